@@ -100,9 +100,11 @@ OTHER_PROCEDURES = {
     "blockade-run": "europa-brest-1759",
     "strait-fire": "europa-dardanelles-1657",
     "corsair-raid": "europa-matanzas-1628",
+    "pirate-hunt": "europa-windward-fleet-1668",
     "exploration": "europa-columbus-1492",
     "conquistador": "europa-cajamarca-1532",
     "native-activation": "europa-roanoke-1587",
+    "revolt": "europa-naples-1647",
     "continuation": {"game": "europa", "battle": "continuation"},
     "leader-survival": "europa-lutzen-1632",
     "logistics": "europa-la-rochelle-1627",
@@ -115,6 +117,7 @@ SIX_ROUNDS = {
     "defender": {"country": "spain", "fortress_level": 3, "land_detachments": 2},
     "conditions": {"rounds": 6},
 }
+HUNGRY = SIX_ROUNDS | {"conditions": {"rounds": 6, "supply_distance": 7}}
 # Three kinds a side, none of them alike: too large for exact odds in passing.
 EIGHT_MIXED = {
     "game": "birthright",
@@ -173,7 +176,9 @@ CASES = [
     Case("europa naval, largest", LARGEST_NAVAL, exact=0.2),
     Case("europa passage, five stages", FIVE_STAGES, exact=0.5),
     *(Case(f"europa {kind}", scenario, exact=0.05) for kind, scenario in OTHER_PROCEDURES.items()),
+    Case("europa native-chain", "europa-tlaxcala-1519", exact=0.5),
     Case("europa campaign, 6 rounds", SIX_ROUNDS, exact=0.5),
+    Case("europa campaign, 6 rounds in weak supply", HUNGRY, exact=0.05),
     Case(
         "knt 10 v 10, citadel (NumPy: dice)",
         "knt-ten-against-a-citadel",

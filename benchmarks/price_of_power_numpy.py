@@ -39,16 +39,11 @@ def winners(own: np.ndarray, enemy: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def types_left(start: tuple[int, int, int]) -> np.ndarray:
-    """Infantry, cavalry and artillery for each number of units left, infantry lost first."""
-    infantry, cavalry, artillery = start
-    left = np.arange(sum(start) + 1)
-    return np.array(
-        [
-            np.clip(left - cavalry - artillery, 0, infantry),
-            np.clip(left - artillery, 0, cavalry),
-            np.minimum(left, artillery),
-        ]
-    )
+    """Infantry, cavalry and artillery for each number of units left, the most numerous lost first."""
+    left = [np.array(start)]
+    while left[-1].any():
+        left.append(left[-1] - np.eye(3, dtype=int)[left[-1].argmax()])
+    return np.array(left[::-1]).T
 
 
 def land(n: int, rng: np.random.Generator) -> dict[str, np.ndarray]:

@@ -5,7 +5,6 @@ import json
 from collections import Counter
 from fractions import Fraction
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,16 +17,7 @@ from simulator.engine.graph.value_iteration import Decider, best_policy, first_s
 from simulator.engine.jit.kernel_cache import is_ready
 from simulator.engine.model.chain import Utilities
 from tests import toys
-from tests.vectors import Z_LIMIT, largest_z, mismatches
-
-WORKING = {"risk", "kings-and-things", "price-of-power", "europa"}
-VECTORS = json.loads((Path(__file__).parent / "best_vectors.json").read_text(encoding="utf-8"))
-EXPECTED = [one for one in VECTORS if "expect" in one and one["args"]["scenario"]["game"] in WORKING]
-REFUSED = [vector for vector in VECTORS if "error" in vector]
-
-
-def named(vectors):
-    return [pytest.param(vector, id=vector["name"]) for vector in vectors]
+from tests.vectors import Z_LIMIT, largest_z, mismatches, of_tool
 
 
 def risk(own=5, enemy=5, weights=None, policy=None, **more):
@@ -36,7 +26,7 @@ def risk(own=5, enemy=5, weights=None, policy=None, **more):
     return scenario | ({"objective": {"attacker": weights}} if weights else {}) | more
 
 
-@pytest.mark.parametrize("vector", named(EXPECTED))
+@pytest.mark.parametrize("vector", of_tool("best", "expect"))
 def test_vectors(vector):
     found, expect = best(**vector["args"]), vector["expect"]
     assert not mismatches(found.odds, expect.get("odds", {}), 1e-9)
@@ -54,7 +44,7 @@ def test_vectors(vector):
         assert same["advantage"] == pytest.approx(row["advantage"], abs=1e-9)
 
 
-@pytest.mark.parametrize("vector", named(REFUSED))
+@pytest.mark.parametrize("vector", of_tool("best", "error"))
 def test_refused_vectors(vector):
     with pytest.raises(ScenarioError) as refusal:
         best(**vector["args"])

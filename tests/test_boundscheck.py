@@ -48,7 +48,7 @@ print(folder_of("engine"))
 def ways(chain):
     """What decides which kernels of the engine a chain uses, and how they are compiled."""
     words = min(chain.layout.words, 2)
-    declared = bool(chain.annotation), chain.utilities is not None, chain.reduced is not None
+    declared = bool(chain.annotation), chain.utilities is not None
     return chain.paired, chain.counted >= 0, words, fits_on_grid(chain), *declared
 
 

@@ -3,7 +3,6 @@
 import json
 import re
 from itertools import product
-from pathlib import Path
 
 import pytest
 
@@ -11,12 +10,12 @@ from simulator import ScenarioError, enough, exact, load, need
 from simulator.analysis.odds.measure import measure
 from simulator.analysis.odds.run import Interrupted
 from simulator.cli import run
+from tests.vectors import of_tool
 
 LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 4}, "defender": {"regiments": 3}}
-VECTORS = json.loads((Path(__file__).parent / "need_vectors.json").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("vector", [v for v in VECTORS if "expect" in v], ids=lambda vector: vector["name"])
+@pytest.mark.parametrize("vector", of_tool("need", "expect"))
 @pytest.mark.parametrize("pruning", [True, False])
 def test_vectors(vector, pruning):
     found = need(**vector["args"], pruning=pruning)
@@ -25,7 +24,7 @@ def test_vectors(vector, pruning):
         assert got == (pytest.approx(expected, abs=1e-9) if isinstance(expected, float) else expected), name
 
 
-@pytest.mark.parametrize("vector", [v for v in VECTORS if "error" in v], ids=lambda vector: vector["name"])
+@pytest.mark.parametrize("vector", of_tool("need", "error"))
 def test_refused_vectors(vector):
     with pytest.raises(ValueError, match=f"^{vector['error']}"):
         need(**vector["args"])
@@ -75,7 +74,8 @@ def test_a_budget_buys_the_cheapest_of_equals(value, prices):
 
 
 def test_nought_is_tried_too():
-    found = need("power-italian-war", "attacker.cavalry", 0.4)
+    orders = {f"policy.{side}.losses": "infantry-first" for side in ("attacker", "defender")}
+    found = need(load("power-italian-war").replace_all(orders), "attacker.cavalry", 0.4)
     assert found.setting == 0
     assert found.value == pytest.approx(0.474, abs=5e-4)
 

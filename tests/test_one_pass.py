@@ -51,7 +51,7 @@ def power(**policy):
         "battle": "land",
         "attacker": {"mercenary_infantry": 1, "cavalry": 1, "leader": {"infantry": 1}},
         "defender": {"infantry": 1, "allied_cavalry": 2},
-        "policy": {"attacker": policy, "defender": {"losses": "cavalry-first"}},
+        "policy": {"attacker": {"losses": "infantry-first"} | policy, "defender": {"losses": "cavalry-first"}},
     }
 
 
@@ -66,6 +66,7 @@ def fleets(attacker, defender):
     }
 
 
+ITALY = load("power-italian-war").replace("policy.attacker.losses", "infantry-first").data
 CASES = [
     ("to the end", land(), REGIMENTS, (range(1, 6), [2, 3, 5]), ASKED),
     ("outnumbered", land(retreat="stop-when-outnumbered"), REGIMENTS, (range(2, 7), range(1, 4)), ASKED),
@@ -142,7 +143,9 @@ def test_every_field_that_a_game_says_moves_the_start_does_no_more(name):
     [
         ({}, ["attacker.infantry", "defender.allied_cavalry"]),
         ({"policy.attacker.retreat": "when-half"}, ["defender.allied_cavalry"]),
-        ({"policy.defender.losses": "most-numerous"}, ["attacker.infantry"]),
+        ({"policy.defender.losses": "most-numerous"}, ["attacker.infantry", "defender.allied_cavalry"]),
+        ({"policy.defender.losses": "most-numerous", "defender.allied_infantry": 1}, ["attacker.infantry"]),
+        ({"policy.defender.losses": "best"}, ["attacker.infantry"]),
         ({"attacker.ideas": ["noble-knights"]}, []),
         ({"attacker.kind": "rebels", "attacker.mercenary_infantry": 0, "attacker.cavalry": 0, "attacker.infantry": 3,
           "attacker.leader": None}, ["defender.allied_cavalry"]),
@@ -166,9 +169,7 @@ def test_what_moves_the_start_of_a_battle_at_sea(losses, moving):
 @given(st.data())
 @settings(max_examples=12, deadline=None)
 def test_random_cells_of_random_sweeps_are_single_answers(data):
-    name = data.draw(
-        st.sampled_from(["risk-20v15", "risk-path", "power-italian-war", "axis-land-flak", "skirmish-hill"])
-    )
+    name = data.draw(st.sampled_from(["risk-20v15", "risk-path", ITALY, "axis-land-flak", "skirmish-hill"]))
     scenario = load(name)
     paths = data.draw(st.lists(st.sampled_from(sorted(scenario.built.starts)), min_size=1, max_size=2, unique=True))
     numbers = st.lists(st.integers(1, 9), min_size=4, max_size=6, unique=True)

@@ -7,16 +7,25 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from simulator.analysis.odds.odds import Odds
 from simulator.conformance import Z_LIMIT, largest_z
 
-__all__ = ["Z_LIMIT", "asked", "largest_z", "mismatches", "read_vectors"]
+__all__ = ["Z_LIMIT", "asked", "largest_z", "mismatches", "of_tool", "read_vectors"]
 
 
 def read_vectors(path: Path) -> tuple[list[Any], list[Any]]:
-    """Vectors with answers, and those that must be refused."""
-    vectors = json.loads(path.read_text(encoding="utf-8"))
+    """Vectors with answers, to 1e-9 unless they give their tolerance, and those that must be refused."""
+    vectors = [{"tolerance": 1e-9} | vector for vector in json.loads(path.read_text(encoding="utf-8"))]
     return [v for v in vectors if "expect" in v], [v for v in vectors if "error" in v]
+
+
+def of_tool(tool: str, outcome: str) -> list[Any]:
+    """The cases of docs/rules/decisions.md for a tool with this `outcome` ("expect" or "error"), as parameters."""
+    vectors = json.loads((Path(__file__).parent / "analysis/vectors.json").read_text(encoding="utf-8"))
+    cases = [vector for vector in vectors if vector["tool"] == tool and outcome in vector]
+    return [pytest.param(vector, id=vector["name"]) for vector in cases]
 
 
 def asked(odds: Odds, key: str) -> float:

@@ -122,7 +122,9 @@ Force = Annotated[bool, _option("--force", "overwrite a file that is no CSV")]
 Quiet = Annotated[bool, _option("--quiet", "only the numbers: no progress, no notes, no tables around")]
 NeedVary = Annotated[list[str], _fields("--vary", "PATH[=RANGE]", "a field to raise; repeatable")]
 Target = Annotated[str | None, _option("--target", "the value to reach: 80% (as without it) or 0.8")]
-Costs = Annotated[list[str] | None, _option("--cost", "what one of it costs", "PATH=PRICE")]
+Costs = Annotated[
+    list[str] | None, _option("--cost", "what one of it costs, or a price list of the game (muster)", "PATH=PRICE")
+]
 Budget = Annotated[float | None, _option("--budget", "the best for so much, instead of a target")]
 MostSetting = Annotated[int, _option("--most", "largest setting tried", min=1, max=100_000)]
 NoPruning = Annotated[bool, _option("--no-pruning", "try every combination")]

@@ -140,8 +140,10 @@ def read_precision(text: str) -> float:
     return value
 
 
-def read_prices(texts: Sequence[str]) -> dict[str, float] | None:
-    """`path=3` for each field that costs something; None if none is given."""
+def read_prices(texts: Sequence[str]) -> dict[str, float] | str | None:
+    """`path=3` for each field that costs something, or the one name of a price list; None if none is given."""
+    if len(texts) == 1 and "=" not in texts[0]:
+        return texts[0]
     pairs = [split_setting(text, "--cost") for text in texts]
     return {path: read_number(price, f"--cost {path}") for path, price in pairs} or None
 

@@ -21,6 +21,7 @@ MOST_PANELS, ACROSS = 6, 2
 LONGEST = 8
 STAYING = ("go on", "stay")
 SHADES = ("go on", "stop")
+LOSSES = ("losses", "loss_order")
 OPEN = "it depends"
 Row = Mapping[str, Any]
 
@@ -101,9 +102,13 @@ def _strength(row: Row, side: str) -> float:
 
 
 def _shares(axes: Axes, states: Sequence[Row]) -> None:
-    """Own strength across, the enemy's up; coloured by the share of battles there that leave."""
+    """Own strength across, the enemy's up; coloured by the share of battles there that leave.
+
+    Where losses are chosen nobody leaves: the colour is the expected number of choices there in a battle.
+    """
     side = states[0]["side"]
     enemy = "defender" if side == "attacker" else "attacker"
+    losing = states[0]["decision"].endswith(LOSSES)
     found: dict[tuple[float, float], list[float]] = {}
     for row in states:
         here = found.setdefault((_strength(row, side), _strength(row, enemy)), [0.0, 0.0, 0.0, 0.0])
@@ -113,12 +118,14 @@ def _shares(axes: Axes, states: Sequence[Row]) -> None:
         here[2] += leaves
         here[3] += 1
     at = np.array(list(found))
-    share = [left / whole if whole else one / count for left, whole, one, count in found.values()]
-    image = axes.scatter(at[:, 0], at[:, 1], c=share, cmap="cividis", vmin=0, vmax=1, marker="s", s=42)
+    share = [whole if losing else left / whole if whole else one / count for left, whole, one, count in found.values()]
+    most = max(share) or 1.0 if losing else 1.0
+    image = axes.scatter(at[:, 0], at[:, 1], c=share, cmap="cividis", vmin=0, vmax=most, marker="s", s=42)
     for axis in (axes.xaxis, axes.yaxis):
         fig.whole_ticks(axis)
     lost = any("losses_thirds" in name for name in states[0])
     word = "minus losses in thirds" if lost else "units left"
     axes.set_xlabel(f"{side}: {word}")
     axes.set_ylabel(f"{enemy}: {word}")
-    axes.figure.colorbar(image, ax=axes, label="share that leaves", format=PercentFormatter(1.0))
+    label = "expected number of choices" if losing else "share that leaves"
+    axes.figure.colorbar(image, ax=axes, label=label, format=None if losing else PercentFormatter(1.0))

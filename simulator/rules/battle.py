@@ -19,6 +19,8 @@ ATTACKER, DEFENDER, NOBODY = 0, 1, 2
 WINNERS = ("attacker", "defender", "nobody")
 
 Columns = dict[str, np.ndarray]
+# The worth of outcomes to each side: float64, shape (2, outcomes).
+Worth = Callable[[Columns], np.ndarray]
 # Many states of a chain at once: its State, with an array in each field.
 States = Any
 
@@ -171,6 +173,8 @@ class Built:
     - `chain` (with its own `tell`, see Chain) and `outcome(states)`: the user's columns of final states (a State of int
       arrays); `winner` holds ATTACKER, DEFENDER or NOBODY, yes/no columns are bool arrays.
     - or `answer(run)`: the outcomes; `run(chain, share)` answers a stage.
+    - `optimal(worth, paths)`: for an answer whose policies may be `best`, the same with those at these paths
+      decided for the worth of its columns, all stages together; `Chain.utilities` of a stage describe its decisions.
     - `assumptions()`: one line for each option, policy and ASSUMED number of the answer.
     - `explain()`: lines on the parts of the answer (modifiers and their sources, a plan).
     - `starts`: for chains, scenario paths of whole numbers that only move the start: scenarios that differ in nothing
@@ -189,6 +193,7 @@ class Built:
     chain: Chain | None = None
     outcome: Callable[[States], Columns] | None = None
     answer: Callable[[Run], Outcomes] | None = None
+    optimal: Callable[[Worth, tuple[str, ...]], Built] | None = None
     assumptions: Callable[[], Sequence[str]] = no_lines
     explain: Callable[[], Sequence[str]] = no_lines
     pieces: Callable[[States], Sequence[Piece]] | None = None
@@ -240,6 +245,8 @@ class Battle:
     - `texts`: the values that text columns may take, beside those of an answer.
     - `shown`: the display of columns whose plain name and number are not enough.
     - `parameters`: where policies may be `best`: the field of a fixed policy's number, by policy.
+    - `prices`: price lists by name; each gives the price of one more in a field, or None, by the scenario's tables and
+      the path of the field.
     - `clock`: for kinds that run over rounds, the question that may be asked by round.
     - `version`: the rules version; it rises with every change of rules that changes odds.
     - `made`: for a kind made from data, the function and its arguments that rebuild it, for pickle.
@@ -256,6 +263,7 @@ class Battle:
     texts: Mapping[str, Sequence[str]] = field(default_factory=dict)
     shown: Mapping[str, Shown] = field(default_factory=dict)
     parameters: Mapping[str, str] = field(default_factory=dict)
+    prices: Mapping[str, Callable[[Mapping[str, Any], str], float | None]] = field(default_factory=dict)
     clock: Clock | None = None
     version: int = 1
     made: tuple[Callable[..., Battle], tuple[Any, ...]] | None = None

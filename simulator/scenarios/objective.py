@@ -6,12 +6,11 @@ import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
-from pydantic import BaseModel
 
-from simulator.engine.model.chain import Utilities
+from simulator.engine.model.chain import Chain, OutcomeDistribution, Share, Utilities
 from simulator.rules.battle import Built, Columns
 from simulator.scenarios import validation
 from simulator.scenarios.validation import ScenarioError
@@ -60,19 +59,38 @@ def with_winning(weights: Mapping[str, float]) -> dict[str, float]:
     return ({} if set(WORDS) & set(weights) else PLAIN) | dict(weights)
 
 
-def best_policies(fields: BaseModel, path: str = "policy") -> Iterator[str]:
-    """Paths of the policies that are `best`. Raises ScenarioError for `best` in a list with others."""
-    table = vars(fields).get(path.rpartition(".")[2])
-    for name, value in vars(table).items() if isinstance(table, BaseModel) else ():
-        if value is None or isinstance(value, str):
-            if value == BEST:
-                yield f"{path}.{name}"
-        elif isinstance(value, list) and BEST in value:
-            if len(value) > 1:
+def best_paths(data: Mapping[str, Any]) -> tuple[str, ...]:
+    """Paths of the policies that are `best` in the data of a scenario, and of the cards that are played when best.
+
+    Raises ScenarioError for `best` in a list with others.
+    """
+    policies = best_policies(data.get("policy") or {}, "policy")
+    return (*policies, *(path for side in SIDES for path in best_cards(data.get(side), side)))
+
+
+def best_policies(table: Mapping[str, Any], path: str) -> Iterator[str]:
+    """Paths of the policies in a table that are `best`. Raises ScenarioError for `best` in a list with others."""
+    for name, value in table.items():
+        if isinstance(value, Mapping):
+            yield from best_policies(value, f"{path}.{name}")
+        elif value == BEST or (isinstance(value, list) and BEST in value):
+            if value not in (BEST, [BEST]):
                 raise ScenarioError(f"{path}.{name}: best cannot be combined with other policies")
             yield f"{path}.{name}"
-        elif isinstance(value, BaseModel):
-            yield from best_policies(cast(BaseModel, table), f"{path}.{name}")
+
+
+def best_cards(table: Any, path: str) -> Iterator[str]:
+    """Paths of the cards of a side that are played when that is best: `attacker.battle_actions[0].when`."""
+    for name, value in table.items() if isinstance(table, Mapping) else ():
+        for place, card in enumerate(value) if isinstance(value, list) else ():
+            if isinstance(card, Mapping) and card.get("when") == BEST:
+                yield f"{path}.{name}[{place}].when"
+        yield from best_cards(value, f"{path}.{name}")
+
+
+def side_of(path: str) -> str:
+    """The side of a decision, "" for one of neither: `policy.attacker.retreat`, `attacker.battle_actions[0].when`."""
+    return next((part for part in path.split(".")[:2] if part in SIDES), "")
 
 
 def weights_of(objective: Objective, side: str) -> tuple[str, float, Mapping[str, float]]:
@@ -118,9 +136,27 @@ def values_of(columns: Columns, name: str, side: str, where: str) -> np.ndarray:
 
 def check(objective: Objective, built: Built) -> None:
     """Refuse weights of unknown columns, if the columns are known before the battle. Raises ScenarioError."""
-    if objective and built.chain is not None and built.outcome is not None:
-        start = type(built.chain.start)(*(np.array([int(value)]) for value in built.chain.start))
-        worth(objective, {name: np.asarray(values) for name, values in built.outcome(start).items()})
+    columns = before_battle(built) if objective else None
+    if columns is not None:
+        worth(objective, columns)
+
+
+def before_battle(built: Built) -> Columns | None:
+    """The columns of a battle that ends before it begins: one row; None if they are not known beforehand.
+
+    A battle of several stages ends with the first.
+    """
+
+    def at_start(chain: Chain, share: Share | None = None) -> OutcomeDistribution:
+        return OutcomeDistribution(type(chain.start)(*(np.array([int(value)]) for value in chain.start)), np.ones(1))
+
+    if built.chain is not None and built.outcome is not None:
+        columns = built.outcome(at_start(built.chain).states)
+    elif built.optimal is not None and built.answer is not None:
+        columns = built.answer(at_start).columns
+    else:
+        return None
+    return {name: np.asarray(values) for name, values in columns.items()}
 
 
 def wanted(objective: Objective, columns: Columns) -> list[str]:
@@ -149,13 +185,16 @@ def _weight_in_words(name: str, weight: float, columns: Columns) -> str:
 
 def with_objective(built: Built, objective: Objective, paths: tuple[str, ...]) -> Built:
     """The same answer with the objective of the policies `best` at these paths."""
-    if not paths or built.chain is None or built.outcome is None or not built.chain.decided:
+    if not paths:
         return built
-    return replace(
-        built,
-        chain=replace(built.chain, utilities=Utilities(partial(_worth_of_ends, built, objective), paths)),
-        assumptions=lambda: [*built.assumptions(), *in_words(objective, paths)],
-    )
+    if built.optimal is not None:
+        found = built.optimal(partial(worth, objective), paths)
+    elif built.chain is not None and built.outcome is not None and built.chain.decided:
+        utilities = Utilities(partial(_worth_of_ends, built, objective), paths, built.decisions)
+        found = replace(built, chain=replace(built.chain, utilities=utilities))
+    else:
+        return built
+    return replace(found, assumptions=lambda: [*built.assumptions(), *in_words(objective, paths)])
 
 
 def _worth_of_ends(built: Built, objective: Objective, ends: Any) -> np.ndarray:
@@ -167,7 +206,7 @@ def in_words(objective: Objective, paths: tuple[str, ...]) -> list[str]:
     """The policies `best` and their objectives, in words."""
     lines = []
     for side in SIDES:
-        own = [path for path in paths if path.split(".")[1] == side]
+        own = [path for path in paths if side_of(path) == side]
         source, sign, weights = weights_of(objective, side)
         text = ", ".join(f"{name} = {weight:g}" for name, weight in weights.items())
         goal = text if sign > 0 else f"the opposite of the {source}'s {text}"

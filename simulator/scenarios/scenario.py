@@ -52,8 +52,8 @@ class Scenario:
 
     @cached_property
     def decided(self) -> tuple[str, ...]:
-        """Paths of the policies that are `best`."""
-        return tuple(objective.best_policies(self.fields))
+        """Paths of the policies that are `best`, and of the cards that are played when that is best."""
+        return objective.best_paths(self.data)
 
     @property
     def chain(self) -> Chain:
@@ -208,7 +208,7 @@ class Draft:
         except ValidationError as error:
             raise ScenarioError(validation.first_complaint(error, battle.model)) from None
         try:
-            tuple(objective.best_policies(fields))
+            objective.best_paths(data)
             battle.check(fields)
         except Refusal as refusal:
             raise ScenarioError(str(refusal), unused=refusal.unused) from None

@@ -56,7 +56,7 @@ def test_rounds_of_the_battles_fought_until_then():
 def test_best_of_the_named_values_and_gains_until_then():
     scenario = {"game": "kings-and-things", "battle": "land", "attacker": {"creatures": ["4C", "3M", "2"]}}
     scenario |= {"defender": {"creatures": ["4", "3"]}}
-    found = gathered(lambda: best(scenario, ["policy.attacker.losses"], progress=after(2)))
+    found = gathered(lambda: best(scenario, ["policy.attacker.losses=named"], progress=after(2)))
     assert found.tried == 2
     solved = best(STOPS)
     assert len(gathered(lambda: solved.find_gains(after(2)))) == 2

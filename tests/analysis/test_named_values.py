@@ -10,14 +10,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from simulator import ScenarioError, best, exact, load
-from simulator.analysis.decisions.named_policies import solve
+from simulator.analysis.decisions.named_policies import named_values, solve
 from simulator.analysis.odds.run import Interrupted
 from simulator.cli import run
 
 SIDES = ("attacker", "defender")
-ORDERS = ("infantry-first", "cavalry-first", "artillery-first", "most-numerous")
 BOTH = ["policy.attacker.losses", "policy.defender.losses"]
-EXTRA = {"extra_dice": {"cavalry": 1}}
+NAMED = [f"{path}=named" for path in BOTH]
 
 
 def power(attacker, defender, **more):
@@ -25,24 +24,31 @@ def power(attacker, defender, **more):
     return {"game": "price-of-power", "battle": "land", "attacker": units[0], "defender": units[1]} | more
 
 
+def things(attacker, defender, **more):
+    sides = {"attacker": {"creatures": attacker}, "defender": {"creatures": defender}}
+    return {"game": "kings-and-things", "battle": "land"} | sides | more
+
+
 STABLE = power((4, 2, 1), (5, 2, 1))
-BY_LOT = power((3, 1, 0), (4, 3, 0))
-OWN_AIMS = power((1, 2, 2), (3, 3, 1), objective={s: {"win": 1, f"{s}_losses": -0.1} for s in SIDES})
-OWN_AIMS["attacker"] |= EXTRA
-OWN_AIMS["defender"] |= EXTRA
-KEEP = {
-    "game": "kings-and-things",
-    "battle": "land",
-    "attacker": {"creatures": ["3M", "3", "2R"]},
-    "defender": {"creatures": ["2M", "3R"], "settlement": "village", "fort": "keep"},
-}
+BY_LOT = things(["2C", "4M", "2R"], ["3", "3R", "4M", "4"])
+OWN_AIMS = things(
+    ["2M", "5", "3", "4M"], ["4M", "2R", "1"], objective={s: {"win": 1, f"{s}_losses": -0.1} for s in SIDES}
+)
+KEEP = things(["3M", "3", "2R"], ["2M", "3R"])
+KEEP["defender"] |= {"settlement": "village", "fort": "keep"}
+
+
+def orders(scenario):
+    """The named loss orders of a game, the default first."""
+    return named_values(load(scenario).battle, BOTH[0])
 
 
 def wins(scenario):
     """The attacker's chance for each pair of loss orders, every cell asked by itself."""
-    pairs = product(ORDERS, ORDERS)
+    pairs = product(orders(scenario), repeat=2)
     changes = (dict(zip(BOTH, pair, strict=True)) for pair in pairs)
-    return np.reshape([exact(load(scenario).replace_all(one)).winner("attacker") for one in changes], (4, 4))
+    size = len(orders(scenario))
+    return np.reshape([exact(load(scenario).replace_all(one)).winner("attacker") for one in changes], (size, size))
 
 
 # --- the game alone -------------------------------------------------------------------------------------------------
@@ -101,9 +107,9 @@ def test_of_two_stable_pairs_the_one_that_is_better_for_both():
 
 
 def test_a_stable_pair_whichever_path_comes_first():
-    answers = [best(STABLE, list(paths)) for paths in permutations(BOTH)]
+    answers, names = [best(STABLE, list(paths)) for paths in permutations(NAMED)], orders(STABLE)
     for found in answers:
-        assert (found.kind, found.tried) == ("pure", 16)
+        assert (found.kind, found.tried) == ("pure", len(names) ** 2)
         assert found.choice == dict(zip(BOTH, ("cavalry-first", "most-numerous"), strict=True))
         assert found.value["attacker"] == found.odds.winner("attacker") == pytest.approx(0.215381068, abs=1e-9)
         assert found.guaranteed == pytest.approx(found.value, abs=1e-12)
@@ -111,15 +117,16 @@ def test_a_stable_pair_whichever_path_comes_first():
         assert found.mixed.empty
     assert answers[0].fixed == answers[1].fixed
     game = wins(STABLE)
-    assert game[:, 3].max() == game[1].min() == pytest.approx(answers[0].value["attacker"], abs=1e-12)
+    row, column = names.index("cavalry-first"), names.index("most-numerous")
+    assert game[:, column].max() == game[row].min() == pytest.approx(answers[0].value["attacker"], abs=1e-12)
 
 
 def test_without_a_stable_pair_both_draw_by_lot():
-    found, game = best(BY_LOT, BOTH), wins(BY_LOT)
+    found, game, names = best(BY_LOT, NAMED), wins(BY_LOT), orders(BY_LOT)
     value = found.value["attacker"]
-    lots = {side: np.zeros(4) for side in SIDES}
+    lots = {side: np.zeros(len(names)) for side in SIDES}
     for lot in found.mixed.to_dict("records"):
-        lots[lot["side"]][ORDERS.index(lot["choice"].removeprefix("losses = "))] = lot["chance"]
+        lots[lot["side"]][names.index(lot["choice"].removeprefix("losses = "))] = lot["chance"]
     assert (found.kind, found.choice, found.rows()) == ("mixed", {}, [])
     assert all(lot.sum() == pytest.approx(1) for lot in lots.values())
     assert lots["attacker"] @ game @ lots["defender"] == pytest.approx(value, abs=1e-12)
@@ -130,13 +137,14 @@ def test_without_a_stable_pair_both_draw_by_lot():
     assert -found.guaranteed["defender"] == pytest.approx(game.max(axis=0).min(), abs=1e-12)
     assert found.guaranteed["attacker"] < value < -found.guaranteed["defender"]
     assert {one.decision for one in found.fixed} == {"policy.attacker", "policy.defender"}
-    assert len(found.fixed) == 8
+    assert len(found.fixed) == 2 * len(names)
     assert all(one.gain >= -1e-12 for one in found.fixed)
-    assert "policy.attacker: losses = cavalry-first with chance 0.9684" in found.odds.assumptions
+    for lot in found.lots:
+        assert f"policy.{lot.side}: {lot.choice} with chance {lot.chance:.4f}" in found.odds.assumptions
 
 
 def test_no_stable_pair_and_aims_of_their_own_give_the_safest_of_each():
-    found = best(OWN_AIMS, BOTH)
+    found = best(OWN_AIMS, NAMED)
     assert found.kind == "security"
     assert "no pair of named values is stable; each side's safest is shown" in found.advice()
     worth = {one.policy: one.value for one in found.fixed if one.decision == BOTH[0]}
@@ -148,8 +156,8 @@ def test_no_stable_pair_and_aims_of_their_own_give_the_safest_of_each():
 
 def test_each_side_plays_for_itself_alone():
     for side, path in zip(SIDES, BOTH, strict=True):
-        found = best(STABLE, [path])
-        assert (found.kind, found.guaranteed, found.tried) == ("best", {}, 4)
+        found = best(STABLE, [f"{path}=named"])
+        assert (found.kind, found.guaranteed, found.tried) == ("best", {}, len(orders(STABLE)))
         assert found.value[side] == max(one.value for one in found.fixed)
 
 
@@ -162,24 +170,25 @@ def test_one_side_with_two_paths_against_the_other_side():
 
 
 def test_custom_lists_and_refused_values_are_left_out():
-    assert {one.policy for one in best(KEEP, [BOTH[0]]).fixed} == {
-        "weakest-first",
-        "strongest-first",
-        "keep-next-step-fighters",
-    }
-    found = best(STABLE, [BOTH[0], "policy.attacker.base_dice"])  # two of three base dice are for Muslim sides
-    assert found.tried == 4
+    for decide in (NAMED[0], BOTH[0]):
+        assert {one.policy for one in best(KEEP, [decide]).fixed} == {
+            "weakest-first",
+            "strongest-first",
+            "keep-next-step-fighters",
+        }
+    found = best(STABLE, [NAMED[0], "policy.attacker.base_dice"])  # two of three base dice are for Muslim sides
+    assert found.tried == len(orders(STABLE))
     assert found.choice["policy.attacker.base_dice"] == "infantry"
     with pytest.raises(ScenarioError, match=r"^policy.second_attacker: "):
-        best(KEEP | {"policy": {"second_attacker": {"losses": "weakest-first"}}}, [BOTH[0]])
+        best(KEEP | {"policy": {"second_attacker": {"losses": "weakest-first"}}}, [NAMED[0]])
 
 
 def test_values_of_the_scenario_that_are_best_answer_each_value():
     attacker = {"attacker": {"retreat": "best"}}
     weights = {"objective": {"attacker": {"win": 1, "attacker_losses": -0.15}}}
     scenario = power((4, 2, 1), (4, 2, 0), policy=attacker, **weights)
-    found = best(scenario, [BOTH[1]])
-    values = [best(load(scenario).replace(BOTH[1], order)).value["defender"] for order in ORDERS]
+    found = best(scenario, [NAMED[1]])
+    values = [best(load(scenario).replace(BOTH[1], order)).value["defender"] for order in orders(scenario)]
     assert found.value["defender"] == max(values)
     assert found.rows()
     assert {one.decision for one in found.fixed} == {"policy.attacker.retreat", BOTH[1]}
@@ -191,9 +200,9 @@ def test_a_part_of_a_game_is_no_answer():
             raise KeyboardInterrupt
 
     with pytest.raises(Interrupted):
-        best(STABLE, BOTH[:1], progress=stop)
+        best(STABLE, NAMED[:1], progress=stop)
     with pytest.raises(KeyboardInterrupt) as cut:
-        best(STABLE, BOTH, progress=stop)
+        best(STABLE, NAMED, progress=stop)
     assert not isinstance(cut.value, Interrupted)
 
 
@@ -208,7 +217,7 @@ def test_a_part_of_a_game_is_no_answer():
         ),
         (["policy.attacker.loses=named"], "policy.attacker.loses is no policy of kings-and-things land"),
         (
-            [f"policy.{side}.{name}" for side in SIDES for name in ("losses", "structures", "marksman", "dispel")],
+            [f"policy.{s}.{name}" for s in SIDES for name in ("losses=named", "structures", "marksman", "dispel")],
             "17,424 combinations; at most 1,000",
         ),
     ],
@@ -223,7 +232,7 @@ def test_a_third_side_has_no_objective():
     third = {"game": "kings-and-things", "battle": "free-for-all", "second_attacker": {"creatures": ["2"]}}
     third |= {side: {"creatures": ["3"]} for side in SIDES}
     with pytest.raises(ScenarioError, match=r"^decide: policy.second_attacker.losses belongs to neither"):
-        best(third, ["policy.second_attacker.losses"])
+        best(third, ["policy.second_attacker.losses=named"])
 
 
 # --- what is wanted, and the report ---------------------------------------------------------------------------------
@@ -245,19 +254,19 @@ def test_a_third_side_has_no_objective():
 )
 def test_what_is_wanted_in_words(objective, lines):
     more = {"objective": objective} if objective else {}
-    assert best(power((1, 1, 0), (1, 1, 0), **more), BOTH[:1]).wanted == lines
+    assert best(power((1, 1, 0), (1, 1, 0), **more), NAMED[:1]).wanted == lines
 
 
 def test_the_command_tells_the_lots_and_what_is_sure(tmp_path, capsys):
     file = tmp_path / "lot.json"
     file.write_text(json.dumps(BY_LOT))
-    decide = [part for path in BOTH for part in ("--decide", f"{path}=named")]
+    decide = [part for path in NAMED for part in ("--decide", path)]
     assert run(["best", str(file), *decide]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("attacker wants: winning 1\ndefender wants the opposite\n")
-    assert "attacker draws with chance 0.9684: losses = cavalry-first" in shown
-    assert "sure of 0.0263; by lot 0.0264; the defender holds it to 0.0264" in shown
-    assert "best of 16 named values, not of all strategies" in shown
+    assert "attacker draws with chance 0.6376: losses = weakest-first" in shown
+    assert "sure of 0.1359; by lot 0.1420; the defender holds it to 0.1455" in shown
+    assert "best of 9 named values, not of all strategies" in shown
     assert run(["best", str(file), *decide, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["kind"], told["choice"], len(told["mixed"])) == ("mixed", {}, 4)

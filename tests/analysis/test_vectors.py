@@ -1,20 +1,13 @@
-"""The reference figures of docs/rules/decisions.md, tool by tool; `best` has its own tests."""
+"""The reference figures of docs/rules/decisions.md, tool by tool; `best` and `need` have their own tests."""
 
-import json
 import re
-from pathlib import Path
 
 import pytest
 
 import simulator
-from tests.vectors import mismatches
+from tests.vectors import mismatches, of_tool
 
-VECTORS = json.loads((Path(__file__).parent / "vectors.json").read_text(encoding="utf-8"))
 BUILT = ("compare", "worth", "sensitivity", "rounds", "luck", "mix")
-
-
-def of(tool, outcome):
-    return [v for v in VECTORS if v["tool"] == tool and outcome in v]
 
 
 def called(vector):
@@ -40,13 +33,13 @@ def close_rows(found, expected):
         }
 
 
-@pytest.mark.parametrize("vector", [v for v in VECTORS if v["tool"] in BUILT and "error" in v], ids=lambda v: v["name"])
+@pytest.mark.parametrize("vector", [case for tool in BUILT for case in of_tool(tool, "error")])
 def test_refused(vector):
     with pytest.raises(ValueError, match=rf"^[^:\n]*{re.escape(vector['error'])}[^\n]*$"):
         called(vector)
 
 
-@pytest.mark.parametrize("vector", of("compare", "expect"), ids=lambda v: v["name"])
+@pytest.mark.parametrize("vector", of_tool("compare", "expect"))
 def test_compare(vector):
     found = called(vector)
     close_rows(found.rows(), vector["expect"]["rows"])
@@ -56,14 +49,14 @@ def test_compare(vector):
             assert distances[row["column"], row["scenario"]] == near(row["distance"])
 
 
-@pytest.mark.parametrize("vector", of("worth", "expect"), ids=lambda v: v["name"])
+@pytest.mark.parametrize("vector", of_tool("worth", "expect"))
 def test_worth(vector):
     found, expect = called(vector), dict(vector["expect"])
     assert {f"{x:g}": p for x, p in found.p_lose.items()} == near(expect.pop("p_lose"))
     assert {name: getattr(found, name) for name in expect} == near(expect)
 
 
-@pytest.mark.parametrize("vector", of("sensitivity", "expect"), ids=lambda v: v["name"])
+@pytest.mark.parametrize("vector", of_tool("sensitivity", "expect"))
 def test_sensitivity(vector):
     found, expect = called(vector), vector["expect"]
     if "indices" in expect:
@@ -76,19 +69,19 @@ def test_sensitivity(vector):
     assert set(expect["skipped"]) <= {one.path for one in found.refusals}
 
 
-@pytest.mark.parametrize("vector", of("rounds", "expect"), ids=lambda v: v["name"])
+@pytest.mark.parametrize("vector", of_tool("rounds", "expect"))
 def test_rounds(vector):
     close_rows(called(vector).rows(), vector["expect"]["table"])
 
 
-@pytest.mark.parametrize("vector", of("luck", "expect"), ids=lambda v: v["name"])
+@pytest.mark.parametrize("vector", of_tool("luck", "expect"))
 def test_luck(vector):
     found, expect = called(vector), dict(vector["expect"])
     close_rows(found.rows(), expect.pop("battles"))
     assert {name: getattr(found, name) for name in expect} == near(expect)
 
 
-@pytest.mark.parametrize("vector", of("mix", "expect"), ids=lambda v: v["name"])
+@pytest.mark.parametrize("vector", of_tool("mix", "expect"))
 def test_mix(vector):
     found, expect = called(vector), vector["expect"]
     assert mismatches(found.odds, expect["odds"], 1e-9) == {}

@@ -6,6 +6,7 @@ leads back to where it was, and is summed up. Every face of every die is listed.
 
 import csv
 from collections import defaultdict
+from fractions import Fraction
 from heapq import heappop, heappush
 from pathlib import Path
 
@@ -18,17 +19,19 @@ def rows(name):
 
 
 TABLE = {(int(row["roll"]), column): row[str(column)] for row in rows("battle_table") for column in range(-3, 4)}
-WALLS = {int(row["level"]): int(row["defence"]) for row in rows("fort_defence")}
+TABLE |= {(int(row["roll"]), c): row[str(c)] for row in rows("battle_table_walls") for c in range(-7, -3)}
+WALLS = {int(row["level"]): row for row in rows("fort_defence")}
+TERRAIN = {(r["class"], r["terrain"], r["role"]): r for r in rows("terrain")}
 
 
 def card(name):
     row = next(row for row in rows("units") if row["unit"] == name)
     lists = {k: [int(x) for x in row[k].split("/")] if row[k] else [] for k in ("melee", "charge", "missile")}
-    return row | {k: int(row[k]) for k in ("defence", "morale", "hits", "strength")} | lists
+    return row | {k: int(row[k]) for k in ("defence", "morale", "hits", "strength", "muster")} | lists
 
 
-def clamp(column):
-    return min(3, max(-3, column))
+def clamp(column, lowest=-3):
+    return min(3, max(lowest, column))
 
 
 class Fight:
@@ -37,7 +40,17 @@ class Fight:
         conditions, options = scenario.get("conditions", {}), scenario.get("options", {})
         self.get = options.get
         self.charges = not self.storm and conditions.get("terrain", "plains") in ("plains", "hills")
-        self.cover = WALLS[conditions["fortification"]] if self.storm else conditions.get("defender_position", 0)
+        first_five = self.get("walls", "full") == "first-five"
+        self.cover, self.lowest = conditions.get("defender_position", 0), -3
+        if self.storm:
+            row = WALLS[conditions["fortification"]]
+            self.cover = int(row["first_five" if first_five else "defence"])
+            given = dict(self.get("fort_defence", []))
+            self.cover = given.get(conditions["fortification"], self.cover)
+            self.lowest = -3 if first_five else -7
+        flat = self.storm or self.get("terrain_effects", "full") == "charges-only"
+        self.terrain = "plains" if flat else conditions.get("terrain", "plains")
+        self.inspire = [scenario[side].get("inspire", 0) for side in ("attacker", "defender")]
         sides = [scenario["attacker"], scenario["defender"]]
         difference = sides[0].get("warcraft", 0) - sides[1].get("warcraft", 0)
         edge = min(self.get("warcraft_max", 2), abs(difference) // self.get("warcraft_step", 5))
@@ -56,16 +69,18 @@ class Fight:
                 entries.sort(key=lambda e: -(e[0]["missile"] or [0])[0])
             self.entries.append([unit for unit, _ in entries])
             self.line.append(tuple(i for i, (_, count) in enumerate(entries) for _ in range(count)))
+        self.prices = [[entry["muster"] for entry in entries] for entries in self.entries]
+        self.gold = [sum(prices[entry] for entry in line) for prices, line in zip(self.prices, self.line, strict=True)]
         self.start = [len(line) for line in self.line]
 
-    def d10(self, column):
+    def d10(self, column, lowest):
         """(chance, letter) of one d10 in this column."""
         again = [(1 / 9, TABLE[face, column]) for face in range(1, 10)]
         faces = [(1 / 10, TABLE[face, column]) for face in range(1, 10)]
         if self.get("ten", "reroll") == "reroll":
             return faces + [(p / 10, letter) for p, letter in again]
         for eight in range(1, 9):
-            moved = clamp(column - 1 if eight <= 4 else column + 1)
+            moved = clamp(column - 1 if eight <= 4 else column + 1, lowest)
             faces += [(1 / 10 / 8 / 9, TABLE[face, moved]) for face in range(1, 10)]
         return faces
 
@@ -73,11 +88,11 @@ class Fight:
         die = 6 if self.get("morale_die", "d6") == "d6" else 8
         return sum(face <= {1: 2, 2: 4, 3: 6, 4: 6}[morale] for face in range(1, die + 1)) / die
 
-    def effects(self, column, morale):
+    def effects(self, column, morale, lowest=-3):
         """{effect: chance} of one attack."""
         found = defaultdict(float)
         good = self.passes(morale)
-        for p, letter in self.d10(column):
+        for p, letter in self.d10(column, lowest):
             if letter == "F":
                 found["none"] += p * good
                 found["back"] += p * (1 - good)
@@ -94,15 +109,29 @@ class Fight:
         if values is None:
             return {"none": 1.0}
         own, enemy = (self.entries[s][fronts[s][0]] for s in (side, 1 - side))
-        value = own[values][fronts[side][1]]
-        column = clamp(value - enemy["defence"] - (self.cover if side == 0 else 0) + self.edge[side])
-        if (column, enemy["morale"]) not in self.known:
-            self.known[column, enemy["morale"]] = self.effects(column, enemy["morale"])
-        return self.known[column, enemy["morale"]]
+        value = own[values][fronts[side][1]] + own.get("spells", 0) + own.get("hero", 0)
+        if self.terrain != "plains":
+            twice = 2 * Fraction(self.ground(side, fronts)["modifier"])
+            value += int(abs(twice)) // 2 * (1 if twice > 0 else -1)
+        value = max(0, value) if self.usable(side, fronts) else 0
+        defence = enemy["defence"] if self.usable(1 - side, fronts) else enemy["defence"] // 2
+        lowest = self.lowest if side == 0 else -3
+        column = clamp(value - defence - (self.cover if side == 0 else 0) + self.edge[side], lowest)
+        key = column, min(4, enemy["morale"] + self.inspire[1 - side]), lowest
+        if key not in self.known:
+            self.known[key] = self.effects(*key)
+        return self.known[key]
+
+    def ground(self, side, fronts):
+        kind = self.entries[side][fronts[side][0]]["class"]
+        return TERRAIN[kind, self.terrain, ("attack", "defend")[side]]
+
+    def usable(self, side, fronts):
+        return self.terrain == "plains" or self.ground(side, fronts)["usable"] == "1"
 
     def can(self, side, fronts, values):
         own = self.entries[side][fronts[side][0]]
-        return bool(own[values]) and own[values][fronts[side][1]] > 0
+        return self.usable(side, fronts) and bool(own[values]) and own[values][fronts[side][1]] > 0
 
     def exchange(self, step, fronts):
         """What both sides use now, and the step that follows if both stay."""
@@ -136,7 +165,8 @@ class Fight:
         if effect == "none":
             return (entry, hits, rested), fresh, resting, routed, destroyed
         if effect == "destroyed":
-            return None, fresh, resting, routed, destroyed + 1
+            # Which units are destroyed matters to the gold alone.
+            return None, fresh, resting, routed, tuple(sorted((*destroyed, entry if self.get("gold") else 0)))
         if effect == "rout" or rested:
             return None, fresh, resting, routed + 1, destroyed
         return None, fresh, tuple(sorted((*resting, (entry, hits)))), routed, destroyed
@@ -155,7 +185,7 @@ class Fight:
     def leaves(self, side, sides):
         own, enemy = self.on_field(sides[side]), self.on_field(sides[1 - side])
         if self.retreat[side] == "half":
-            return 2 * (sides[side][3] + sides[side][4]) >= self.start[side]
+            return 2 * (sides[side][3] + len(sides[side][4])) >= self.start[side]
         return self.retreat[side] == "outmatched" and 2 * own < enemy
 
     def verdict(self, sides):
@@ -165,10 +195,14 @@ class Fight:
             return ("nobody" if not any(there) else "attacker" if there[0] else "defender"), sides
         for side in (0, 1):
             if self.leaves(side, sides):
-                _, _, _, routed, destroyed = sides[side]
-                gone = (None, (), (), routed + there[side], destroyed)
-                return ("defender", "attacker")[side], [gone, sides[1]] if side == 0 else [sides[0], gone]
+                return self.left(side, sides)
         return None, sides
+
+    def left(self, side, sides):
+        """The winner and both sides after one has left the field."""
+        _, _, _, routed, destroyed = sides[side]
+        gone = (None, (), (), routed + self.on_field(sides[side]), destroyed)
+        return ("defender", "attacker")[side], [gone, sides[1]] if side == 0 else [sides[0], gone]
 
     def finished(self, winner, sides, p):
         """(outcome, chance) after the pursuit."""
@@ -191,13 +225,19 @@ class Fight:
 
     def outcome(self, winner, sides, caught):
         found = {"winner": winner}
-        for name, side in zip(("attacker", "defender"), sides, strict=True):
+        for n, (name, side) in enumerate(zip(("attacker", "defender"), sides, strict=True)):
             front, _, resting, routed, destroyed = side
             lost = caught if winner not in (name, "nobody") else 0
             found[f"{name}_standing"] = self.on_field(side)
             found[f"{name}_routed"] = routed - lost
-            found[f"{name}_destroyed"] = destroyed + lost
+            found[f"{name}_destroyed"] = len(destroyed) + lost
             found[f"{name}_hits"] = (front[1] if front else 0) + sum(hits for _, hits in resting)
+            if self.get("gold"):
+                fallen = sum(self.prices[n][entry] for entry in destroyed)
+                more = lost * (self.gold[n] - fallen) // routed if lost else 0
+                if self.storm and n == 1 and winner == "attacker":
+                    more = self.gold[n] - fallen
+                found |= {f"{name}_gold": self.gold[n], f"{name}_gold_lost": fallen + more}
         if self.storm:
             taken = found["defender_routed"] if winner == "attacker" else 0
             found |= {"defender_captured": taken, "defender_routed": found["defender_routed"] - taken}
@@ -207,12 +247,26 @@ class Fight:
         """Grows with everything that can happen to a side."""
         front, _, resting, routed, destroyed = state
         at_front = (20 if front[2] else 0) + front[1] if front else 0
-        return at_front + sum(10 + hits for _, hits in resting) + 40 * (routed + destroyed)
+        return at_front + sum(10 + hits for _, hits in resting) + 40 * (routed + len(destroyed))
+
+    def opening(self):
+        return [(None, units, (), 0, ()) for units in self.line]
+
+    def first_step(self):
+        return ("approach", self.get("missile_rounds", 1)) if self.get("missile_rounds", 1) else ("contact",)
+
+    def pairs(self, own, enemy, step):
+        """(chance, both sides and the step that follows) of one exchange."""
+        uses, follows = self.exchange(step, (own[0], enemy[0]))
+        return [
+            (q * r, (self.suffers(0, own, mine), self.suffers(1, enemy, theirs), follows))
+            for theirs, q in self.attack(0, (own[0], enemy[0]), uses[0]).items()
+            for mine, r in self.attack(1, (own[0], enemy[0]), uses[1]).items()
+        ]
 
     def odds(self):
         """{outcome: chance}; situations are taken in the order in which they can come about, each once."""
         found, waiting, line = defaultdict(float), {}, []
-        opening = ("approach", self.get("missile_rounds", 1)) if self.get("missile_rounds", 1) else ("contact",)
         order = ["melee", "back", "contact", "approach"]
 
         def wait(own, enemy, step, p):
@@ -224,21 +278,16 @@ class Fight:
         def meet(sides, p):
             winner, ends = self.verdict([self.filled(side) for side in sides])
             if winner is None:
-                wait(*ends, opening, p)
+                wait(*ends, self.first_step(), p)
             else:
                 for outcome, q in self.finished(winner, ends, p):
                     found[outcome] += q
 
-        meet([(None, units, (), 0, 0) for units in self.line], 1.0)
+        meet(self.opening(), 1.0)
         while line:
             own, enemy, step = heappop(line)[-1]
             p = waiting.pop((own, enemy, step))
-            uses, follows = self.exchange(step, (own[0], enemy[0]))
-            pairs = [
-                (q * r, (self.suffers(0, own, mine), self.suffers(1, enemy, theirs), follows))
-                for theirs, q in self.attack(0, (own[0], enemy[0]), uses[0]).items()
-                for mine, r in self.attack(1, (own[0], enemy[0]), uses[1]).items()
-            ]
+            pairs = self.pairs(own, enemy, step)
             same = sum(q for q, then in pairs if then == (own, enemy, step))
             for q, then in pairs:
                 if not (then[0][0] and then[1][0]):
@@ -246,6 +295,54 @@ class Fight:
                 elif then != (own, enemy, step):
                     wait(*then, p * q / (1 - same))
         return dict(found)
+
+
+class Best(Fight):
+    """Both sides' worths, each decision by looking at everything that may follow (sections 3.4 and 11)."""
+
+    def __init__(self, scenario, worth):
+        super().__init__(scenario)
+        self.worth, self.seen = worth, {}
+
+    def value(self):
+        return self.meeting(self.opening())
+
+    def meeting(self, sides):
+        sides = tuple(self.filled(side) for side in sides)
+        if sides not in self.seen:
+            there = [self.on_field(side) for side in sides]
+            if all(there):
+                self.seen[sides] = self.asked(0, sides)
+            else:
+                winner = "nobody" if not any(there) else "attacker" if there[0] else "defender"
+                self.seen[sides] = self.ended(winner, sides)
+        return self.seen[sides]
+
+    def ended(self, winner, sides):
+        ends = [(self.worth(dict(outcome)), p) for outcome, p in self.finished(winner, sides, 1.0)]
+        return tuple(sum(p * worths[side] for worths, p in ends) for side in (0, 1))
+
+    def asked(self, side, sides):
+        """What it is worth when this side is asked, and then the other."""
+        stay = self.asked(1, sides) if side == 0 else self.fought(*sides, self.first_step())
+        if self.retreat[side] != "best":
+            return self.ended(*self.left(side, sides)) if self.leaves(side, sides) else stay
+        leave = self.ended(*self.left(side, sides))
+        return leave if leave[side] > stay[side] + 1e-12 else stay
+
+    def fought(self, own, enemy, step):
+        key = own, enemy, step
+        if key not in self.seen:
+            total, same = [0.0, 0.0], 0.0
+            for p, then in self.pairs(own, enemy, step):
+                if then == key:
+                    same += p
+                    continue
+                on = then[0][0] and then[1][0]
+                worths = self.fought(*then) if on else self.meeting(then[:2])
+                total = [sum_ + p * worth for sum_, worth in zip(total, worths, strict=True)]
+            self.seen[key] = tuple(sum_ / (1 - same) for sum_ in total)
+        return self.seen[key]
 
 
 def odds(scenario):

@@ -7,6 +7,7 @@ No code of the package.
 
 from collections import defaultdict
 from fractions import Fraction
+from functools import cache
 from itertools import product
 
 from tests.birthright.reference import card, rows
@@ -21,8 +22,13 @@ ROLLS = list(product(range(1, 21), repeat=2))
 class Army:
     """Units of an army with the order in which their steps go."""
 
-    def __init__(self, units, policy="weakest-first", warcraft=0, leader=0):
-        self.units = [card(entry["unit"]) for entry in units for _ in range(entry.get("count", 1))]
+    def __init__(self, units, policy="weakest-first", warcraft=0, leader=0, heroes=(), turns=False):
+        self.units = [card(entry["unit"]) | entry for entry in units for _ in range(entry.get("count", 1))]
+        for hero in heroes:
+            level, at_start = hero.get("level", 1), len(self.units)
+            leader += {"warrior": level, "rogue": level // 4, "mage": level // 6, "priest": 0}[hero["class"]]
+            leader += (5 if hero.get("strategy") else 0) + (at_start if hero.get("battlewise") else 0)
+        self.turns = turns
         if policy != "as-listed":
             self.units.sort(key=lambda unit: unit["strength"])
         self.warcraft, self.leader = warcraft, leader
@@ -48,12 +54,19 @@ class Army:
             2 * u["strength"] * left // (u["hits"] + 1) for u, left in zip(self.units, self.left(lost), strict=True)
         )
 
-    def half_points(self, lost, terrain, role, enemy_horse):
-        total = 0
+    def gold(self, lost):
+        return sum(unit["muster"] for unit, left in zip(self.units, self.left(lost), strict=True) if not left)
+
+    def undead(self, lost):
+        return self.alive(lost, lambda unit: unit.get("undead", False))
+
+    def half_points(self, lost, terrain, role, enemy_horse, enemy_undead):
+        total = 2 * enemy_undead if self.turns and lost < len(self.line) else 0
         for unit, left in zip(self.units, self.left(lost), strict=True):
             row = TERRAIN[unit["class"], terrain, role]
             if row["usable"] == "1":
-                points = max(0, 2 * unit["strength"] + int(2 * Fraction(row["modifier"])))
+                more = sum(unit.get(name, 0) for name in ("spells", "special", "spellcasting"))
+                points = max(0, 2 * max(1, unit["strength"] + more) + int(2 * Fraction(row["modifier"])))
                 total += points * left // (unit["hits"] + 1)
         if role == "defend" and terrain in ("plains", "hills", "mountain"):
             total += 2 * min(enemy_horse, self.alive(lost, lambda unit: unit["class"] == "pikemen"))
@@ -62,8 +75,8 @@ class Army:
 
 def strengths(own, enemy, lost, terrain):
     return (
-        own.half_points(lost[0], terrain, "attack", 0),
-        enemy.half_points(lost[1], terrain, "defend", own.horse(lost[0])),
+        own.half_points(lost[0], terrain, "attack", 0, enemy.undead(lost[1])),
+        enemy.half_points(lost[1], terrain, "defend", own.horse(lost[0]), own.undead(lost[0])),
     )
 
 
@@ -191,3 +204,106 @@ def siege(armies, level, seasons, plan, relief_on=0, storm_level=0, reading="bel
 
     season_of(1.0, 1, level, 0, 0, 0, "away", 0)
     return found
+
+
+def best_quick(own, enemy, worth, retreat, terrain="plains", walls=0, turns=10):
+    """Both sides' worths in fight-on, by looking at everything that may follow (sections 4 and 11).
+
+    `worth(winner, steps lost of both, turns)` is that of an end to both sides; `retreat` as in `quick`, or "best".
+    """
+    ended = cache(worth)
+
+    @cache
+    def value(lost, turn):
+        total = [0.0, 0.0]
+        for (sign, rout, a, d), p in check(own, enemy, lost, terrain, walls).items():
+            gone = a, d
+            left = [len(army.line) - n for army, n in zip((own, enemy), gone, strict=True)]
+            if rout:
+                worths = ended("attacker" if sign > 0 else "defender", gone, turn)
+            elif not all(left):
+                worths = ended("nobody" if not any(left) else "attacker" if left[0] else "defender", gone, turn)
+            else:
+                order = (1, 0) if sign > 0 else (0, 1)
+                worths = asked(order, left, gone, turn)
+            total = [sum_ + p * one for sum_, one in zip(total, worths, strict=True)]
+        return tuple(total)
+
+    def asked(order, left, gone, turn):
+        if not order:
+            return value(gone, turn + 1) if turn < turns else ended("nobody", gone, turn)
+        side, power = order[0], strengths(own, enemy, gone, terrain)
+        stay = asked(order[1:], left, gone, turn)
+        leave = ended(("defender", "attacker")[side], gone, turn)
+        if retreat[side] == "best":
+            return leave if leave[side] > stay[side] + 1e-12 else stay
+        half = retreat[side] == "half" and 2 * left[side] <= len((own, enemy)[side].line)
+        weak = retreat[side] == "outmatched" and 2 * power[side] <= power[1 - side]
+        return leave if half or weak else stay
+
+    return value((0, 0), 1)
+
+
+def best_siege(armies, level, seasons, worth, relief_on=0, removes=2, reaches=20, plans=("wait", "storm", "leave")):
+    """The besieger's worth if he storms, waits or withdraws as well as possible (sections 5 and 11).
+
+    Whatever its rating, the besieger reaches level `reaches` while it has a step left, and removes so many a season.
+    `worth(winner, season, steps lost of besieger and garrison, storms)` is that of an end.
+    """
+    besieger, garrison, relief = armies
+
+    def able(a, level):
+        return a < len(besieger.line) and level <= reaches
+
+    @cache
+    def season_of(season, level, a, d, r, where, storms):
+        if not able(a, level):
+            return worth("defender", season - 1, a, d, storms)
+        if where == "away" and relief_on:
+            chance = (21 - relief_on) / 20
+            fought = relief_fights(season, level, a, d, r, storms)
+            return chance * fought + (1 - chance) * chosen(season, level, a, d, r, where, storms)
+        if where == "here":
+            return relief_fights(season, level, a, d, r, storms)
+        return chosen(season, level, a, d, r, where, storms)
+
+    def relief_fights(season, level, a, d, r, storms):
+        total = 0.0
+        for (sign, _, r2, a2), p in check(relief, besieger, (r, a), "plains").items():
+            if sign > 0 or (sign < 0 and not able(a2, level)):
+                total += p * worth("defender", season, a2, d, storms)
+            elif sign < 0:
+                total += p * chosen(season, level, a2, d, r2, "gone", storms)
+            else:
+                total += p * following(season, level, a2, d, r2, "here", storms)
+        return total
+
+    def chosen(season, level, a, d, r, where, storms):
+        at = season, level, a, d, r, where, storms
+        return max(
+            fall(*at) if plan == "wait" else storm(*at) if plan == "storm" else worth("defender", season, a, d, storms)
+            for plan in plans
+        )
+
+    def storm(season, level, a, d, r, where, storms):
+        total = 0.0
+        for (sign, _, a2, d2), p in check(besieger, garrison, (a, d), "plains", min(10, level), False).items():
+            if sign > 0 or (d < len(garrison.line) == d2 and a2 < len(besieger.line)):
+                total += p * worth("attacker", season, a2, d2, storms + 1)
+            elif not able(a2, level):
+                total += p * worth("defender", season, a2, d2, storms + 1)
+            else:
+                total += p * fall(season, level, a2, d2, r, where, storms + 1)
+        return total
+
+    def fall(season, level, a, d, r, where, storms):
+        if level <= removes:
+            return worth("attacker", season, a, d, storms)
+        return following(season, level - removes, a, d, r, where, storms)
+
+    def following(season, level, a, d, r, where, storms):
+        if season < seasons:
+            return season_of(season + 1, level, a, d, r, where, storms)
+        return worth("nobody" if able(a, level) else "defender", season, a, d, storms)
+
+    return season_of(1, level, 0, 0, 0, "away", 0)

@@ -34,7 +34,7 @@ ARMY = st.lists(
 def test_data():
     published = {"archers": 3, "infantry": 3, "elite-infantry": 5, "cavalry": 6, "knights": 7, "levies": 1}
     assert all(strength(unit_cards()[name]) == value for name, value in published.items())
-    assert len(unit_cards()) == 32
+    assert len(unit_cards()) == 46
     for unit in unit_cards().values():
         assert unit.strength == strength(unit), unit
         assert (unit.kind in get_args(Class), unit.type in get_args(Type)) == (True, True)
@@ -43,11 +43,14 @@ def test_data():
         assert {len(card) for card in (unit.melee, unit.charge, unit.missile)} <= {0, unit.steps}, unit
     assert set(terrain_values()) == set(product(get_args(Class), get_args(Terrain), ("attack", "defend")))
     assert all(column.strip("-FHRD") == "" and len(column) == 9 for column in battle_table())
-    assert [column[8] for column in battle_table()] == list("HHHRDDD")
+    assert [column[8] for column in battle_table()] == list("HHHHHHHRDDD")
+    assert number_rows("fort_defence")[19] == (20, 7, 3)
     assert number_rows("siege")[-1] == (60000, 20, 10)
     listed = {row["unit"]: row for row in lists("birthright")["units"]()}
     assert listed["knights"]["charge"] == "6/4/3"
-    assert len(listed) == 32
+    assert len(listed) == 46
+    assert (listed["knights"]["muster"], listed["levies"]["muster"]) == (6, 0)
+    assert "ASSUMED" in listed["goblin-infantry"]["source"]
 
 
 @pytest.mark.parametrize("battle", ["tactical", "storm"])
@@ -102,7 +105,7 @@ def test_better_warcraft_never_hurts(mode):
 def test_curves_of_all_plans_of_a_siege():
     base = load("birthright-siege")
     by_plan = campaign(base, all_plans=True)
-    assert set(by_plan.odds) == {"wait", "storm-now", "storm-at-level", "storm-last-season"}
+    assert set(by_plan.odds) == {"wait", "storm-now", "storm-at-level", "storm-last-season", "best"}
     for plan in by_plan.odds:
         curve = [row["p"] for row in by_plan.curve(plan)]
         assert curve == sorted(curve)
@@ -111,7 +114,7 @@ def test_curves_of_all_plans_of_a_siege():
 
 def test_a_plan_that_lacks_its_number_is_left_out():
     base = load("birthright-siege").replace_all({"policy.attacker.siege": "wait", "options.storm_level": 0})
-    assert set(campaign(base, all_plans=True).odds) == {"wait", "storm-now", "storm-last-season"}
+    assert set(campaign(base, all_plans=True).odds) == {"wait", "storm-now", "storm-last-season", "best"}
 
 
 @pytest.mark.parametrize("name", ["birthright-border-clash", "birthright-storm-of-the-keep"])
@@ -163,3 +166,29 @@ def test_order_of_falling():
             for how in ("spread", "as-listed")
         ]
     )
+
+
+def test_numbers_without_a_source_are_named():
+    """Section 9: ASSUMED cards, prices, terrain, high walls, heroes and inspiration."""
+    army = {"units": [{"unit": "goblin-infantry", "hero": 1}, {"unit": "medium-infantry"}], "inspire": 1}
+    sides = {"attacker": army, "defender": {"units": ["infantry", "medium infantry"]}}
+    field = {"game": "birthright", "battle": "tactical", "conditions": {"terrain": "woods"}} | sides
+    text = "; ".join(load(field | {"options": {"gold": True}}).assumptions())
+    words = ["card of goblin-infantry: ASSUMED", "price of medium-infantry: ASSUMED", "on woods: ASSUMED"]
+    assert all(word in text for word in [*words, "bonus of heroes: ASSUMED", "attacker: inspire 1"])
+    assert "price" not in "; ".join(load(field).assumptions())
+    bare = load(field | {"options": {"terrain_effects": "charges-only"}, "attacker": {"units": ["infantry"]}})
+    assert not any(word in "; ".join(bare.assumptions()) for word in [*words, "heroes", "inspire"])
+    for level, high in ((4, False), (5, True)):
+        stormed = load(field | {"battle": "storm", "conditions": {"fortification": level}})
+        assert any("columns -4" in line for line in stormed.assumptions()) == high
+    army_of_goblins = {"units": ["infantry", "goblin infantry"]}
+    relief = {"fortification": 3, "relief_on": 5, "relief_units": ["goblin-archers"]}
+    held = {"attacker": {"units": ["varsk-riders"]}, "defender": {}, "conditions": relief}
+    siege = load({"game": "birthright", "battle": "siege", "options": {"gold": True}} | held).assumptions()
+    assert "card of varsk-riders, goblin-archers: ASSUMED" in siege
+    assert "price of varsk-riders: ASSUMED" in siege
+    march = load(
+        {"game": "birthright", "battle": "movement", "conditions": {"costs": [2]}} | {"attacker": army_of_goblins}
+    )
+    assert "card of goblin-infantry: ASSUMED" in march.assumptions()

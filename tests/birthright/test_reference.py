@@ -7,10 +7,12 @@ from hypothesis import strategies as st
 from simulator import exact, load
 from tests.birthright import reference
 
+MAGIC = {"spells": 1, "hero": 2}
+
 
 def scenario(own, enemy, battle="tactical", conditions=None, policy=None, **options):
     def units(listed):
-        return {"units": [{"unit": name, "count": count} for name, count in listed]}
+        return {"units": [{"unit": name, "count": count} | dict(*more) for name, count, *more in listed]}
 
     found = {"game": "birthright", "battle": battle, "attacker": units(own), "defender": units(enemy)}
     return found | {"conditions": conditions or {}, "policy": policy or {}, "options": options}
@@ -69,7 +71,58 @@ CASES = {
         {"attacker": {"retreat": "half", "deploy": "weakest-first"}},
         rally="once",
     ),
+    "useless in the marsh": scenario(
+        [("knights", 1, {"spells": 3}), ("archers", 1)],
+        [("cavalry", 1), ("irregulars", 1)],
+        conditions={"terrain": "marsh"},
+        policy={"attacker": {"deploy": "missile-first"}},
+    ),
+    "nobody shoots underground": scenario(
+        [("archers", 1), ("dwarf-guard", 1)],
+        [("artillerists", 1), ("orog-crossbowmen", 1)],
+        conditions={"terrain": "underground"},
+        missile_rounds=2,
+    ),
+    "charges only": scenario(
+        [("knights", 1), ("varsk-riders", 1)],
+        [("goblin-wolf-riders", 1), ("gnoll-marauders", 1)],
+        conditions={"terrain": "mountain", "defender_position": 1},
+        terrain_effects="charges-only",
+    ),
+    "magic, heroes, gold": scenario(
+        [("gnoll-infantry", 1, MAGIC), ("levies", 1), ("cavalry", 1, {"muster": 7})],
+        [("levies", 1, {"hero": 3}), ("mercenary-pikemen", 1), ("infantry", 0)],
+        conditions={"terrain": "hills"},
+        gold=True,
+    ),
+    "leaving under pursuit, gold": scenario(
+        [("cavalry", 1), ("knights", 1)],
+        [("elite-infantry", 1), ("levies", 1), ("irregulars", 1)],
+        policy={"defender": {"retreat": "half"}},
+        gold=True,
+        pursuit_number=3,
+    ),
+    "storm, high walls, gold": scenario(
+        [("gnoll-infantry", 1), ("elite-infantry", 1, MAGIC)],
+        [("goblin-infantry", 1), ("pikemen", 1)],
+        "storm",
+        {"fortification": 14, "terrain": "marsh"},
+        ten="shift",
+        gold=True,
+    ),
+    "storm, first five": scenario(
+        [("infantry", 2), ("knights", 1)], [("dwarf-engineers", 1)], "storm", {"fortification": 20}, walls="first-five"
+    ),
+    "storm, own walls": scenario(
+        [("infantry", 2)],
+        [("halfling-scouts", 1)],
+        "storm",
+        {"fortification": 7},
+        fort_defence=[[level, 12 if level == 7 else 0] for level in range(1, 21)],
+    ),
 }
+for name in ("useless in the marsh", "storm, high walls, gold"):
+    CASES[name]["attacker"]["inspire"], CASES[name]["defender"]["inspire"] = 2, 1
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -106,8 +159,9 @@ def test_units_of_ones_own():
         assert odds.mean(column) == pytest.approx(sum(dict(o)[column] * p for o, p in slow.items()), abs=1e-12)
 
 
-NAMES = ["archers", "cavalry", "infantry", "knights", "levies", "pikemen", "dwarf-guard", "sidhe-elite-infantry"]
-LINES = st.lists(st.tuples(st.sampled_from(NAMES), st.just(1)), min_size=1, max_size=2)
+NAMES = ["archers", "artillerists", "cavalry", "infantry", "knights", "levies", "pikemen", "dwarf-guard", "scouts"]
+MORE = st.fixed_dictionaries({"spells": st.integers(0, 1), "hero": st.integers(0, 2)})
+LINES = st.lists(st.tuples(st.sampled_from(NAMES), st.just(1), MORE), min_size=1, max_size=2)
 
 
 @settings(max_examples=8, deadline=None)
@@ -119,6 +173,21 @@ LINES = st.lists(st.tuples(st.sampled_from(NAMES), st.just(1)), min_size=1, max_
     missile_rounds=st.integers(0, 2),
     morale_die=st.sampled_from(["d6", "d8"]),
     rally=st.sampled_from(["none", "once"]),
+    terrain=st.sampled_from(["plains", "hills", "woods", "mountain", "marsh", "underground"]),
+    gold=st.booleans(),
 )
-def test_any_small_battle(own, enemy, retreat, **options):
-    compare(scenario(own, enemy, policy={"attacker": {"retreat": retreat}}, **options))
+def test_any_small_battle(own, enemy, retreat, terrain, **options):
+    policy = {"attacker": {"retreat": retreat}}
+    compare(scenario(own, enemy, conditions={"terrain": terrain}, policy=policy, **options))
+
+
+@settings(max_examples=4, deadline=None)
+@given(
+    own=LINES,
+    enemy=LINES,
+    level=st.integers(1, 20),
+    walls=st.sampled_from(["full", "first-five"]),
+    ten=st.sampled_from(["reroll", "shift"]),
+)
+def test_any_small_storm(own, enemy, level, **options):
+    compare(scenario(own, enemy, "storm", {"fortification": level}, **options))

@@ -3,7 +3,7 @@
 import pytest
 
 from simulator import exact, load
-from tests.birthright.reference_checks import Army, quick, siege
+from tests.birthright.reference_checks import Army, best_siege, quick, siege
 
 HORSE = [{"unit": "knights"}, {"unit": "cavalry", "count": 2}]
 FOOT = [{"unit": "pikemen", "count": 2}, {"unit": "archers"}, {"unit": "levies", "count": 2}]
@@ -44,6 +44,57 @@ def test_quick_battle(own, enemy, terrain, level, losses, retreat, mode):
     turns = 1 if mode == "single" else 4
     expected = quick(*armies, terrain, min(10, level), mode, (retreat, retreat), turns)
     agree(data, QUICK_COLUMNS, expected)
+
+
+HOST = [{"unit": "infantry", "count": 2, "spells": 2}, {"unit": "levies", "special": -3}, {"unit": "archers"}]
+DEAD = [
+    {"unit": "cavalry", "undead": True, "spellcasting": 2},
+    {"unit": "goblin-archers", "count": 3, "undead": True, "special": 2},
+    {"unit": "knights", "count": 0},
+]
+HEROES = [{"class": "mage", "level": 13}, {"class": "warrior", "level": 3, "battlewise": True}]
+PRIEST = [{"class": "priest", "level": 9, "strategy": True}, {"class": "rogue", "level": 7}]
+
+
+@pytest.mark.parametrize("mode", ["single", "fight-on"])
+@pytest.mark.parametrize("turned", [(True, False), (True, True)])
+def test_heroes_magic_undead_and_gold(mode, turned):
+    own, enemy = (HOST, DEAD) if turned == (True, False) else (HOST + DEAD[:1], DEAD)
+    data = {
+        "battle": "quick-battle",
+        "attacker": {"units": own, "heroes": HEROES, "leader_points": 1, "turn_undead": turned[0]},
+        "defender": {"units": enemy, "heroes": PRIEST, "turn_undead": turned[1]},
+        "policy": {"attacker": {"losses": "spread"}},
+        "options": {"mode": mode, "max_turns": 3, "gold": True},
+    }
+    armies = Army(own, "spread", 0, 1, HEROES, turned[0]), Army(enemy, "weakest-first", 0, 0, PRIEST, turned[1])
+    expected = {}
+    for key, p in quick(*armies, mode=mode, turns=1 if mode == "single" else 3).items():
+        lost = [army.gold(len(army.line) - left) for army, left in zip(armies, key[1:3], strict=True)]
+        expected[*key, *lost] = p
+    agree(data, [*QUICK_COLUMNS, "attacker_gold_lost", "defender_gold_lost"], expected)
+
+
+def test_heroes_and_undead_of_a_siege():
+    """The besieger's priests work on the relief too, the garrison's only on the besieger."""
+    besiegers = [{"unit": "infantry", "count": 9, "undead": True}, {"unit": "archers", "spells": 3}]
+    relief = [{"unit": "cavalry", "count": 3, "undead": True}]
+    data = {
+        "battle": "siege",
+        "attacker": {"units": besiegers, "turn_undead": True, "heroes": HEROES},
+        "defender": {"units": DEAD, "turn_undead": True},
+        "conditions": {"fortification": 5, "seasons": 2, "relief_on": 5, "relief_units": relief},
+        "policy": {"attacker": {"siege": "storm-now"}},
+        "options": {"gold": True, "siege_table": [[60000, 9, 2]]},
+    }
+    odds = exact(load({"game": "birthright"} | data))
+    armies = Army(besiegers, heroes=HEROES, turns=True), Army(DEAD, turns=True), Army(relief)
+    worth = {"attacker": 1.0, "defender": 0.0, "nobody": 0.0}
+    storms = best_siege(armies, 5, 2, lambda winner, *_: worth[winner], 5, reaches=9, plans=("storm",))
+    assert odds.winner("attacker") == pytest.approx(storms, abs=1e-12)
+    assert odds.mean("attacker_upkeep") == pytest.approx(10 * odds.mean("seasons"), abs=1e-9)
+    spent = [armies[0].gold(20 - int(left)) for left in odds.columns["attacker_steps_left"]]
+    assert odds.columns["attacker_gold_lost"].tolist() == spent
 
 
 @pytest.mark.parametrize("plan", ["wait", "storm-now", "storm-at-level", "storm-last-season"])

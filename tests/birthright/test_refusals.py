@@ -18,14 +18,16 @@ MOVEMENT = {
     "attacker": {"units": ["infantry"]},
     "conditions": {"costs": [1, 2]},
 }
+PRICED = TACTICAL | {"options": {"gold": True}}
 OWN = {"unit": "ogres", "melee": [5, 4], "defence": 3, "morale": 2}
 
 CASES = [
     (TACTICAL, "attacker.units", [], "attacker.units"),
     (TACTICAL, "attacker.units", ["13 x infantry"], "attacker.units"),
     (TACTICAL, "attacker.units", ["4 x nights"], "attacker.units[0]"),
-    (TACTICAL, "attacker.units", ["0 x knights"], "attacker.units[0]"),
-    (TACTICAL, "attacker.units", [{"unit": "knights", "count": 0}], "attacker.units[0].count"),
+    (TACTICAL, "attacker.units", ["61 x knights"], "attacker.units[0]"),
+    (TACTICAL, "attacker.units", ["0 x knights"], "attacker.units"),
+    (TACTICAL, "attacker.units", [{"unit": "knights", "count": 61}], "attacker.units[0].count"),
     (TACTICAL, "attacker.units", [{"unit": "knights", "count": True}], "attacker.units[0].count"),
     (TACTICAL, "attacker.units", [{"unit": "knights", "moral": 3}], "attacker.units[0].moral"),
     (TACTICAL, "attacker.units", [{"unit": "knights", "melee": [4, 3]}], "attacker.units[0].melee"),
@@ -46,7 +48,22 @@ CASES = [
     (TACTICAL, "options.missile_rounds", 4, "options.missile_rounds"),
     (TACTICAL, "options.pursuit_number", 1, "options.pursuit_number"),
     (TACTICAL, "options.ten", "again", "options.ten"),
+    (TACTICAL, "defender.units", [{"unit": "infantry", "special": 1}], "defender.units[0].special"),
+    (TACTICAL, "defender.units", [{"unit": "infantry", "undead": True}], "defender.units[0].undead"),
+    (TACTICAL, "attacker.units", [{"unit": "infantry", "hero": 4}], "attacker.units[0].hero"),
+    (TACTICAL, "attacker.units", [{"unit": "infantry", "muster": 101}], "attacker.units[0].muster"),
+    (TACTICAL, "attacker.inspire", 3, "attacker.inspire"),
+    (TACTICAL, "attacker.heroes", [], "attacker.heroes"),
+    (TACTICAL, "attacker.turn_undead", True, "attacker.turn_undead"),
+    (TACTICAL, "options.terrain_effects", "none", "options.terrain_effects"),
+    (TACTICAL, "options.walls", "full", "options.walls"),
+    (PRICED, "attacker.units", ["infantry", OWN], "attacker.units[1].muster"),
+    (PRICED, "objective", {"attacker": {"attacker_upkeep": 1}}, "objective.attacker.attacker_upkeep"),
+    (TACTICAL, "objective", {"attacker": {"attacker_gold_lost": -1}}, "objective.attacker.attacker_gold_lost"),
     (STORM, "defender.units", [], "defender.units"),
+    (STORM, "policy.defender.retreat", "best", "policy.defender.retreat"),
+    (STORM, "options.terrain_effects", "full", "options.terrain_effects"),
+    (STORM, "options.fort_defence", [[level, 13] for level in range(1, 21)], "options.fort_defence"),
     (STORM, "conditions.fortification", 0, "conditions.fortification"),
     (STORM, "conditions.defender_position", 1, "conditions.defender_position"),
     (STORM, "policy.defender.retreat", "outmatched", "policy.defender.retreat"),
@@ -57,6 +74,14 @@ CASES = [
     (QUICK, "defender.leader_points", 101, "defender.leader_points"),
     (QUICK, "conditions.fortification", 21, "conditions.fortification"),
     (QUICK, "policy.attacker.retreat", "half", "policy.attacker.retreat"),
+    (QUICK, "policy.defender.retreat", "best", "policy.defender.retreat"),
+    (QUICK, "attacker.units", [{"unit": "infantry", "hero": 1}], "attacker.units[0].hero"),
+    (QUICK, "attacker.units", [{"unit": "infantry", "spellcasting": 3}], "attacker.units[0].spellcasting"),
+    (QUICK, "attacker.inspire", 1, "attacker.inspire"),
+    (QUICK, "attacker.heroes", [{"class": "bard"}], "attacker.heroes[0].class"),
+    (QUICK, "attacker.heroes", [{"level": 3}], "attacker.heroes[0].class"),
+    (QUICK, "defender.heroes", [{"class": "mage", "level": 21}], "defender.heroes[0].level"),
+    (QUICK, "defender.heroes", [{"class": "mage"}] * 11, "defender.heroes"),
     (QUICK, "policy.defender.losses", "best-first", "policy.defender.losses"),
     (QUICK, "options.max_turns", 51, "options.max_turns"),
     (QUICK, "options.quick_ratio", [[2, 1, 3]], "options.quick_ratio"),
@@ -68,12 +93,15 @@ CASES = [
     (QUICK, "options.ten", "shift", "options.ten"),
     (SIEGE, "conditions.allied_fortification", 19, "conditions.allied_fortification"),
     (SIEGE, "conditions.seasons", 13, "conditions.seasons"),
+    (SIEGE, "conditions.relief_units", [{"unit": "infantry", "hero": 1}], "conditions.relief_units[0].hero"),
+    (SIEGE | {"options": {"gold": True}}, "defender.units", [OWN], "defender.units[0].muster"),
     (SIEGE, "conditions.relief_on", 10, "conditions.relief_units"),
     (SIEGE, "conditions.relief_units", ["nights"], "conditions.relief_units[0]"),
     (SIEGE, "policy.attacker.siege", "storm-at-level", "options.storm_level"),
     (SIEGE, "policy.attacker.retreat", "half", "policy.attacker.retreat"),
     (SIEGE, "options.rating_per_strength", 0, "options.rating_per_strength"),
     (SIEGE, "options.siege_table", [[10, 1, 1], [10, 2, 2]], "options.siege_table"),
+    (SIEGE, "options.siege_table", [[10, 2, 1], [20, 2, 2]], "options.siege_table"),
     (SIEGE, "attacker.rating", 1_000_001, "attacker.rating"),
     (ADJUSTMENT, "defender.regents", [{}] * 8, "defender.regents"),
     (ADJUSTMENT, "defender.regents", [{"in_target": 1}], "defender.regents[0].in_target"),
@@ -86,6 +114,7 @@ CASES = [
     (VISIBILITY, "attacker.units", ["infantry"], "attacker.units"),
     (MOVEMENT, "attacker.units", [], "attacker.units"),
     (MOVEMENT, "attacker.movement", 51, "attacker.movement"),
+    (MOVEMENT, "attacker.units", [{"unit": "infantry", "spells": 1}], "attacker.units[0].spells"),
     (MOVEMENT, "conditions.costs", [], "conditions.costs"),
     (MOVEMENT, "conditions.roads", [True], "conditions.roads"),
     (MOVEMENT, "options.carry", False, "conditions.costs[1]"),
@@ -125,4 +154,21 @@ def test_what_is_not_refused():
     load(SIEGE).replace("conditions.relief_units", ["infantry"])
     load(QUICK).replace_all({"policy.attacker.retreat": "half", "options.mode": "fight-on"})
     load(TACTICAL | {"attacker": {"units": [OWN | {"charge": [], "strength": 9}]}})
+    load(PRICED).replace("attacker.units", ["infantry", OWN | {"count": 0}, OWN | {"muster": 0}])
+    relief = {"conditions.relief_on": 9, "conditions.relief_units": [OWN], "options.gold": True}
+    load(SIEGE).replace_all(relief | {"conditions.allied_fortification": 18})
     load(MOVEMENT).replace_all({"options.carry": False, "conditions.roads": [False, True]})
+
+
+def test_a_policy_without_time_for_it_names_the_mode():
+    with pytest.raises(ScenarioError) as refusal:
+        load(QUICK).replace("policy.attacker.retreat", "half")
+    text = "half is not allowed; one check leaves no time for it; only with options.mode fight-on"
+    assert str(refusal.value) == f"policy.attacker.retreat: {text}"
+
+
+def test_a_unit_without_a_price_is_named():
+    militia = {"unit": "militia", "melee": [2, 1], "defence": 2, "morale": 2}
+    with pytest.raises(ScenarioError) as refusal:
+        load(PRICED).replace("attacker.units", [militia])
+    assert str(refusal.value) == "attacker.units[0].muster: needed with options.gold, 'militia' has no price"

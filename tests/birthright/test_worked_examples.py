@@ -6,10 +6,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from simulator import exact, load
+from simulator import best, exact, load, need
 from simulator.rules.birthright import field_tables, quick_tables
 from simulator.rules.birthright.adjustment import Regents
-from simulator.rules.birthright.engagement import BACK, DESTROYED, HIT, NONE, ROUT, Attacks
+from simulator.rules.birthright.engagement import BACK, DESTROYED, HIT, NONE, ROUT, Attack, Attacks
 from simulator.rules.birthright.field_rules import PURSUIT
 from simulator.rules.birthright.quick_rules import ARRIVAL, RELIEF, STORM
 from simulator.rules.birthright.units import battle_table
@@ -72,7 +72,7 @@ ATTACKER, DEFENDER, NOBODY = range(3)
 def test_morale_passes_on_two_pips_an_icon_and_at_most_six(icons, die, check, effect):
     """A rout on row 7 of column 3; with no die where none can fail (section 3.2 step 4)."""
     dice = [7] if check is None else [7, check]
-    assert Attacks(morale_die=die).roll(3, icons, lambda sides: dice.pop(0))[0] == effect
+    assert Attacks(morale_die=die).roll(Attack(6, 3, 0, 0), icons, lambda sides: dice.pop(0))[0] == effect
     assert not dice, "dice left over"
 
 
@@ -176,21 +176,165 @@ def test_9_adjustment(lots, order, position):
     holds(found, winner=DEFENDER, position=position, may_enter=False, may_leave=True, order=order)
 
 
-@pytest.mark.parametrize("column", [-3, 0, 2])
-def test_a_ten_shifts_the_column_by_every_face_of_the_d8(column):
-    """Section 3.2: 5 to 8 shift up, 1 to 4 down, within -3 to +3; then the d10 is thrown anew until it is no 10."""
+def test_10_horse_in_a_bog():
+    marsh = {"terrain": "marsh"}
+    found = fought(birthright("tactical", ["knights"], ["irregulars"], conditions=marsh), [5, 6, 3, 7, 3, 9])
+    holds(found, winner=DEFENDER, attacker_destroyed=1, defender_standing=1)
+
+
+@pytest.mark.parametrize(
+    ("terrain", "tactical", "quick", "only_charges"),
+    [("plains", 0.9916, 0.863, 0.9916), ("woods", 0.4940, 0.475, 0.9568), ("marsh", 0.1556, 0.0, 0.9568)],
+)
+def test_10_three_knights_against_three_irregulars(terrain, tactical, quick, only_charges):
+    def wins(battle, **options):
+        place = {"terrain": terrain}
+        return exact(birthright(battle, ["3 x knights"], ["3 x irregulars"], conditions=place, options=options)).winner(
+            "attacker"
+        )
+
+    assert wins("tactical") == pytest.approx(tactical, abs=5e-5)
+    assert wins("quick-battle") == pytest.approx(quick, abs=5e-4)
+    assert wins("tactical", terrain_effects="charges-only") == pytest.approx(only_charges, abs=5e-5)
+
+
+def test_11_high_walls():
+    scenario = birthright("storm", ["infantry"], ["pikemen"], conditions={"fortification": 12})
+    found = fought(scenario, [7, 5, 9, 6])
+    holds(found, winner=DEFENDER, attacker_routed=1, defender_standing=1, defender_hits=0)
+
+
+@pytest.mark.parametrize(
+    ("level", "walls", "wins"),
+    [
+        (4, "full", 0.8906), (5, "full", 0.7244), (8, "full", 0.5311), (11, "full", 0.4396), (14, "full", 0.3705),
+        (20, "full", 0.3566), (5, "first-five", 0.8102), (20, "first-five", 0.8102),
+    ],
+)  # fmt: skip
+def test_11_three_infantry_against_one(level, walls, wins):
+    parts = {"conditions": {"fortification": level}, "options": {"walls": walls}}
+    odds = exact(birthright("storm", ["3 x infantry"], ["infantry"], **parts))
+    assert odds.winner("attacker") == pytest.approx(wins, abs=5e-5)
+
+
+@pytest.mark.parametrize(
+    ("icons", "die", "face", "check", "effect"),
+    [
+        (4, "d8", 5, 6, NONE), (4, "d8", 5, 8, BACK), (2, "d6", 5, 4, NONE), (2, "d6", 5, 5, BACK),
+        (2, "d8", 5, 5, BACK), (3, "d6", 5, None, NONE), (3, "d8", 5, 6, NONE), (3, "d8", 5, 7, BACK),
+    ],
+)  # fmt: skip
+def test_12_falling_back(icons, die, face, check, effect):
+    """An F on row 5 of column -1."""
+    dice = [face, *([] if check is None else [check])]
+    assert Attacks(morale_die=die).roll(Attack(2, 3, 0, 0), icons, lambda sides: dice.pop(0))[0] == effect
+    assert not dice, "dice left over"
+
+
+def test_12_inspired_levies_have_three_icons():
+    levies = {"units": ["levies"], "inspire": 2}
+    own, enemy = field_tables.Setup(birthright("tactical", levies, ["orog-guard"]).fields).sides
+    assert [own.entries[0].unit.morale, enemy.entries[0].unit.morale] == [3, 4]
+    guard = {"units": ["orog-guard"], "inspire": 2}
+    assert field_tables.Setup(birthright("tactical", guard, ["levies"]).fields).sides[0].entries[0].unit.morale == 4
+
+
+def test_13_gold_and_pursuit():
+    """The elite infantry falls back from the charge, comes up again after the irregulars, and falls back for good."""
+    scenario = birthright("tactical", ["cavalry"], ["levies", "elite-infantry", "irregulars"], options={"gold": True})
+    found = fought(scenario, [1, 8, 1, 8, 1, 1, 6, 5, 1, 8, 5])
+    holds(found, defender_destroyed=2, defender_routed=1, attacker_gold=4, attacker_gold_lost=0)
+    holds(found, defender_gold=5, defender_gold_lost=2)
+
+
+def test_14_heroes_and_the_undead():
+    attacker = {
+        "units": [{"unit": "infantry", "count": 3, "spells": 1}, "2 x archers"],
+        "turn_undead": True,
+        "heroes": [{"class": "warrior", "level": 4, "battlewise": True}, {"class": "mage", "level": 13}],
+    }
+    dead = {"undead": True}
+    defender = {
+        "units": [{"unit": "infantry", "count": 4, "special": -1} | dead, {"unit": "levies", "count": 3} | dead],
+        "heroes": [{"class": "rogue", "level": 9, "strategy": True}, {"class": "priest", "level": 7}],
+    }
+    scenario = birthright("quick-battle", attacker, defender, conditions={"terrain": "hills"})
+    battle = quick_tables.matchup(scenario.fields)
+    assert [int(strength[0, 0]) for strength in battle.strengths] == [72, 44]
+    assert battle.modifiers()[0, 0] == 3
+    assert exact(scenario).winner("attacker") == pytest.approx(0.6175, abs=1e-12)
+
+
+def test_15_best_retreat():
+    scenario = birthright(
+        "tactical",
+        ["knights", "2 x infantry"],
+        ["2 x infantry", "archers"],
+        options={"gold": True},
+        policy={"attacker": {"retreat": "best"}},
+        objective={"attacker": {"win": 5, "attacker_gold_lost": -1}},
+    )
+    found = best(scenario)
+    assert found.value["attacker"] == pytest.approx(1.194841, abs=5e-7)
+    assert found.odds.winner("attacker") == pytest.approx(0.479365, abs=5e-7)
+    assert found.odds.mean("attacker_gold_lost") == pytest.approx(1.201982, abs=5e-7)
+    fixed = {gain.policy: gain.value for gain in found.fixed}
+    assert fixed == pytest.approx({"outmatched": -0.051069, "never": -0.076561, "half": -0.262882}, abs=5e-7)
+
+
+def test_16_best_army_for_six_gold():
+    none = [{"unit": name, "count": 0} for name in ("infantry", "archers", "knights")]
+    sides = {"attacker": {"units": none}, "defender": {"units": ["2 x infantry"]}}
+    asked = {"game": "birthright", "battle": "tactical"} | sides
+    vary = {f"attacker.units[{i}].count": range(most + 1) for i, most in enumerate((3, 2, 1))}
+    found = need(asked, vary, budget=6, cost="muster", pruning=False)
+    assert tuple(found.settings.values()) == (1, 2, 0)
+    by_army = {one.settings: (one.cost, round(one.found.value, 6)) for one in found.answers}
+    expected = {(1, 2, 0): (6, 0.931593), (2, 1, 0): (6, 0.882141), (3, 0, 0): (6, 0.799199), (0, 2, 0): (4, 0.773504)}
+    assert by_army.items() >= (expected | {(0, 0, 1): (6, 0.746213)}).items()
+    assert (0, 0, 0) not in by_army
+    with pytest.raises(ValueError, match=r"^cost: attacker.warcraft has no muster price$"):
+        need(asked, {"attacker.warcraft": range(3)}, budget=6, cost="muster")
+    with pytest.raises(ValueError, match=r"^cost: birthright tactical has no price list upkeep; price lists: muster$"):
+        need(asked, {"attacker.units[0].count": range(3)}, budget=6, cost="upkeep")
+
+
+def test_17_best_siege():
+    scenario = birthright(
+        "siege",
+        ["8 x infantry", "2 x artillerists"],
+        ["2 x infantry"],
+        conditions={"fortification": 8, "seasons": 4, "relief_on": 14, "relief_units": ["4 x cavalry"]},
+        options={"gold": True, "siege_table": [[60000, 20, 2]]},
+        policy={"attacker": {"siege": "best"}},
+        objective={"attacker": {"win": 12, "attacker_gold_lost": -1, "attacker_upkeep": -0.3}},
+    )
+    found = best(scenario)
+    assert found.value["attacker"] == pytest.approx(1.250485, abs=5e-7)
+    fixed = {gain.policy: gain.value for gain in found.fixed}
+    expected = {"storm-now": 1.233690, "wait": -8.060387, "storm-last-season": -8.552683}
+    assert fixed == pytest.approx(expected, abs=5e-7)
+    assert set(found.policy["choice"]) == {"wait", "storm"}
+    first = found.policy[(found.policy["season"] == 1) & (found.policy["relief"] == "not come")]
+    assert first["choice"].tolist() == ["storm"]
+    assert found.odds.mean("storms") > 1
+
+
+@pytest.mark.parametrize(("column", "lowest"), [(-3, -3), (0, -3), (2, -3), (-3, -7), (-7, -7)])
+def test_a_ten_shifts_the_column_by_every_face_of_the_d8(column, lowest):
+    """Section 3.2: 5 to 8 shift up, 1 to 4 down, within the bounds; then the d10 is thrown anew until it is no 10."""
     attacks, morale = Attacks(ten="shift", rally="once"), 2
     expected = Counter()
     for eight in range(1, 9):
-        shifted = max(-3, min(3, column + (1 if eight > 4 else -1)))
+        shifted = max(lowest, min(3, column + (1 if eight > 4 else -1)))
         for where, ways in ((column, 9), (shifted, 1)):
             for face, check, again in product(range(9), range(1, 7), range(1, 7)):
-                letter, passed, rallied = battle_table()[where + 3][face], check <= 4, again <= 4
+                letter, passed, rallied = battle_table()[where + 7][face], check <= 4, again <= 4
                 effect = {"-": NONE, "F": NONE if passed else BACK, "H": HIT, "D": DESTROYED}.get(letter)
                 if letter == "R":
                     effect = BACK if passed or rallied else ROUT
                 expected[effect] += ways
-    found = attacks.weights(column, morale)
+    found = attacks.weights(Attack(column, 0, 0, 0, lowest), morale)
     total = sum(found.values())
     assert {e: w / total for e, w in found.items()} == pytest.approx(
         {e: w / sum(expected.values()) for e, w in expected.items()}

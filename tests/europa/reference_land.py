@@ -6,7 +6,7 @@ Written from docs/rules/europa_land_siege.md alone. Leaders are tables of values
 
 import csv
 from collections import defaultdict
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import product
 from math import ceil
 from pathlib import Path
@@ -31,6 +31,7 @@ def sheet(name):
         return list(csv.DictReader(file))
 
 
+@cache
 def cell(name, **key):
     rows = [row for row in sheet(name) if all(row[k] == str(v) for k, v in key.items())]
     return rows[0] if rows else None
@@ -55,6 +56,38 @@ def stack_artillery(plus, minus, one):
     return values[0] + (2 if any(v >= 2 for v in others) else 1 if any(v == 1 for v in others) else 0)
 
 
+def is_timar(side, opts):
+    turks = side.get("country") in ("turkey", "turkey-vizier")
+    return turks and side.get("turkish_reform", "none") != "m-2" and opts.get("timar_limits", True)
+
+
+def worse(technology, limit):
+    order = ["medieval", "renaissance", "arquebus", "musket", "baroque", "manoeuvre", "lace-war"]
+    return technology if order.index(technology) < order.index(limit) else limit
+
+
+def of_timar(side):
+    """The technology that Timar of this side fight with."""
+    limit = "musket" if side.get("turkish_reform") == "m-1b" else "arquebus"
+    return worse(side.get("technology", "musket"), limit)
+
+
+def technology(side, opts):
+    return of_timar(side) if is_timar(side, opts) else side.get("technology", "musket")
+
+
+def on_the_field(plus, minus, loose):
+    """Counters that fight: LD by LD whatever exceeds 8 LD stands by."""
+    while 4 * plus + 2 * minus + loose > 8:
+        if loose:
+            loose -= 1
+        elif minus:
+            minus, loose = minus - 1, 2
+        else:
+            plus, minus, loose = plus - 1, minus + 1, 2
+    return plus, minus, loose
+
+
 class Ref:
     """One side."""
 
@@ -62,14 +95,16 @@ class Ref:
         self.s, self.phasing = side, phasing
         self.country = side.get("country", "minor")
         self.klass = CLASS.get(self.country) or side.get("army_class") or "III"
-        self.plus, self.minus = side.get("army_plus", 0), side.get("army_minus", 0)
+        self.native = side.get("non_european", self.country == "natives")
+        counters = side.get("army_plus", 0), side.get("army_minus", 0), side.get("land_detachments", 0)
+        fight = counters if self.native else on_the_field(*counters)
+        (self.plus, self.minus), in_counters = fight[:2], 12 * fight[0] + 6 * fight[1] + 3 * fight[2]
+        self.idle = 12 * counters[0] + 6 * counters[1] + 3 * counters[2] - in_counters
         self.army = self.plus + self.minus > 0
         pashas = side.get("pasha_detachments", 0)
-        self.size = (
-            12 * self.plus + 6 * self.minus + 3 * side.get("land_detachments", 0)
-            + side.get("exploration_detachments", 0) + 3 * pashas
-        )  # fmt: skip
-        self.tech = side.get("technology", "musket")
+        joined = side.get("exploration_detachments", 0) + side.get("converted_natives_thirds", 0)
+        self.size = in_counters + 3 * pashas + joined
+        self.tech = technology(side, opts)
         period = cond.get("period", "III")
         self.art = side.get("artillery_value", -1)
         if self.art < 0:
@@ -78,17 +113,18 @@ class Ref:
         reform = side.get("turkish_reform", "none")
         self.asize = side.get("army_size", -1)
         if self.asize < 0:
-            if self.turk and reform in ("m-1a", "m-2"):
+            if self.turk and (reform == "m-2" or (reform == "m-1a" and self.country == "turkey-janissary")):
                 self.asize = 4 if period in ("I", "II", "III") else 2
             else:
                 self.asize = int(cell("army_class_size", army_class=self.klass, period=period)["size"])
         self.tercios = side.get("tercios", False) and (self.army or not opts.get("tercios_require_army", False))
-        enemy_tech = enemy.get("technology", "musket")
-        base = {"medieval": 1, "arquebus": 2}.get(self.tech, 3)
-        if self.tech == "renaissance":
+        enemy_tech = technology(enemy, opts)
+        trained = of_timar(side) if pashas and opts.get("timar_limits", True) else self.tech
+        base = {"medieval": 1, "arquebus": 2}.get(trained, 3)
+        if trained == "renaissance":
             base = 1 if enemy_tech == "medieval" else 2
-        self.morale = base + (1 if side.get("veteran", True) and pashas == 0 else 0)
-        self.morale += 1 if self.tercios and self.tech in ("renaissance", "arquebus") else 0
+        self.morale = base + (1 if side.get("veteran", not is_timar(side, opts)) and pashas == 0 else 0)
+        self.morale += 1 if self.tercios and trained in ("renaissance", "arquebus") else 0
         columns = cell(
             "battle_tech", land=1, tech_for=self.tech.upper().replace("-", "_"),
             tech_against=enemy_tech.upper().replace("-", "_"),
@@ -97,9 +133,9 @@ class Ref:
         self.europe = cond.get("region", "europe") == "europe"
         if self.tech == "medieval" or (self.tech == "renaissance" and not self.army and self.europe):
             self.fire = ""
-        self.native = side.get("non_european", self.country == "natives")
         self.k = ceil(self.size / 24) if self.native and self.size > 24 else 1
         self.last = self.size - 24 * (self.k - 1)
+        self.book = opts.get("national_bonuses", "seed") == "book"
         self.cavalry = self._cavalry(cond, period, reform)
 
     def _cavalry(self, cond, period, reform):
@@ -107,11 +143,16 @@ class Ref:
         if given != "auto":
             return given == "yes"
         t = cond.get("terrain", "plain")
+        western = t == "plain" or (t in ("dense-forest", "northern-forest") and not self.book)
+        if self.book:
+            swedes = period in ("III", "IV", "V", "VI") and t in ("plain", "northern-forest")
+        else:
+            swedes = period in ("II", "III", "IV", "V", "VI") and t == "northern-forest"
         return self.army and (
             (self.klass == "IIM" and period in ("I", "II", "III", "IV") and t in ("plain", "sparse-forest"))
             or (self.klass == "IIIM" and period in ("IV", "V") and t in ("plain", "dense-forest", "northern-forest"))
-            or (self.klass == "IV" and period in ("III", "IV", "V") and t == "plain")
-            or (self.country == "sweden" and period in ("III", "IV", "V", "VI") and t in ("plain", "northern-forest"))
+            or (self.klass == "IV" and period in ("III", "IV", "V") and western)
+            or (self.country == "sweden" and swedes)
             or (self.turk and reform != "m-2" and t in ("plain", "desert"))
         )
 
@@ -143,7 +184,10 @@ def drms(own, enemy, me, other, cond, opts, interception):
     t = cond.get("terrain", "plain")
     if own.s.get("facing_the_ottomans"):
         shock -= 2
-    if enemy.tercios and not (own.army and own.klass in ("I", "IM", "II", "IIM")):
+    immune = own.army and own.klass in ("I", "IM", "II", "IIM")
+    if not own.book and cond.get("period", "III") in ("VI", "VII"):
+        immune = False
+    if enemy.tercios and not immune:
         shock -= 1
     if "forest" in t or t in ("swamp", "desert") or (t == "mountain" and own.phasing and not interception):
         fire, shock = fire - 1, shock - 1
@@ -267,8 +311,12 @@ def battle(scenario):
     interception = cond.get("interception", False) or overrun >= 0
     fights = 1.0
     if pol[1].get("evasion") == "evade":
-        man = [0 if "drawn" in x.leaders()[0][1] else x.leaders()[0][1]["manoeuvre"] for x in (a, d)]
-        fights = sum(die + max(0, man[1] - man[0]) < 8 for die in range(1, 11)) / 10
+        fights = 0.0
+        for (wa, la), (wd, ld) in product(a.leaders(), d.leaders()):
+            rolled = [
+                0 if "drawn" in v and x.country != "turkey-vizier" else v["manoeuvre"] for x, v in ((a, la), (d, ld))
+            ]
+            fights += wa * wd * sum(die + max(0, rolled[1] - rolled[0]) < 8 for die in range(1, 11)) / 10
         tell(out, (a, d), "nobody", 0, (0, 0), (0, 0), "", (("", 0), ("", 0)), 1 - fights, evaded=True)
     for (wa, la), (wd, ld) in product(a.leaders(), d.leaders()):
         for spared in product((0, 1), repeat=2):
@@ -448,6 +496,7 @@ def tell(out, sides, winner, day, lost, stars, broke, fates, p, evaded=False, ov
         side = sides[i]
         row[f"{name}_losses_thirds"] = lost[i]
         row[f"{name}_left_thirds"] = side.size - lost[i]
+        row[f"{name}_idle_thirds"] = side.idle
         row[f"{name}_morale_left"] = side.morale - stars[i]
         row[f"{name}_routed"] = stars[i] >= side.morale
         row[f"{name}_destroyed"] = lost[i] == side.size

@@ -6,7 +6,7 @@ Written from docs/rules/europa_naval_and_other.md alone. Leaders are tables of v
 
 import csv
 from collections import defaultdict
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 DATA = Path(__file__).parents[2] / "simulator" / "rules" / "europa" / "data"
@@ -25,15 +25,18 @@ def sheet(name):
         return list(csv.DictReader(file))
 
 
+@cache
 def find(name, **key):
     return next((row for row in sheet(name) if all(row[k] == str(v) for k, v in key.items())), None)
 
 
+@cache
 def combat(column, die):
     row = find("combat_result", column=column, modified_die=min(14, max(3, die)))
     return 3 * int(row["round_loss"]) + int(row["third_loss"]), int(row["morale_loss"])
 
 
+@cache
 def remainders(thirds, percent):
     """[(chance, left)] after losing percent: sets of 30, whole detachments, loose thirds."""
     if percent == 0:

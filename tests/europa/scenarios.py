@@ -57,6 +57,14 @@ LAND = {
         policy={"attacker": {"overrun": "declare"}},
         conditions={"terrain": "mountain"},
     ),
+    "converted natives": land(
+        {
+            "country": "spain", "land_detachments": 1, "technology": "arquebus", "converted_natives_thirds": 7,
+            "leader": leader(2, 2, 3, type="conquistador"),
+        },
+        {"country": "natives", "land_detachments": 2, "technology": "medieval", "veteran": False, "leader": "none"},
+        conditions={"region": "rotw", "period": "I"},
+    ),
 }  # fmt: skip
 SIEGES = {
     "small undermining": siege(

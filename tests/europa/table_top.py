@@ -6,10 +6,10 @@ import numpy as np
 
 from simulator.rules.europa.land import rules as land
 from simulator.rules.europa.land.leaders import retreat_thirds
-from simulator.rules.europa.land.tables import EVADES_AT, LandSetup, main_result
+from simulator.rules.europa.land.tables import LandSetup, evades_by, main_result
 from simulator.rules.europa.procedures.continuation import Season, Track
 from simulator.rules.europa.shared import leaders
-from simulator.rules.europa.shared.losses import GARRISON, attrition_by
+from simulator.rules.europa.shared.losses import GARRISON, attrition_by, clamped
 from simulator.rules.europa.shared.modifiers import sum_of
 from simulator.rules.europa.siege import rules as siege
 from simulator.rules.europa.siege.assault import Ground, drms_of
@@ -41,7 +41,10 @@ def play(scenario, dice):
 def land_result(setup, s, dice):
     pairs = setup.classes.pairs
     if s.stage == land.EVADE:
-        return dice.popleft() + setup.evasion >= EVADES_AT
+        die = dice.popleft()
+        # A Vizier's die: its row's manoeuvre.
+        man = [x.replacements[dice.popleft() - 1][0] if x.is_vizier else x.leader.manoeuvre for x in setup.stacks]
+        return evades_by(die, max(0, man[1] - man[0]))
     if s.stage in {land.FIRST_BREAK, land.SECOND_BREAK}:
         side = land.asked(setup.params, s)
         left = setup.stacks[side].morale - (s.stars_a if side else s.stars_d)
@@ -113,10 +116,20 @@ def siege_result(craft, s, dice):
         drms = drms_of(assaults.place(ground), pair.fire, pair.shock)
         return assaults.outcome(ground, assaults.assailants.roll(breach, drms, four))[0]
     if s.stage in {siege.ATTRITION_FIRST, siege.ATTRITION_LATER}:
-        drm = sum_of(craft.besieger_attrition(s.camp, s.pillages, bool(s.bad)))
+        drm = sum_of(craft.besieger_attrition(s.camp, s.pillages, bool(s.bad), s.drawn))
         return next(iter(attrition_by(craft.book, s.camp, s.pillages, dice.popleft() + drm, craft.habit)))
+    if s.stage in {siege.SUPPLY, siege.COLD}:
+        leader = craft.besieger
+        man = leader.replacements[dice.popleft() - 1][0] if leader.is_vizier else leader.leader.manoeuvre
+        drm = sum_of(craft.supply_attrition(s.camp, s.pillages, man))
+        return next(iter(attrition_by(craft.book, s.camp, s.pillages, dice.popleft() + drm, craft.habit)))
+    if s.stage == siege.HOME:
+        lost = craft.book.attrition_europe(clamped(dice.popleft() + craft.timar_winter), s.camp // 3)[0]
+        return 8 * max(0, s.camp - 3 * lost) + s.pillages
+    if s.stage == siege.VIZIER:
+        return dice.popleft() % 2
     if s.stage == siege.GARRISON_ATTRITION:
-        drm = sum_of(craft.garrison_attrition(s.works))
+        drm = sum_of(craft.garrison_attrition(s.works, dice.popleft() % 2 if craft.draws_siege else 0))
         return next(iter(attrition_by(craft.book, s.garrison, 0, dice.popleft() + drm, GARRISON)))
     if s.stage == siege.CONTINUE:
         to = Season(False, False).throw(Track(BOXES[s.box]), dice.popleft())

@@ -40,7 +40,7 @@ def test_simulated_curves_have_bounds():
 
 def test_all_plans_side_by_side(tmp_path):
     plans = campaign(FIXED, all_plans=True)
-    assert len(plans.table.columns) == 4
+    assert len(plans.table.columns) == 5
     for plan in plans.table.columns:
         alone = exact(FIXED | {"policy": {"attacker": {"plan": plan, "pillage": "lose-detachment"}}})
         assert plans.table[plan].iloc[-1] == pytest.approx(alone.p("fallen"))
@@ -57,7 +57,7 @@ def test_command(capsys, tmp_path):
     csv = tmp_path / "plans.csv"
     assert run(["campaign", "europa-yorktown-1781", "--all-plans", "--json", "--csv", str(csv)]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert len(told["how"]) == 4
+    assert len(told["how"]) == 5
     assert csv.read_text().startswith("round,undermine-until-breach,")
     assert run(["campaign", "europa-yorktown-1781"]) == 0
     assert "%" in capsys.readouterr().out

@@ -6,10 +6,10 @@ import pytest
 
 from simulator import exact, load
 from simulator.scenarios import ScenarioError
-from tests.europa import reference_land, reference_siege
+from tests.europa import reference_campaign, reference_land, reference_siege
 from tests.europa.scenarios import CAMPAIGNS, LAND, SIEGES, campaign, land, leader, siege
 
-QUICK_LAND = ["smallest", "all the options", "4 to 1 overrun"]
+QUICK_LAND = ["smallest", "all the options", "4 to 1 overrun", "converted natives"]
 
 
 def largest_gap(scenario, reference):
@@ -38,10 +38,11 @@ def test_siege(name):
 
 @pytest.mark.parametrize("name", CAMPAIGNS)
 def test_campaign(name):
-    assert largest_gap(CAMPAIGNS[name], reference_siege.campaign) < 1e-12
+    assert largest_gap(CAMPAIGNS[name], reference_campaign.campaign) < 1e-12
 
 
 COUNTRIES = ["minor", "natives", "england", "france", "usa", "poland", "russia", "sweden", "turkey-janissary"]
+TURKS = ["turkey", "turkey-janissary", "turkey-vizier"]
 TECHNOLOGIES = ["medieval", "renaissance", "arquebus", "musket", "baroque", "manoeuvre", "lace-war"]
 
 
@@ -82,6 +83,29 @@ def random_land(dice):
     return land(*sides, conditions=where, policy=policy, options=options)
 
 
+def random_turks(dice):
+    """Timar, pashas, converted natives, the Vizier, and more than 8 LD, in short battles."""
+    scenario = random_land(dice)
+    for name in ("attacker", "defender"):
+        side = scenario[name] | {"country": dice.choice([*TURKS, "sweden", "austria", "russia"])}
+        side |= {"turkish_reform": dice.choice(["none", "m-1a", "m-1b", "m-2"]), "tercios": dice.random() < 0.4}
+        side["pasha_detachments"] = dice.choice([0, 0, 2])
+        side["converted_natives_thirds"] = dice.choice([0, 0, 7, 40])
+        if dice.random() < 0.5:
+            side |= {"army_plus": dice.randint(0, 3), "army_minus": dice.randint(0, 3)}
+        if dice.random() < 0.5:
+            del side["veteran"]
+        scenario[name] = side
+    if dice.random() < 0.5:
+        scenario["conditions"]["interception"] = False
+        scenario["policy"]["defender"]["evasion"] = "evade"
+    for policy in scenario["policy"].values():
+        policy["break_off"] = "never"
+    readings = {"national_bonuses": dice.choice(["seed", "book"]), "timar_limits": dice.random() < 0.7}
+    scenario["options"] |= readings
+    return scenario
+
+
 def random_siege(dice):
     where = anywhere(dice) | {
         "port": dice.choice(["none", "open", "blockaded", "resupplied"]), "supply_line": dice.random() < 0.8,
@@ -106,6 +130,21 @@ def random_siege(dice):
     return campaign(outside, inside, conditions=where | {"rounds": 2}, policy={"attacker": policy | {"plan": plan}})
 
 
+def random_turkish_siege(dice):
+    """Timar and Viziers who besiege, also into the winter."""
+    scenario = random_siege(dice)
+    own, where = scenario["attacker"], scenario["conditions"]
+    own |= {"country": dice.choice(["turkey", *TURKS[2:], *TURKS[2:]])}
+    own |= {"turkish_reform": dice.choice(["none", "m-1a", "m-1b", "m-2"])}
+    if dice.random() < 0.8:
+        own["leader"] = dice.choice(["replacement", own["leader"]])
+    scenario["options"] = {"timar_limits": dice.random() < 0.7}
+    if where.pop("rounds", 0):
+        where |= {"start_round": dice.choice(["W4", "S5", "W5"]), "timar_distance": dice.randint(0, 4)}
+        where |= {"cold_area": dice.random() < 0.4}
+    return scenario
+
+
 def legal(make, seed):
     """The first legal scenario of a seeded stream."""
     dice = random.Random(seed)
@@ -123,8 +162,19 @@ def test_random_land(seed):
     assert largest_gap(legal(random_land, seed), reference_land.battle) < 1e-12
 
 
-@pytest.mark.parametrize("seed", range(1000, 1020))
-def test_random_siege(seed):
-    scenario = legal(random_siege, seed)
-    kinds = {"siege": reference_siege.siege, "siege-campaign": reference_siege.campaign}
+@pytest.mark.parametrize("seed", [24, 31, 34, 36])
+def test_random_turks(seed):
+    assert largest_gap(legal(random_turks, seed), reference_land.battle) < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("make", "seed"),
+    [
+        *((random_siege, seed) for seed in range(1000, 1020)),
+        *((random_turkish_siege, seed) for seed in (2, 6, 7, 8, 13, 14, 15, 20)),
+    ],
+)
+def test_random_siege(make, seed):
+    scenario = legal(make, seed)
+    kinds = {"siege": reference_siege.siege, "siege-campaign": reference_campaign.campaign}
     assert largest_gap(scenario, kinds[scenario["battle"]]) < 1e-12

@@ -5,10 +5,12 @@ import pytest
 from simulator import ScenarioError, load
 
 ARMY = {"army_plus": 1}
+TURKS = ARMY | {"country": "turkey"}
+OVERSEAS = {"conditions": {"region": "rotw"}}
+CONVERTED = {"leader": {"type": "conquistador"}, "converted_natives_thirds": 3}
 REFUSED = {
     "attacker": [
         ("land", {"attacker": {}}),
-        ("land", {"attacker": {"army_plus": 2, "land_detachments": 1}}),
         ("siege", {"attacker": {}}),
         ("siege", {"attacker": {"army_plus": 2, "land_detachments": 1}}),
     ],
@@ -22,7 +24,29 @@ REFUSED = {
         ("siege", {"attacker": ARMY | {"exploration_detachments": 1}}),
         ("land", {"attacker": ARMY | {"exploration_detachments": 3}, "conditions": {"region": "rotw"}}),
     ],
-    "defender.pasha_detachments": [("land", {"defender": ARMY | {"country": "venice", "pasha_detachments": 1}})],
+    "defender.pasha_detachments": [
+        ("land", {"defender": ARMY | {"country": "venice", "pasha_detachments": 1}}),
+        ("land", {"defender": TURKS | {"pasha_detachments": 1, "turkish_reform": "m-2"}}),
+        (
+            "land",
+            {
+                "defender": TURKS | {"pasha_detachments": 1, "turkish_reform": "m-2"},
+                "options": {"timar_limits": False},
+            },
+        ),
+    ],
+    "attacker.veteran: Timar are always conscripts": [
+        ("land", {"attacker": TURKS | {"veteran": True}}),
+        ("siege", {"attacker": TURKS | {"veteran": True}}),
+        ("siege-campaign", {"attacker": ARMY | {"country": "turkey-vizier", "veteran": True}}),
+    ],
+    "attacker.converted_natives_thirds": [
+        ("land", {"attacker": ARMY | CONVERTED}),
+        ("land", {"attacker": ARMY | CONVERTED | {"leader": "replacement"}, **OVERSEAS}),
+        ("land", {"attacker": ARMY | CONVERTED | {"leader": "none"}, **OVERSEAS}),
+        ("land", {"attacker": ARMY | CONVERTED | {"leader": {"type": "governor"}}, **OVERSEAS}),
+        ("siege", {"attacker": ARMY | CONVERTED, **OVERSEAS}),
+    ],
     "attacker.army_class": [
         ("land", {"attacker": ARMY | {"country": "spain", "army_class": "III"}}),
         ("siege", {"attacker": ARMY | {"country": "spain", "army_class": "III"}}),
@@ -33,7 +57,10 @@ REFUSED = {
         ("land", {"defender": ARMY | {"technology": "medieval", "tercios": True}}),
         ("siege", {"defender": {"technology": "medieval", "tercios": True}}),
     ],
-    "attacker.foraging": [("land", {"attacker": ARMY | {"technology": "lace-war", "foraging": True}})],
+    "attacker.foraging": [
+        ("land", {"attacker": ARMY | {"technology": "lace-war", "foraging": True}}),
+        ("land", {"attacker": TURKS | {"technology": "musket", "foraging": True}}),
+    ],
     "defender.foraging": [("land", {"defender": ARMY | {"foraging": True}})],
     "policy.defender.evasion": [
         ("land", {"conditions": {"interception": True}, "policy": {"defender": {"evasion": "evade"}}}),
@@ -82,8 +109,27 @@ def test_refused(field, kind, change):
     base = {"attacker": ARMY, "defender": ARMY if kind == "land" else {"fortress_level": 3}}
     with pytest.raises(ScenarioError) as refusal:
         load({"game": "europa", "battle": kind, **base, **change})
-    assert str(refusal.value).startswith(f"{field}: ")
+    assert str(refusal.value).startswith(field if ": " in field else f"{field}: ")
     assert "\n" not in str(refusal.value)
+
+
+ALLOWED = {
+    "Timar as conscripts": {"attacker": TURKS | {"veteran": False}},
+    "veteran Timar by the option": {"attacker": TURKS | {"veteran": True}, "options": {"timar_limits": False}},
+    "veterans after m-2": {"attacker": TURKS | {"veteran": True, "turkish_reform": "m-2"}},
+    "foraging with the muskets of m-1b": {
+        "attacker": TURKS | {"technology": "baroque", "turkish_reform": "m-1b", "foraging": True}
+    },
+    "natives behind an explorer": {
+        "attacker": ARMY | CONVERTED | {"leader": {"type": "explorer"}}, "conditions": {"region": "rotw"},
+    },
+    "more detachments than fight": {"attacker": {"army_plus": 20, "army_minus": 20, "land_detachments": 100}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ALLOWED)
+def test_allowed(name):
+    load({"game": "europa", "battle": "land", "defender": ARMY, **ALLOWED[name]})
 
 
 def test_a_large_native_stack_is_allowed():

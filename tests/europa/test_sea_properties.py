@@ -1,6 +1,7 @@
 """What must hold for any naval battle, and what the procedures refuse, field by field."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -8,6 +9,9 @@ from hypothesis import strategies as st
 
 from simulator import NoExactOdds, ScenarioError, exact, load, replay
 from simulator.engine.exact import exact_outcomes
+from simulator.rules.europa.passages.passage import Voyage
+from simulator.rules.europa.shared.fleets import Cargo, half_points_needed, hold_of
+from simulator.rules.europa.shared.modifiers import sum_of
 from simulator.rules.europa.tables import standard
 
 TECHNOLOGIES = ["carrack", "nao-galleon", "galleon-fluyt", "battery", "vessel", "three-decker", "seventy-four"]
@@ -106,6 +110,11 @@ REFUSED = {
     "defender.gold": {"battle": "corsair-raid", "defender": {"warships": 1}},
     "defender.transports": {"battle": "corsair-raid", "defender": {"warships": 1, "gold": 30}},
     "defender.natives_detachments": {"battle": "conquistador", "attacker": {"land_detachments": 1}},
+    "defender.revolts_minus": {"battle": "revolt", "attacker": {"land_detachments": 1}},
+    "conditions.rounds": {
+        "battle": "revolt", "attacker": {"pashas": 1}, "defender": {"revolts_plus": 1}, "conditions": {"rounds": 31}
+    },
+    "defender.corsairs_minus": {"battle": "pirate-hunt", "attacker": {"warships": 1}},
     "conditions.round": {"battle": "continuation", "conditions": {"round": "S6"}},
     "attacker.convoy_transports": {"battle": "logistics", "attacker": {"warships": 1, "convoy_transports": 1}},
     "defender.interceptors[0].warships": {**PASSAGE, "defender": {"interceptors": [{"transports": 1}]}},
@@ -114,29 +123,6 @@ REFUSED = {
     },
     "defender.works[0].work": {**PASSAGE, "defender": {"works": [{"work": "tower"}]}},
     "policy.defender.evasion": {**PASSAGE, "policy": {"defender": {"evasion": "evade"}}},
-    "passage": {"battle": "expedition"},
-    "land.attacker.army_plus": {
-        "battle": "expedition",
-        "passage": {"attacker": {"warships": 3, "land_detachments": 1}},
-        "land": {"attacker": {"army_plus": 1}, "defender": {"land_detachments": 1}},
-    },
-    "land.attacker.pasha_detachments": {
-        "battle": "expedition",
-        "passage": {"attacker": {"warships": 3, "land_detachments": 1}},
-        "land": {"attacker": {"country": "turkey", "pasha_detachments": 1}, "defender": {"land_detachments": 1}},
-    },
-    "siege.attacker": {
-        "battle": "expedition",
-        "land": {
-            "attacker": {"army_plus": 2, "country": "turkey", "pasha_detachments": 3},
-            "defender": {"land_detachments": 1},
-        },
-        "siege": {"defender": {"fortress_level": 1}},
-    },
-    "siege.defender": {
-        "battle": "expedition",
-        "siege": {"attacker": {"army_plus": 1}, "defender": {"fortress_level": 1, "land_detachments": 3}},
-    },
 }  # fmt: skip
 
 
@@ -205,35 +191,6 @@ def test_tables_of_the_sea_can_be_varied():
     assert exact({"game": "europa", **varied}).p("attacker_wind") == pytest.approx(plain.p("attacker_wind"))
 
 
-def test_an_expedition_is_no_better_than_its_passage():
-    fields = {
-        "attacker": {"warships": 4, "transports": 1, "land_detachments": 2, "leader": "none"},
-        "defender": {"blockader": {"warships": 2, "leader": "none"}},
-    }
-    alone = exact({"game": "europa", "battle": "passage", **fields})
-    whole = exact(
-        {
-            "game": "europa", "battle": "expedition", "passage": fields,
-            "land": {"defender": {"land_detachments": 1, "leader": "none"}, "attacker": {"leader": "none"}},
-        }
-    )  # fmt: skip
-    assert whole.p("landed") == pytest.approx(alone.p("landed"), abs=1e-12)
-    assert whole.mean("landed_thirds") == pytest.approx(alone.mean("landed_thirds"), abs=1e-9)
-    assert whole.p("won_ashore") <= whole.p("landed")
-
-
-def test_pashas_of_the_first_stage_fight_once():
-    attacker = {"army_minus": 1, "country": "turkey", "pasha_detachments": 5, "leader": "none"}
-    fields = {"attacker": attacker, "defender": {"army_plus": 1, "land_detachments": 3, "leader": "none"}}
-    alone = exact({"game": "europa", "battle": "land", **fields})
-    siege = {"defender": {"fortress_level": 1, "leader": "none"}, "conditions": {"siegeworks_plus": 1}}
-    whole = exact({"game": "europa", "battle": "expedition", "land": fields, "siege": siege})
-    won = alone.p("winner == 'attacker' and attacker_left_thirds > 0")
-    assert whole.p("won_ashore") == pytest.approx(won, abs=1e-12)
-    assert set(whole.columns["landed_thirds"]) == {21}
-    assert max(whole.columns["attacker_left_thirds"]) <= 21
-
-
 MEETINGS = {
     "fleets": ({"warships": 3, "transports": 1, "land_detachments": 2}, {"warships": 3}),
     "scouts": ({"exploration_ships": 2, "exploration_detachments": 1}, {"exploration_ships": 1}),
@@ -296,3 +253,77 @@ def test_whoever_needs_no_roll_comes():
     assert odds.mean("interceptors_arrived") == pytest.approx(1.1)  # the other one: a natural 10
     assert odds.mean("counter_interceptors_arrived") == pytest.approx(1.1)
     assert "Counter-interceptor 1 needs no roll." in str(replay(scenario, seed=1))
+
+
+RANGES = {
+    "attacker.manoeuvre": 9, "attacker.siege": 9, "attacker.pashas": 3, "conditions.enemy_siege": 9,
+    "conditions.siegeworks_minus": 4, "conditions.siegeworks_plus": 4, "conditions.causes": 6, "conditions.mp": 20,
+    "conditions.strait_drm": 20, "conditions.pillages_minus": 20, "conditions.pillages_plus": 20,
+    "conditions.revolts_minus": 20, "conditions.revolts_plus": 20, "conditions.cold": 20,
+    "conditions.sea_difficulty": 20, "conditions.malus": 20, "conditions.works_crossed": 20,
+    "conditions.corsairs_minus": 20, "conditions.corsairs_plus": 20, "conditions.zones_entered": 60,
+    "conditions.supply_distance": 60,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("path", RANGES)
+def test_ranges_of_attrition(path):
+    """Section 4: 0 to 20 where no range is given."""
+    table, field = path.split(".")
+    for value, allowed in ((RANGES[path], True), (RANGES[path] + 1, False), (-1, False)):
+        scenario = {"game": "europa", "battle": "attrition", "attacker": {"land_detachments": 2}}
+        scenario[table] = scenario.get(table, {}) | {field: value}
+        if allowed:
+            assert getattr(getattr(load(scenario).fields, table), field) == value
+        else:
+            with pytest.raises(ScenarioError, match=f"{path}: "):
+                load(scenario)
+
+
+@pytest.mark.parametrize(
+    ("defender", "ends"),
+    [
+        ({"exploration_ships": 2}, {(0, 0): 0.5, (1, 2): 0.5}),
+        ({"exploration_ships": 1, "transports": 1}, {(0, 0): 0.5, (1, 3): 0.2, (2, 4): 0.3}),
+        ({"corsair_sides": 2}, {(0, 0): 0.5, (1, 0): 0.2, (2, 0): 0.3}),
+    ],
+)
+def test_fire_sinks_no_more_than_there_is(defender, ends):
+    """Two exploration ships go as one ND; modified 11 sinks one, 13 another."""
+    odds = exact({"game": "europa", "battle": "strait-fire", "attacker": {"level": 5}, "defender": defender})
+    found = {
+        (lost, thirds): odds.p(f"detachments_lost == {lost} and defender_losses_thirds == {thirds}")
+        for lost, thirds in ends
+    }
+    assert found == pytest.approx(ends)
+
+
+def test_half_a_point_holds_two_ducats_after_losses():
+    """Gold is rounded up to points at loading, but what floats holds floor(5 x points)."""
+    hold = hold_of(load({"game": "europa", **NAVAL}).fields.attacker, SimpleNamespace(period="III"), standard())
+    assert [hold.fitted(Cargo(gold=17), half).gold for half in (0, 1, 2, 7, 8)] == [0, 2, 5, 17, 17]
+    side = load({"game": "europa", **NAVAL, "attacker": {"transports": 2, "gold": 17}}).fields.attacker
+    assert half_points_needed(side, hold) == 8
+
+
+BLOCKADING = {"blockading": True, "fortress_level": 3}
+
+
+@pytest.mark.parametrize(
+    ("leader", "commander", "expected"),
+    [
+        ({"siege": 4}, True, -4 + 2), ({"siege": 4}, False, 2), ("replacement", True, 2), ("none", True, 2),
+        ("Rooke", True, -1 + 2),
+    ],
+)  # fmt: skip
+def test_the_siege_value_of_a_blockading_leader_counts_while_he_is_there(leader, commander, expected):
+    """The storm's modifier with a blockade against the one without (section 14)."""
+    fields = load({"game": "europa", **PASSAGE, "attacker": PASSAGE["attacker"] | {"leader": leader}}).fields
+    plain, blockades = (
+        sum_of(voyage.bonuses(voyage.start._replace(commander=commander)))
+        for voyage in (
+            Voyage(fields.model_copy(update={"conditions": fields.conditions.model_copy(update=more)}), standard())
+            for more in ({}, BLOCKADING)
+        )
+    )
+    assert blockades - plain == expected

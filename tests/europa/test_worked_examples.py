@@ -15,6 +15,7 @@ SPAIN = {
 }  # fmt: skip
 MINOR = {"army_plus": 1, "technology": "arquebus", "leader": leader(2, 2, 2)}
 BESIEGER = {"country": "france", "army_plus": 1, "army_minus": 1, "leader": leader(2, 4, 2)}
+VIZIER = {"country": "turkey-vizier", "army_plus": 1}
 BREAKS_OFF = {"defender": {"break_off": "always"}}
 
 
@@ -112,6 +113,39 @@ LAND = {
             "winner": "attacker", "attacker_left_thirds": 4, "defender_losses_thirds": 6, "defender_routed": True,
             "major_victory": False,
         },
+    ),
+    # 10 on column C: 2 stars rout Timar. Pursuit 4 + 3 on E: 2 thirds; the halved 2 + 2 at -2: 3; retreat 5: +2.
+    "17 eleven detachments, of which eight Timar are routed": (
+        land(
+            {"country": "turkey", "army_plus": 2, "army_minus": 1, "land_detachments": 1, "leader": "none"},
+            {"country": "habsburg", "army_plus": 2, "technology": "arquebus", "leader": "none"},
+            conditions={"period": "II"},
+        ),
+        [3, 10, 4, 5],
+        {
+            "winner": "defender", "ended_on_day": 1, "attacker_idle_thirds": 9, "attacker_losses_thirds": 6,
+            "attacker_left_thirds": 18, "attacker_routed": True, "defender_idle_thirds": 0, "major_victory": False,
+        },
+    ),
+    # Fire 7 + 3 on B: 6 halved; pursuit 3 + 3 + 4 on E: 4. No small stack, one die; 7 at -2: 4 + 1.
+    "converted natives fight in one stack": (
+        land(
+            {
+                "country": "spain", "army_minus": 1, "technology": "arquebus", "converted_natives_thirds": 25,
+                "leader": leader(4, 3, 4, type="conquistador"),
+            },
+            {"country": "natives", "army_plus": 1, "technology": "medieval", "veteran": False, "leader": "none"},
+            conditions={"region": "rotw", "period": "I"},
+        ),
+        [7, 3, 2, 9],
+        {
+            "winner": "attacker", "attacker_left_thirds": 31, "defender_losses_thirds": 5, "defender_left_thirds": 7,
+            "attacker_idle_thirds": 0, "defender_routed": True,
+        },
+    ),
+    # The defender's 6 on the Vizier's row: manoeuvre 5, so 5 + 3 = 8.
+    "the Vizier evades": (
+        land(FRANCE, VIZIER, policy={"defender": {"evasion": "evade"}}), [5, 6], {"evaded": True, "winner": "nobody"}
     ),
 }  # fmt: skip
 

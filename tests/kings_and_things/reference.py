@@ -413,16 +413,22 @@ class Battle:
         world[name]["alive"].remove(u)
         return world
 
-    def play_round(self, world):
-        """[(chance, world, how)]: how is "on", "over" or "stalemate"."""
+    def new_round(self, world):
+        """(marks, targets) of a new round; (None, None) if nobody can hit any more."""
         marks = {name: {} for name in self.names}
         self.hand_out(world, marks)
         able = any(self.fights(world, n, u, marks)[2] >= 1 for n in self.names for u in self.here(world, n)) or any(
             self.shade(n, level) >= 1 for n in self.names for level in world[n]["walls"].values() if level
         )
         if not able:
+            return None, None
+        return marks, {name: self.target(world, name) for name in self.names}
+
+    def play_round(self, world):
+        """[(chance, world, how)]: how is "on", "over" or "stalemate"."""
+        marks, aims = self.new_round(world)
+        if marks is None:
             return [(Fraction(1), world, "stalemate")]
-        aims = {name: self.target(world, name) for name in self.names}
         table, done = [(Fraction(1), world, marks)], []
         for step in range(3):
             wider = []
@@ -442,7 +448,8 @@ class Battle:
             seen[key] = (seen[key][0] + p if key in seen else p, world, marks)
         return list(seen.values())
 
-    def play_step(self, world, step, marks, aims):
+    def volleys(self, world, step, marks, aims):
+        """[(chance, world, hits on each side, marks)]: all dice of a step, before anybody takes losses."""
         marks = {n: dict(m) for n, m in marks.items()}
         for name in self.names:
             marks[name]["aloft"] = self.balloon(world, name)
@@ -465,12 +472,19 @@ class Battle:
                 for p, hit, used in volleys
                 for (hits, aimed, user), q in wider.items()
             ]
-        results = []
+        thrown = []
         for p, hit, used in volleys:
-            table = [(p, self.copy(world), marks)]
+            after = self.copy(world)
             for user in used:
                 if user:
-                    table[0][1][user]["items"].discard("lucky-charm")
+                    after[user]["items"].discard("lucky-charm")
+            thrown.append((p, after, hit, marks))
+        return thrown
+
+    def play_step(self, world, step, marks, aims):
+        results = []
+        for p, thrown, hit, new_marks in self.volleys(world, step, marks, aims):
+            table = [(p, thrown, new_marks)]
             for name in self.names:
                 table = [
                     (q * r, after, new)

@@ -18,6 +18,12 @@ CHOICES = {
     "retreat_below": [1, 2, 3, 4],
     "retreat_ratio": [0.3, 0.6, 0.8, 1, 1.5],
 }
+OBJECTIVES = [
+    {},
+    {"objective": {"attacker": {"win": 2, "attacker_losses": -0.7, "fort_hits": 0.1}}},
+    {"objective": {"attacker": {"win": 1, "attacker_losses": -0.3}, "defender": {"win": 1, "defender_losses": -0.25}}},
+    {"objective": {"defender": {"win": 1, "attacker_value_left": -0.1, "settlement_level_after": 0.2}}},
+]
 TARGETS = ["defender", "strongest", "weakest", "attacker", "second-attacker", "third-attacker"]
 
 
@@ -54,6 +60,27 @@ def random_battle(rng, kind):
         scenario["options"]["firewall_hits"] = rng.choice(["as-fort", "one"])
     scenario["options"]["post_battle_rolls"] = rng.choice(["damaged", "all", "none"])
     return scenario
+
+
+def random_choice(rng):
+    """A land battle in which one side or both choose their losses, the attacker sometimes his retreat too."""
+    scenario = random_battle(rng, "land")
+    choosing = rng.choice([["attacker"], ["defender"], ["attacker", "defender"]])
+    for name in ("attacker", "defender"):
+        side, policy = scenario[name], scenario["policy"][name]
+        for key in ("retreat", "retreat_after", "retreat_below", "retreat_ratio", "dust"):
+            policy.pop(key, None)
+        unable = {"dust-of-defense"}
+        if name in choosing:
+            policy.pop("structures", None)
+            side.pop("loss_order", None)
+            policy["losses"] = "best"
+            unable.add("talisman")
+            side["creatures"] = [text for text in side["creatures"] if text != "Sword Master"]
+        side["items"] = [item for item in side.get("items", []) if item not in unable]
+    if rng.random() < 0.5:
+        scenario["policy"]["attacker"]["retreat"] = "best"
+    return scenario | rng.choice(OBJECTIVES)
 
 
 def _armed(rng, name, side, policy, items):

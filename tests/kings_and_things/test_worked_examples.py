@@ -5,7 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from simulator import exact, load
+from simulator import best, exact, load
+from simulator.engine.api import best_option
 from simulator.rules.battle import WINNERS
 
 
@@ -23,6 +24,7 @@ def play(scenario, *results):
     built = load({"game": "kings-and-things"} | scenario).built
     chain, waiting = built.chain, list(results)
     running, table, second, step = (chain.part(name) for name in ("running", "table", "second", "step"))
+    option = best_option(chain)
 
     def rolled(row, state):
         able = chain.tables.result[chain.tables.first[row] : chain.tables.first[row + 1]].tolist()
@@ -32,11 +34,11 @@ def play(scenario, *results):
         assert waiting[0] in able, (waiting[0], state)
         return waiting.pop(0)
 
-    state = chain.settled(chain.start)
+    state = chain.settled(chain.start, best=option)
     while running(chain.params, state):
         one = rolled(int(table(chain.params, state)), state)
         other = rolled(int(second(chain.params, state)), state)
-        state = chain.settled(step(chain.params, state, one, other))
+        state = chain.settled(step(chain.params, state, one, other), best=option)
     assert not waiting, "over too early"
     columns = built.outcome(type(state)(*(np.array([int(value)]) for value in state)))
     outcome = {name: values[0].item() for name, values in columns.items()}
@@ -189,3 +191,29 @@ def test_an_aimed_hit_on_equals_under_a_custom_order(creatures, items, left):
         "policy": {"attacker": {"marksman": "aimed", "retreat": "after-rounds"}, "defender": {"losses": "custom"}},
     }
     assert exact(load(scenario)).mean("defender_value_left") == pytest.approx(left / 3 + 6 * 2 / 3, abs=1e-12)
+
+
+BEST = {"losses": "best"}
+
+
+@pytest.mark.parametrize(("other", "kept", "chance"), [("2", 3, 1 / 3), ("4", 4, 0.4)])
+def test_12_losses_best(other, kept, chance):
+    scenario = land(["3M", other], ["1M", "3"], policy={"attacker": BEST})
+    # Magic: both hit, D loses the 1M, A the 2 (or the 3M beside a 4). Then D's 3 rolls 5 in melee, where the 4 rolls 4;
+    # the 3M rolls 3 in the next magic step.
+    magic, miss = (hits((2, 3)), hits((1, 1))), hits((5, 3))
+    outcome = play(scenario, *magic, *{"2": (miss, hits((3, 3))), "4": (hits((4, 4)), miss)}[other])
+    expect(outcome, winner="attacker", attacker_value_left=kept, attacker_losses=1)
+    rest = {"2": 0.25, "4": 1 / 3}[other]
+    rows = best({"game": "kings-and-things"} | scenario).rows()
+    [row] = [one for one in rows if (one["step"], one["hits"], one["defender"]) == ("magic", 1, "3")]
+    assert row["choice"] == f"lose {'2' if other == '2' else '3M'}"
+    assert row["advantage"] == pytest.approx(chance - rest, abs=1e-12)
+
+
+def test_13_seed_example_with_losses_of_free_choice():
+    scenario = land(["3M", "1M", "4C", "4"], {"creatures": ["2M", "3R", "2R", "2", "2"], "settlement": "city"})
+    cases = {(): 0.24718, ("attacker",): 0.26478, ("defender",): 0.22989, ("attacker", "defender"): 0.24443}
+    for sides, chance in cases.items():
+        odds = exact({"game": "kings-and-things", "policy": dict.fromkeys(sides, BEST)} | scenario)
+        assert odds.winner("attacker") == pytest.approx(chance, abs=5e-6)

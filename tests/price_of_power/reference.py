@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter, defaultdict
-from copy import deepcopy
+from copy import copy, deepcopy
 from itertools import product
 from pathlib import Path
 
@@ -18,7 +18,20 @@ ORDERS = {
     "infantry-first": ["infantry", "cavalry", "artillery"],
     "cavalry-first": ["cavalry", "infantry", "artillery"],
     "artillery-first": ["artillery", "infantry", "cavalry"],
+    "infantry-artillery-cavalry": ["infantry", "artillery", "cavalry"],
+    "cavalry-artillery-infantry": ["cavalry", "artillery", "infantry"],
+    "artillery-cavalry-infantry": ["artillery", "cavalry", "infantry"],
 }
+SHIP_ORDERS = {
+    "spread-damage": ["sound", "galley", "light", "damaged"],
+    "light-first": ["galley", "light", "damaged", "sound"],
+    "heavy-first": ["damaged", "sound", "light", "galley"],
+}
+PRICES = {
+    "mercenary": {"infantry": 4, "cavalry": 7, "artillery": 8},
+    "regular": {"infantry": 2, "cavalry": 5, "artillery": 6},
+    "allied": {"infantry": 0, "cavalry": 3, "artillery": 0}, "galley": 2, "light": 4, "sound": 10, "damaged": 10,
+}  # fmt: skip
 CATS = ["mercenary", "regular", "allied"]
 TYPES = ["infantry", "cavalry", "artillery"]
 
@@ -57,7 +70,9 @@ def throw(scenario, pool):
 class Force:
     """One realm: categories of single units on land, ships at sea."""
 
-    def __init__(self, table, losses, sea):
+    def __init__(self, table, policy, sea):
+        losses = policy.get("losses", "spread-damage" if sea else "most-numerous")
+        self.own, self.orders = table, {cat: list(policy.get("loss_order", [])) for cat in CATS}
         self.kind, self.name = table.get("kind", "player"), table.get("name", "")
         self.stays = table.get("defends_capital", False) or table.get("last_area", False)
         self.losses, self.sea, self.gone, self.turn = losses, sea, False, 0
@@ -71,9 +86,18 @@ class Force:
                 for cat, prefix in zip(CATS, ("mercenary_", "", "allied_"), strict=True)
             }
 
+    def __deepcopy__(self, memo):
+        other = copy(self)
+        other.orders = {cat: list(order) for cat, order in self.orders.items()}
+        if self.sea:
+            other.ships = list(self.ships)
+        else:
+            other.cats = {cat: dict(units) for cat, units in self.cats.items()}
+        return other
+
     def key(self):
         body = tuple(sorted(self.ships)) if self.sea else tuple(tuple(self.cats[c].values()) for c in CATS)
-        return body, self.gone, self.turn
+        return body, self.gone, self.turn, tuple(map(len, self.orders.values()))
 
     def units(self):
         return len(self.ships) if self.sea else sum(sum(cat.values()) for cat in self.cats.values())
@@ -87,33 +111,52 @@ class Force:
     def heavy(self):
         return 0 if self.gone else sum(ship in {"sound", "damaged"} for ship in self.ships)
 
-    def hit(self):
+    def choices(self):
+        """What may be hit now: a kind of ship, or a type of the category whose turn it is."""
         if self.sea:
-            order = {
-                "spread-damage": ["sound", "galley", "light", "damaged"],
-                "light-first": ["galley", "light", "damaged", "sound"],
-                "heavy-first": ["damaged", "sound", "light", "galley"],
-            }[self.losses]
-            ship = next(ship for ship in order if ship in self.ships)
-            self.ships.remove(ship)
-            if ship == "sound":
-                self.ships.append("damaged")
-            return
+            return [ship for ship in SHIP_ORDERS["spread-damage"] if ship in self.ships]
         while not sum(self.cats[CATS[self.turn]].values()):
             self.turn = (self.turn + 1) % 3
-        cat = self.cats[CATS[self.turn]]
+        return [t for t in TYPES if self.cats[CATS[self.turn]][t]]
+
+    def listed(self):
+        """What the policy hits now."""
+        there = self.choices()
+        if self.sea:
+            return next(ship for ship in SHIP_ORDERS.get(self.losses, SHIP_ORDERS["spread-damage"]) if ship in there)
+        cat, order = self.cats[CATS[self.turn]], self.orders[CATS[self.turn]]
         if self.losses == "most-numerous":
-            unit = max(TYPES, key=lambda t: cat[t])
-        else:
-            unit = next(t for t in ORDERS[self.losses] if cat[t])
-        cat[unit] -= 1
+            return max(TYPES, key=lambda t: cat[t])
+        while self.losses == "custom" and order:
+            if order[0] in there:
+                return order.pop(0)
+            order.pop(0)
+        return next(t for t in ORDERS.get(self.losses, TYPES) if cat[t])
+
+    def hit(self, unit=None):
+        unit = unit or self.listed()
+        if self.sea:
+            self.ships.remove(unit)
+            if unit == "sound":
+                self.ships.append("damaged")
+            return
+        self.cats[CATS[self.turn]][unit] -= 1
         self.turn = (self.turn + 1) % 3
 
-    def pay(self):
+    def pay(self, unit=None):
         if self.sea:
-            self.ships.remove(next(ship for ship in ("galley", "light", "damaged", "sound") if ship in self.ships))
+            first = next(ship for ship in ("galley", "light", "damaged", "sound") if ship in self.ships)
+            self.ships.remove(unit or first)
         else:
-            self.hit()
+            self.hit(unit)
+
+    def price(self):
+        """What these units cost."""
+        if self.kind != "player":
+            return 0
+        if self.sea:
+            return sum(PRICES[ship] for ship in self.ships)
+        return sum(PRICES[cat][t] * n for cat, units in self.cats.items() for t, n in units.items())
 
 
 class War:
@@ -127,17 +170,15 @@ class War:
         self.side = {s: scenario[s] for s in ("attacker", "defender")}
         self.max_rounds = scenario.get("conditions", {}).get("max_rounds", 0)
         self.throws = {}
-        default = "spread-damage" if self.sea else "infantry-first"
         listed = {
-            s: [
-                Force(table, self.policy[s].get("losses", default), self.sea)
-                for table in self.side[s].get("factions", [self.side[s]])
-            ]
+            s: [Force(table, self.policy[s], self.sea) for table in self.side[s].get("factions", [self.side[s]])]
             for s in ("attacker", "defender")
         }
         # A faction without any unit is as if it were not listed; the others keep their numbers.
         self.start = {s: [f for f in forces if f.units()] for s, forces in listed.items()}
         self.listed = {s: [bool(f.units()) for f in forces] for s, forces in listed.items()}
+        for f in (f for forces in self.start.values() for f in forces):
+            f.size = f.units()
         self.size = {s: sum(f.units() for f in forces) for s, forces in self.start.items()}
         self.main = {s: self.main_of(s) for s in self.start}
 
@@ -165,7 +206,8 @@ class War:
     def led(self, s, forces):
         return self.main[s] is None or forces[self.main[s]].here() > 0
 
-    def pool(self, s, leader, alive, led, base, now):
+    def pool(self, s, leader, alive, led, base, now, played=None):
+        played = played or ["hand"] * len(self.side[s].get("battle_actions", []))
         pool = dict.fromkeys(TYPES, 0)
         drill = self.options.get("military_drill", {"dice": 1, "hits": 1})
         pool[base] = self.options.get("base_dice", 3)
@@ -173,7 +215,10 @@ class War:
             pool[base] = max(0, pool[base] - drill.get("dice", 1))
         if led:
             more = [self.side[s].get("extra_dice", {}), leader if leader and alive else {}]
-            for action in self.side[s].get("battle_actions", []):
+            for place, action in enumerate(self.side[s].get("battle_actions", [])):
+                if action.get("when", "round") != "round":
+                    more += [action] if played[place] == "force" else []
+                    continue
                 at = action.get("round", 1)
                 if now == at or (now > at and not action.get("this_round_only", False)):
                     more.append(action)
@@ -224,26 +269,31 @@ class War:
                     forces[i].hit()
                     hits -= 1
 
-    def wants(self, s, own, enemy, now, wounds):
-        policy, at = self.policy[s].get("retreat", "never"), self.policy[s].get("retreat_at", 1)
-        if not self.side[s].get("can_retreat", True) or own < 2:
+    def wants(self, s, f, own, enemy, now, wounds):
+        may = (
+            f.own.get("can_retreat") if f.own.get("can_retreat") is not None else self.side[s].get("can_retreat", True)
+        )
+        if not may or own < 2:
             return False
+        alone = f.own.get("retreat")
+        policy = alone or self.policy[s].get("retreat", "never")
+        at = f.own.get("retreat_at", 1) if alone else self.policy[s].get("retreat_at", 1)
+        mine, all_ = (f.units(), f.size) if alone else (own, self.size[s])
         return {
             "never": False,
             "when-outnumbered": own < enemy,
-            "when-half": own <= self.size[s] / 2,
-            "at-or-below": own <= at,
+            "when-half": mine <= all_ / 2,
+            "at-or-below": mine <= at,
             "after-round": now >= at,
             "when-leader-wounded": wounds == 1,
         }[policy]
 
     def leave(self, s, forces, own, enemy, now, wounds):
         rebels = any(f.kind == "rebels" and f.here() for f in forces)
-        players = self.wants(s, own, enemy, now, wounds)
         for f in forces:
             if not f.here():
                 continue
-            if f.kind == "player" and players:
+            if f.kind == "player" and self.wants(s, f, own, enemy, now, wounds):
                 f.pay()
                 f.gone = True
             if f.kind == "npr" and own < enemy and not f.stays and not rebels:
@@ -263,33 +313,57 @@ class War:
         wounds = {s: (leaders[s] or {}).get("wounds", 0) for s in leaders}
         layer = {}
         for forces, p in self.charges():
-            self.put(layer, forces, wounds, 1, p)
+            hands = {s: ["hand"] * len(self.side[s].get("battle_actions", [])) for s in leaders}
+            self.put(layer, forces, wounds, self.played(forces, hands, 1), 1, p)
         ends = Counter()
         while layer:
             following = {}
-            for (forces, wounds_now, now), p in layer.values():
+            for (forces, wounds_now, hands, now), p in layer.values():
                 if any(not sum(f.here() for f in forces[s]) for s in forces):
-                    ends[self.end(forces, wounds_now, leaders, {})] += p
+                    ends[self.end(forces, wounds_now, leaders, {}, hands)] += p
                     continue
-                for after, hurt, captured, over, q in self.round(forces, wounds_now, now, leaders, bases):
+                for after, hurt, captured, over, q in self.round(forces, wounds_now, now, leaders, bases, hands):
                     if over:
-                        ends[self.end(after, hurt, leaders, captured)] += p * q
+                        ends[self.end(after, hurt, leaders, captured, hands)] += p * q
                     else:
-                        self.put(following, after, hurt, now + 1, p * q)
+                        self.put(following, after, hurt, self.played(after, self.used(hands), now + 1), now + 1, p * q)
             layer = following
             if sum(p for _, p in layer.values()) < 1e-14:
                 break
         return ends
 
-    def put(self, layer, forces, wounds, now, p):
-        key = tuple(f.key() for s in ("attacker", "defender") for f in forces[s]), tuple(wounds.items()), now
+    def played(self, forces, hands, now):
+        """The cards after those that are played by a side that is behind."""
+        after = {s: list(hand) for s, hand in hands.items()}
+        here = {s: sum(f.here() for f in forces[s]) for s in forces}
+        for s, other in (("attacker", "defender"), ("defender", "attacker")):
+            for place, action in enumerate(self.side[s].get("battle_actions", [])):
+                ready = after[s][place] == "hand" and now >= action.get("round", 1) and self.led(s, forces[s])
+                if action.get("when") == "if-behind" and ready and 0 < here[s] < here[other]:
+                    after[s][place] = "force"
+        return after
+
+    def used(self, hands):
+        """The cards after a round."""
+
+        def over(s, place, state):
+            once = self.side[s]["battle_actions"][place].get("this_round_only", False)
+            return "over" if state == "force" and once else state
+
+        return {s: [over(s, place, state) for place, state in enumerate(hand)] for s, hand in hands.items()}
+
+    def state_key(self, forces, wounds, hands, now):
+        bodies = tuple(f.key() for s in ("attacker", "defender") for f in forces[s])
+        return bodies, tuple(wounds.items()), tuple(map(tuple, hands.values())), now
+
+    def put(self, layer, forces, wounds, hands, now, p):
+        key = self.state_key(forces, wounds, hands, now)
         if key in layer:
             layer[key] = (layer[key][0], layer[key][1] + p)
         else:
-            layer[key] = ((forces, wounds, now), p)
+            layer[key] = ((forces, wounds, hands, now), p)
 
-    def charges(self):
-        out = []
+    def charge_dice(self):
         dice = {}
         for s, other in (("attacker", "defender"), ("defender", "attacker")):
             dice[s] = 0
@@ -297,6 +371,10 @@ class War:
                 cavalry = sum(f.of("cavalry") for f in self.start[s])
                 infantry = sum(f.of("infantry") for f in self.start[other])
                 dice[s] = min(cavalry, infantry, self.side[s].get("knights_dice_limit", 5))
+        return dice
+
+    def charges(self):
+        out, dice = [], self.charge_dice()
         shown = faces(self.scenario, "cavalry")
         for mine in product(shown, repeat=dice["attacker"]):
             for theirs in product(shown, repeat=dice["defender"]):
@@ -313,9 +391,9 @@ class War:
                 for f in forces[s]:
                     f.turn = 0
 
-    def rolls(self, s, forces, wounds, now, leaders, bases):
+    def rolls(self, s, forces, wounds, now, leaders, bases, hands):
         led = self.led(s, forces[s])
-        pool = self.pool(s, leaders[s], wounds[s] < 2, led, bases[s], now)
+        pool = self.pool(s, leaders[s], wounds[s] < 2, led, bases[s], now, hands[s])
         key = tuple(pool.values())
         if key not in self.throws:
             self.throws[key] = throw(self.scenario, pool)
@@ -324,18 +402,22 @@ class War:
             seen[self.hits(s, forces[s], icons, led), icons[1]] += p
         return seen
 
-    def round(self, forces, wounds, now, leaders, bases):
-        mine = self.rolls("attacker", forces, wounds, now, leaders, bases)
-        theirs = self.rolls("defender", forces, wounds, now, leaders, bases)
+    def round(self, forces, wounds, now, leaders, bases, hands):
+        mine = self.rolls("attacker", forces, wounds, now, leaders, bases, hands)
+        theirs = self.rolls("defender", forces, wounds, now, leaders, bases, hands)
         for (ha, ta), pa in mine.items():
             for (hd, td), pd in theirs.items():
                 after = deepcopy(forces)
                 yield (*self.resolve(forces, after, wounds, now, leaders, (ha, ta, hd, td)), pa * pd)
 
     def resolve(self, before, after, wounds, now, leaders, rolled):
+        self.deal(after["defender"], rolled[0])
+        self.deal(after["attacker"], rolled[2])
+        return self.afterwards(before, after, wounds, now, leaders, rolled)
+
+    def hurt(self, before, after, wounds, leaders, rolled):
+        """Wounds after a roll, and the ships lost in it."""
         ha, ta, hd, td = rolled
-        self.deal(after["defender"], ha)
-        self.deal(after["attacker"], hd)
         hurt = dict(wounds)
         lost = {}
         for s, tercios, hits in (("attacker", td, hd), ("defender", ta, ha)):
@@ -343,6 +425,11 @@ class War:
             casualty = lost[s] > 0 or (self.sea and hits > 0 and self.options.get("damage_counts_as_casualty", False))
             if leaders[s] and self.led(s, before[s]) and wounds[s] < 2 and casualty:
                 hurt[s] = min(2, wounds[s] + tercios // 2)
+        return hurt, lost
+
+    def afterwards(self, before, after, wounds, now, leaders, rolled):
+        _, ta, _, td = rolled
+        hurt, lost = self.hurt(before, after, wounds, leaders, rolled)
         units = {s: sum(f.here() for f in after[s]) for s in after}
         if 0 in units.values():
             return after, hurt, self.captured(before, after, lost, {"attacker": ta, "defender": td}), True
@@ -364,7 +451,7 @@ class War:
                 return {s: (number, max(0, number - cheap))}
         return {}
 
-    def end(self, forces, wounds, leaders, captured):
+    def end(self, forces, wounds, leaders, captured, hands):
         here = {s: sum(f.here() for f in forces[s]) > 0 for s in forces}
         winner = "nobody" if here["attacker"] == here["defender"] else next(s for s in here if here[s])
         out = {"winner": winner}
@@ -373,6 +460,8 @@ class War:
             left = sum(f.units() for f in alive)
             out[f"{s}_withdrawn"] = sum(f.units() for f in forces[s] if f not in alive)
             out[f"{s}_losses"] = self.size[s] - left - out[f"{s}_withdrawn"]
+            out[f"{s}_ducats_lost"] = sum(f.price() for f in self.start[s]) - sum(f.price() for f in alive)
+            out[f"{s}_actions_played"] = sum(state != "hand" for state in hands[s])
             out[f"{s}_retreated"] = any(f.gone for f in forces[s])
             out[f"{s}_leader_wounds"] = wounds[s] if leaders[s] else 0
             if self.sea:

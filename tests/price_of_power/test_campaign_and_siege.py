@@ -3,6 +3,7 @@
 import random
 from collections import defaultdict
 from itertools import combinations, permutations
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -10,9 +11,13 @@ from hypothesis import strategies as st
 
 from simulator import exact, load
 from tests.price_of_power.reference import War
+from tests.vectors import Z_LIMIT, largest_z, read_vectors
 
 LARGE = {"small": 1, "large": 2}
-ORDER = {"infantry-first": "ica", "cavalry-first": "cia", "artillery-first": "aic"}
+ORDER = {
+    "infantry-first": "ica", "cavalry-first": "cia", "artillery-first": "aic", "infantry-artillery-cavalry": "iac",
+    "cavalry-artillery-infantry": "cai", "artillery-cavalry-infantry": "aci",
+}  # fmt: skip
 UNITS = {"i": "infantry", "c": "cavalry", "a": "artillery"}
 
 
@@ -46,11 +51,12 @@ def brute_force(army, provinces, power, actions, plan, mentality=(1, 0), ships=T
             "most-value": lambda b: (-b[1], -b[0], b[2], b[3]),
             "most-provinces": lambda b: (-b[0], -b[1], b[2], b[3]),
             "cheapest-one": lambda b: (b[0] == 0, b[2], -b[1], b[3], -b[0]),
+            "fastest": lambda b: (-b[1], -b[0], b[3], b[2]),
         }[plan],
     )
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(40))
 def test_sieges(seed):
     rng = random.Random(seed)
     provinces = [
@@ -63,7 +69,7 @@ def test_sieges(seed):
     ]
     army = (rng.randint(1, 3), rng.randint(0, 2), rng.randint(0, 2))
     power, actions = rng.randint(0, 6), rng.randint(1, 3)
-    plan = rng.choice(["most-value", "most-provinces", "cheapest-one"])
+    plan = ["most-value", "most-provinces", "cheapest-one", "fastest"][seed % 4]
     mentality, ships = (rng.randint(0, 2), rng.randint(0, 2)), rng.random() < 0.5
     odds = exact(
         {
@@ -118,21 +124,33 @@ def fought(kind, attacker, defender, policy, options):
     return war, [(dict(end), p) for end, p in war.odds().items()]
 
 
+def arrivals(data):
+    """By sea: chance, winner, ships of both and room for the army of each end. On a march: the one arrival."""
+    if "fleet" in data["attacker"]:
+        war, ends = fought("naval", data["attacker"]["fleet"], data["defender"]["fleet"], data["policy"], {})
+        for end, p in ends:
+            ships = {s: war.size[s] - end[f"{s}_losses"] - end[f"{s}_withdrawn"] for s in war.size}
+            room = 3 * (ships["attacker"] + end["attacker_captured"])
+            yield p, end["winner"], (ships["attacker"], ships["defender"]), room
+        return
+    way, everyone = data["conditions"], sum(data["attacker"]["army"].values())
+    bridge = min(3 * ships for ships in way.get("bridge") or [everyone])
+    mountain = 3 * way["march_power"] if way.get("border") == "mountain" else everyone
+    yield 1.0, "attacker" if bridge else "defender", (0, 0), min(bridge, mountain)
+
+
 def by_stages(data):
-    """Chances of (winner, stage, landed, provinces, power, ships and units left)."""
-    fleet, army = data["attacker"]["fleet"], data["attacker"]["army"]
-    policy, options = data["policy"], data.get("options", {})
-    all_units = sum(army.values())
+    """Chances of (winner, stage, landed, provinces, power, ships and units left, power for the march)."""
+    army, policy, options = data["attacker"]["army"], data["policy"], data.get("options", {})
+    all_units, march = sum(army.values()), "fleet" not in data["attacker"]
+    theirs = sum(value for name, value in data["defender"]["army"].items() if name != "kind")
     out = defaultdict(float)
     ashore_as, besieged_as = {}, {}  # naval battles that leave as many afloat land the same army
-    war, ends = fought("naval", fleet, data["defender"]["fleet"], policy, options)
-    for end, p in ends:
-        ships = {s: war.size[s] - end[f"{s}_losses"] - end[f"{s}_withdrawn"] for s in war.size}
-        sea = (ships["attacker"], ships["defender"])
-        if end["winner"] != "attacker":
-            out[end["winner"], 0, 0, 0, 0, *sea, all_units, sum(v for v in data["defender"]["army"].values())] += p
+    for p, winner_at_sea, sea, places in arrivals(data):
+        if winner_at_sea != "attacker":
+            out[winner_at_sea, 0, 0, 0, 0, *sea, all_units, theirs, 0] += p
             continue
-        room = 3 * (ships["attacker"] + end["attacker_captured"])
+        room = places
         landed = {}
         for letter in ORDER[policy["attacker"].get("landing", "infantry-first")]:
             for prefix in ("", "mercenary_", "allied_"):
@@ -140,6 +158,8 @@ def by_stages(data):
                 landed[name] = min(army.get(name, 0), room)
                 room -= landed[name]
         ashore = sum(landed.values())
+        mountain = data["conditions"].get("border") == "mountain"
+        cost = (-(-ashore // 3) if mountain else 1) if march else 0
         if (army_ashore := tuple(landed.items())) not in ashore_as:
             ashore_as[army_ashore] = fought("land", landed, data["defender"]["army"], policy, options)
         land, courses = ashore_as[army_ashore]
@@ -147,7 +167,7 @@ def by_stages(data):
             units = {s: land.size[s] - course[f"{s}_losses"] - course[f"{s}_withdrawn"] for s in land.size}
             left = (units["attacker"] + all_units - ashore, units["defender"])
             if course["winner"] != "attacker":
-                out[course["winner"], 1, ashore, 0, 0, *sea, *left] += p * q
+                out[course["winner"], 1, ashore, 0, 0, *sea, *left, cost] += p * q
                 continue
             soldiers = tuple(course[f"attacker_{unit}_left"] for unit in UNITS.values())
             provinces = data["defender"]["provinces"]
@@ -155,11 +175,11 @@ def by_stages(data):
             if soldiers not in besieged_as:
                 besieged_as[soldiers] = brute_force(
                     soldiers, provinces, conditions["siege_power"], conditions["siege_actions"],
-                    policy["attacker"]["plan"],
+                    policy["attacker"]["plan"], ships=not march or conditions.get("ships_facing", False),
                 )  # fmt: skip
             taken, _, spent, _ = besieged_as[soldiers]
             winner = "attacker" if taken == len(provinces) else "nobody" if taken else "defender"
-            out[winner, 3 if taken == len(provinces) else 2, ashore, taken, spent, *sea, *left] += p * q
+            out[winner, 3 if taken == len(provinces) else 2, ashore, taken, spent, *sea, *left, cost] += p * q
     return out
 
 
@@ -193,22 +213,54 @@ CAMPAIGNS = [
         },
         "conditions": {"siege_power": 2, "siege_actions": 1},
     },
+    {
+        "attacker": {"army": {"infantry": 2, "artillery": 1, "allied_cavalry": 1}},
+        "defender": {
+            "army": {"infantry": 1, "cavalry": 1},
+            "provinces": [{"size": "large"}, {"size": "small", "island": True}, {"size": "small"}],
+        },
+        "policy": {
+            "attacker": {"landing": "artillery-cavalry-infantry", "plan": "fastest"},
+            "defender": {"army": {"retreat": "when-half"}},
+        },
+        "conditions": {"siege_power": 9, "siege_actions": 2, "border": "mountain", "march_power": 1, "bridge": [3, 2]},
+    },
+    {
+        "attacker": {"army": {"infantry": 3, "cavalry": 2, "mercenary_artillery": 1}},
+        "defender": {
+            "army": {"kind": "npr", "infantry": 2},
+            "provinces": [{"size": "small", "island": True}, {"size": "large"}],
+        },
+        "policy": {
+            "attacker": {"landing": "cavalry-artillery-infantry", "plan": "fastest", "army": {"retreat": "when-half"}},
+            "defender": {},
+        },
+        "conditions": {"siege_power": 3, "siege_actions": 2, "bridge": [3, 1, 2], "ships_facing": True},
+    },
 ]
 
 
-@pytest.mark.parametrize("campaign", CAMPAIGNS, ids=["retreats", "captures"])
+@pytest.mark.parametrize("campaign", CAMPAIGNS, ids=["retreats", "captures", "mountain", "bridge"])
 def test_campaigns(campaign):
     odds = exact({"game": "price-of-power", "battle": "campaign", **campaign})
     found = defaultdict(float)
     for row in odds.table.to_dict("records"):
         names = (
             "winner", "stage", "landed", "provinces_taken", "power_spent", "attacker_ships_left", "defender_ships_left",
-            "attacker_units_left", "defender_units_left",
+            "attacker_units_left", "defender_units_left", "march_power_spent",
         )  # fmt: skip
         found[tuple(row[name] for name in names)] += row["p"]
     expected = by_stages(campaign)
     for key in {*found, *expected}:
         assert found[key] == pytest.approx(expected[key], abs=1e-10), key
+
+
+VECTORS, _ = read_vectors(Path(__file__).parent / "vectors.json")
+
+
+@pytest.mark.parametrize("vector", [v for v in VECTORS if v["name"].startswith("campaign")], ids=lambda v: v["name"])
+def test_simulated_campaigns(vector):
+    assert largest_z(load(vector["scenario"]), battles=30_000) < Z_LIMIT
 
 
 def test_a_campaign_without_defenders():

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from simulator import ScenarioError, exact, load
-from tests.price_of_power.reference import War
+from tests.price_of_power.reference import ORDERS, TYPES, War
 
 RETREATS = ["never", "when-outnumbered", "when-half", "at-or-below", "after-round", "when-leader-wounded"]
 
@@ -20,8 +20,10 @@ def policy(rng, sea, player):
     out = {
         "losses": rng.choice(["spread-damage", "light-first", "heavy-first"])
         if sea
-        else rng.choice(["infantry-first", "cavalry-first", "artillery-first", "most-numerous"])
+        else rng.choice([*ORDERS, "most-numerous", "custom"])
     }
+    if out["losses"] == "custom":
+        out["loss_order"] = [rng.choice(TYPES) for _ in range(rng.randint(1, 3))]
     if player:
         out["retreat"] = rng.choice(RETREATS)
         if out["retreat"] in {"at-or-below", "after-round"}:
@@ -49,6 +51,15 @@ def realm(rng, sea, kinds):
     return out
 
 
+def own_decision(rng):
+    out = {"retreat": rng.choice(RETREATS)}
+    if out["retreat"] in {"at-or-below", "after-round"}:
+        out["retreat_at"] = rng.randint(1, 3)
+    if rng.random() < 0.4:
+        out["can_retreat"] = rng.random() < 0.5
+    return out
+
+
 def side(rng, sea, kinds):
     out = realm(rng, sea, kinds)
     adorn(rng, sea, out, out["kind"] == "player")
@@ -68,6 +79,8 @@ def adorn(rng, sea, out, player):
         out["battle_actions"] = [
             dice(rng) | {"name": "x", "round": rng.randint(1, 3), "this_round_only": rng.random() < 0.5}
         ]
+        if rng.random() < 0.6:
+            out["battle_actions"][0]["when"] = "if-behind"
     if sea:
         out["ships_in_supply"] = rng.randint(0, 3)
     elif player and rng.random() < 0.6:
@@ -82,9 +95,15 @@ def scenario(seed):
     kinds = ["player", "player", "player", "npr", odd]
     attacker = side(rng, sea, ["player", "player", "npr", *([] if sea else [odd])])
     if rng.random() < 0.4:
-        factions = [realm(rng, sea, kinds) for _ in range(rng.randint(1, 3))]
+        factions = [realm(rng, sea, kinds) for _ in range(rng.choice([1, 2, 3, 5]))]
         for number, faction in enumerate(factions):
             faction["name"] = f"realm {number}"
+            if len(factions) > 3:  # small realms, so that the chances of all ends are soon found
+                for unit in ("infantry", "light", "heavy", "damaged", "galleys"):
+                    faction.pop(unit, None)
+                faction["light" if sea else "infantry"] = 1
+            if faction["kind"] == "player" and rng.random() < 0.5:
+                faction.update(own_decision(rng))
         defender = {"factions": factions}
         adorn(rng, sea, defender, any(f["kind"] == "player" for f in factions))
         defender_player = any(f["kind"] == "player" for f in factions)

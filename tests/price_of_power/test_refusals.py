@@ -21,6 +21,9 @@ CAMPAIGN = {
     "attacker": {"fleet": {"light": 2}, "army": {"infantry": 3}},
     "defender": {"fleet": {"light": 1}, "army": {"infantry": 2}},
 }
+MARCH = CAMPAIGN | {"attacker": {"army": {"infantry": 3}}, "defender": {"army": {"infantry": 2}}}
+AREA = {"provinces": [{"port": True, "faces_zone": True, "size": "large"}]}
+INVADED = CAMPAIGN | {"defender": {"npr": AREA, "fleet": {"defends_capital": True}, "army": {"last_area": True}}}
 NPR = {"kind": "npr", "infantry": 3}
 TWO = [{"name": "Milan", "infantry": 2}, {"name": "France", "infantry": 3}]
 
@@ -70,7 +73,7 @@ CASES = [
     (LAND, {"attacker.battle_actions": [{"round": 21}]}, "attacker.battle_actions[0].round"),
     (LAND, {"defender": NPR | {"battle_actions": [{"name": "a"}]}}, "defender.battle_actions"),
     (LAND, {"attacker.factions": TWO}, "attacker.factions"),
-    (LAND, {"defender": {"factions": [*TWO, *TWO]}}, "defender.factions"),
+    (LAND, {"defender": {"factions": [*TWO, *TWO, *TWO]}}, "defender.factions"),
     (LAND, {"defender": {"infantry": 1, "factions": TWO}}, "defender.factions"),
     (LAND, {"defender": {"factions": TWO, "main_defender": "Milan"}}, "defender.main_defender"),
     (LAND, {"defender": {"factions": TWO, "kind": "npr"}}, "defender.kind"),
@@ -95,6 +98,57 @@ CASES = [
     (LAND, {"defender": {"npr": {"provinces": [{"occupied": True}]}}}, "defender"),
     (NAVAL, {"defender": {"npr": {"provinces": [{}]}}}, "defender"),
     (LAND, {"defender": {"npr": {"provinces": [{"location": "sea"}]}}}, "defender.npr.provinces[0].location"),
+    (LAND, {"policy.attacker.losses": "custom"}, "policy.attacker.loss_order"),
+    (LAND, {"policy.attacker.loss_order": ["cavalry"]}, "policy.attacker.loss_order"),
+    (LAND, {"policy.attacker": {"losses": "custom", "loss_order": ["ship"]}}, "policy.attacker.loss_order[0]"),
+    (LAND, {"policy.attacker": {"losses": "custom", "loss_order": []}}, "policy.attacker.loss_order"),
+    (NAVAL, {"policy.attacker.losses": "custom"}, "policy.attacker.losses"),
+    (NAVAL, {"policy.attacker.loss_order": ["infantry"]}, "policy.attacker.loss_order"),
+    (
+        LAND,
+        {"attacker": {"infantry": 60, "cavalry": 60, "artillery": 60}, "policy.attacker.losses": "best"},
+        "policy.attacker.losses",
+    ),
+    (LAND, {"attacker.battle_actions": [{"when": "best"}] * 5}, "attacker.battle_actions"),
+    (LAND, {"attacker.battle_actions": [{"when": "later"}]}, "attacker.battle_actions[0].when"),
+    (
+        LAND,
+        {"attacker.extra_dice": {"infantry": 10}, "attacker.battle_actions": [{"cavalry": 8, "when": "if-behind"}]},
+        "attacker",
+    ),
+    (LAND, {"attacker.npr": {"provinces": [{}]}}, "attacker.npr"),
+    (LAND, {"defender": {"factions": [*TWO, {"infantry": 1, "npr": {"provinces": [{}]}}]}}, "defender.factions[2].npr"),
+    (
+        LAND,
+        {"defender": {"factions": [*TWO, {"kind": "rebels", "npr": {"provinces": [{}]}}]}},
+        "defender.factions[2].kind",
+    ),
+    (LAND, {"defender": {"factions": [{"infantry": 1, "retreat": "best"}]}}, "defender.factions[0].retreat"),
+    (LAND, {"defender": {"factions": [*TWO, NPR | {"retreat": "never"}]}}, "defender.factions[2].retreat"),
+    (LAND, {"defender": {"factions": [*TWO, NPR | {"retreat_at": 2}]}}, "defender.factions[2].retreat_at"),
+    (LAND, {"defender": {"factions": [*TWO, NPR | {"can_retreat": False}]}}, "defender.factions[2].can_retreat"),
+    (
+        LAND,
+        {"defender": {"factions": [*TWO, {"npr": {"provinces": [{}]}, "can_retreat": True}]}},
+        "defender.factions[2].can_retreat",
+    ),
+    (LAND, {"defender": {"factions": [{"infantry": 1, "retreat_at": 2}]}}, "defender.factions[0].retreat_at"),
+    (
+        LAND,
+        {"defender": {"factions": [{"infantry": 1, "retreat": "when-half", "retreat_at": 2}]}},
+        "defender.factions[0].retreat_at",
+    ),
+    (
+        LAND,
+        {"defender": {"factions": [*TWO, {"infantry": 1, "retreat": "never"}]}, "policy.defender.retreat": "best"},
+        "policy.defender.retreat",
+    ),
+    (
+        LAND,
+        {"defender": {"factions": [*TWO, {"infantry": 1, "can_retreat": True}]}, "policy.defender.retreat": "best"},
+        "policy.defender.retreat",
+    ),
+    (LAND, {"defender": {"factions": [*TWO, NPR]}, "policy.defender.retreat": "best"}, "policy.defender.retreat"),
     (SIEGE, {"conditions.enemy_units": 1}, "conditions.enemy_units"),
     (SIEGE, {"attacker": {}}, "attacker"),
     (SIEGE, {"attacker": {"kind": "rebels", "infantry": 1, "artillery": 1}}, "attacker.artillery"),
@@ -106,14 +160,38 @@ CASES = [
     (CROSSING, {"attacker.units": 0}, "attacker.units"),
     (CROSSING, {"conditions.bridge": [2, -1]}, "conditions.bridge[1]"),
     (CAMPAIGN, {"options.count_rounds": True}, "options.count_rounds"),
-    (CAMPAIGN, {"attacker.fleet": {}}, "attacker.fleet"),
+    (CAMPAIGN, {"attacker.fleet": {}}, "defender.fleet"),
     (CAMPAIGN, {"attacker.army": {}}, "attacker.army"),
     (CAMPAIGN, {"attacker.army.kind": "rebels"}, "attacker.army.kind"),
     (CAMPAIGN, {"defender.fleet.damaged": 1}, "defender.fleet.damaged"),
     (CAMPAIGN, {"policy.attacker.army.retreat_at": 1}, "policy.attacker.army.retreat_at"),
     (CAMPAIGN, {"defender.army.extra_dice": {"infantry": 10, "cavalry": 8}}, "defender.army"),
-    (CAMPAIGN, {"attacker": {"army": {"infantry": 1}}}, "attacker.fleet"),
+    (CAMPAIGN, {"attacker": {"fleet": {"light": 1}}}, "attacker.army"),
     (CAMPAIGN, {"policy.attacker.landing": "most-numerous"}, "policy.attacker.landing"),
+    (CAMPAIGN, {"objective": {"attacker": {"value_take": 1}}}, "objective.attacker.value_take"),
+    (CAMPAIGN, {"conditions.border": "open"}, "conditions.border"),
+    (CAMPAIGN, {"conditions.bridge": [1]}, "conditions.bridge"),
+    (CAMPAIGN, {"conditions.march_power": 2}, "conditions.march_power"),
+    (CAMPAIGN, {"conditions.ships_facing": True}, "conditions.ships_facing"),
+    (CAMPAIGN, {"defender.provinces": "npr"}, "defender.provinces"),
+    (CAMPAIGN, {"defender.provinces": [{"size": "huge"}]}, "defender.provinces[0].size"),
+    (CAMPAIGN, {"defender.provinces": [{}] * 9}, "defender.provinces"),
+    (MARCH, {"attacker.army": {}}, "attacker.army"),
+    (MARCH, {"defender.fleet": {"light": 1}}, "defender.fleet"),
+    (MARCH, {"policy.attacker.fleet": {"losses": "light-first"}}, "policy.attacker.fleet"),
+    (MARCH, {"policy.defender.fleet": {"retreat": "when-half"}}, "policy.defender.fleet"),
+    (MARCH, {"conditions.march_power": 0}, "conditions.march_power"),
+    (MARCH, {"conditions.bridge": [61]}, "conditions.bridge[0]"),
+    (INVADED, {"defender.army.infantry": 1}, "defender.army.infantry"),
+    (INVADED, {"defender.army.allied_cavalry": 1}, "defender.army.allied_cavalry"),
+    (INVADED, {"defender.army.kind": "rebels"}, "defender.army.kind"),
+    (INVADED, {"defender.army.npr": AREA}, "defender.army.npr"),
+    (INVADED, {"defender.army.factions": [{"infantry": 1}]}, "defender.army.factions"),
+    (INVADED, {"defender.fleet.light": 1}, "defender.fleet.light"),
+    (INVADED, {"defender.fleet.kind": "pirates"}, "defender.fleet.kind"),
+    (INVADED, {"defender.npr.provinces": [{"location": "sea"}]}, "defender.npr.provinces[0].location"),
+    (INVADED, {"defender.npr.provinces": [{}] * 9, "defender.provinces": "npr"}, "defender.provinces"),
+    (INVADED, {"policy.defender.army.retreat": "when-half"}, "policy.defender.army.retreat"),
 ]
 
 
@@ -132,12 +210,22 @@ def test_refused(scenario, changes, field):
 
 
 ALLOWED = [
+    (
+        LAND,
+        {"defender": {"factions": [*TWO, {"kind": "npr"}, {"retreat": "never"}]}, "policy.defender.retreat": "best"},
+    ),
+    (LAND, {"defender": {"factions": [*TWO, {"npr": {"provinces": [{"size": "large"}]}}]}}),
+    (LAND, {"attacker.battle_actions": [{"when": "best"}] * 4}),
     (LAND, {"defender": NPR | {"battle_actions": [{"name": "a"}]}, "options.lend_a_helping_hand": True}),
     (LAND, {"attacker": NPR | {"leader": "draw"}}),
     (LAND, {"attacker.battle_actions": [{"infantry": 1}, {"cavalry": 1}, {"name": "a"}, {"name": "a", "round": 2}]}),
     (LAND, {"options.dice": {"infantry": ["infantry"]}}),
     (CAMPAIGN, {"defender": {}}),
     (CAMPAIGN, {"defender": {"fleet": {}, "army": {}, "provinces": []}}),
+    (CAMPAIGN, {"policy.attacker.fleet.retreat": "best", "policy.defender.army.retreat": "best"}),
+    (MARCH, {"attacker.fleet": {}, "defender.fleet": {}, "conditions.galley_waters": False}),
+    (MARCH, {"defender": {"npr": AREA, "fleet": {"defends_capital": True}, "provinces": "npr"}}),
+    (INVADED, {"defender.army.kind": "npr", "defender.provinces": [{}]}),
 ]
 
 

@@ -85,7 +85,7 @@ def test_bounds_of_large_land_battles():
         assert 0 < edges <= len(graph.to)
     assert duel(policy={"attacker": {"retreat": "when-half"}}).chain.at_least == (0, 0)
     assert duel({"automatic_hits": 1}).chain.at_least == (0, 0)
-    with pytest.raises(NoExactOdds, match="at least 347,527,845 states"):
+    with pytest.raises(NoExactOdds, match="at least 734,350,805 states"):
         graph_of(duel().chain)
 
 

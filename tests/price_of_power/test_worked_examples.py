@@ -3,7 +3,7 @@
 import pytest
 
 from simulator import exact, load
-from simulator.rules.price_of_power.rules import ATTACKER_ROLLS, DEFENDER_ROLLS
+from simulator.rules.price_of_power.state import ATTACKER_ROLLS, DEFENDER_ROLLS
 
 LETTERS = {"f": (1, 0, 0, 0), "T": (1, 1, 0, 0), "h": (0, 0, 1, 0), "a": (0, 0, 0, 1), "-": (0, 0, 0, 0)}
 
@@ -171,6 +171,95 @@ def test_6_three_defenders():
     assert not table.over
     table.roll("- - -", (1, 0, 0)).roll("f f f", (1, 0, 0))
     check(table, winner=1, attacker_units_left=0)
+
+
+def test_realms_that_leave_by_themselves():
+    """B leaves at one unit of its own and pays it; C may not leave; A follows the side, which stays."""
+    asked = scenario(
+        attacker={"infantry": 6},
+        defender={
+            "factions": [
+                {"name": "A", "infantry": 3},
+                {"name": "B", "infantry": 2, "retreat": "at-or-below", "retreat_at": 1},
+                {"name": "C", "infantry": 2, "retreat": "when-outnumbered", "can_retreat": False},
+                {"name": "D", "infantry": 3, "retreat": "when-half"},
+                {"name": "E", "infantry": 1, "retreat": "after-round", "retreat_at": 2},
+            ]
+        },
+    )
+    table = Table(asked, None).roll("f f f", (6, 0, 0)).roll("- - -", (11, 0, 0))
+    # The largest are hit first, as listed: A, D, B. B is down to one.
+    check(table, **{f"defender_faction_{n}_left": left for n, left in enumerate((2, 0, 2, 2, 1), 1)})
+    check(table, defender_retreated=1, defender_losses=4, defender_ducats_lost=8, winner=2)
+    table.roll("f f -", (6, 0, 0)).roll("- - -", (7, 0, 0))
+    # A and C are hit: 5 units against 6, but D has two of three left, and C may not go; E goes after round 2.
+    check(table, **{f"defender_faction_{n}_left": left for n, left in enumerate((1, 0, 1, 2, 0), 1)})
+    table.roll("- f f", (6, 0, 0)).roll("- - -", (4, 0, 0))
+    # D and A are hit: D has one of three left and goes, which costs it that one.
+    check(table, **{f"defender_faction_{n}_left": left for n, left in enumerate((0, 0, 1, 0, 0), 1)})
+    assert not table.over
+
+
+@pytest.mark.parametrize(
+    ("order", "left"), [(["cavalry", "cavalry", "infantry"], (1, 0, 1)), (["artillery", "infantry"], (1, 1, 0))]
+)
+def test_a_custom_order_of_losses(order, left):
+    """An entry of a type that is not left is passed over; each category goes through the list for itself."""
+    asked = scenario(
+        attacker={"mercenary_infantry": 1, "infantry": 2, "cavalry": 1, "artillery": 1},
+        defender={"infantry": 9},
+        policy={"attacker": {"losses": "custom", "loss_order": order}},
+    )
+    table = Table(asked, None).roll("- - -", (3, 1, 1)).roll("f f f", (9, 0, 0))
+    check(
+        table,
+        **dict(zip((f"attacker_{unit}_left" for unit in ("infantry", "cavalry", "artillery")), left, strict=True)),
+    )
+    check(table, attacker_mercenary_left=0, attacker_losses=3)
+
+
+def test_a_card_for_who_is_behind():
+    """Played before the first round with fewer units; its two dice are rolled in that round alone."""
+    card = {"infantry": 2, "when": "if-behind", "this_round_only": True}
+    asked = scenario(attacker={"infantry": 4, "battle_actions": [card]}, defender={"infantry": 4})
+    table = Table(asked, None).roll("f - -", (4, 0, 0)).roll("f f -", (4, 0, 0))
+    check(table, attacker_units_left=2, defender_units_left=3, attacker_actions_played=1)
+    table.roll("f f - - -", (2, 0, 0)).roll("- - -", (3, 0, 0))
+    check(table, defender_units_left=1, attacker_actions_played=1, attacker_ducats_lost=4, defender_ducats_lost=6)
+    table.roll("f - -", (2, 0, 0)).roll("- - -", (1, 0, 0))
+    assert table.over
+
+
+def test_a_card_is_played_only_while_led():
+    """Austria leads and falls; Milan is behind, but has no card to play."""
+    asked = scenario(
+        attacker={"infantry": 4},
+        defender={
+            "battle_actions": [{"infantry": 2, "when": "if-behind", "round": 2}],
+            "factions": [{"kind": "npr", "name": "Milan", "infantry": 2, "defends_capital": True}, {"infantry": 1}],
+        },
+    )
+    table = Table(asked, None).roll("f f -", (4, 0, 0)).roll("- - -", (3, 0, 0))
+    check(table, defender_faction_1_left=1, defender_faction_2_left=0, defender_actions_played=0)
+
+
+@pytest.mark.parametrize(
+    ("units", "cost"),
+    [
+        ({"infantry": 1, "cavalry": 1, "artillery": 1}, 13),
+        ({"mercenary_infantry": 1, "mercenary_cavalry": 1, "mercenary_artillery": 1}, 19),
+        ({"allied_infantry": 1, "allied_cavalry": 1}, 3),
+        ({"kind": "npr", "infantry": 3}, 0),
+        ({"galleys": 1, "light": 1, "heavy": 2, "damaged": 1}, 26),
+        ({"kind": "pirates", "light": 2}, 0),
+    ],
+)
+def test_prices(units, cost):
+    sea = bool({"light", "galleys"} & set(units))
+    enemy = {"light" if sea else "infantry": 9, "automatic_hits": 10}
+    odds = exact(scenario("naval" if sea else "land", attacker=units, defender=enemy, options={"base_dice": 0}))
+    assert odds.winner("defender") == 1
+    assert odds.mean("attacker_ducats_lost") == cost
 
 
 def test_7_charge():

@@ -123,6 +123,7 @@ def test_the_log_holds_no_scenario(site, caplog):
     lines = "\n".join(record.getMessage() for record in caplog.records if record.name == "battle-odds.web")
     assert "GET /{game}/{battle} 200" in lines
     assert "POST /api/odds 422" in lines
+    lines = re.sub(r"\d+ ms", "", lines)  # a request may take 17 ms
     for hidden in ("17", "987654", "4711", "regiments"):
         assert hidden not in lines
 

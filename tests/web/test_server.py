@@ -76,16 +76,34 @@ def form_pairs(page):
 def test_the_form_of_every_battle_kind_spells_its_first_example(game, kind):
     """One generator for all: what the form of an example sends back is that example."""
     from simulator.scenarios import find_battle
-    from simulator.web.views import forms
-    from simulator.web.views.render import render
 
     battle = find_battle(game, kind)
     data = catalogue.start_of(battle)
-    page = render("form.html", form=forms.form_of(battle, data)).decode()
-    pairs = form_pairs(f'<form id="scenario">{page}</form>')
+    page, pairs = form_sent_back(battle, data)
     again = {"game": game, "battle": kind} | links.read(pairs, battle)
     assert load(again) == load(data)
     assert page.count("<label") >= len(set(pairs)) // 2
+
+
+def form_sent_back(battle, data):
+    """The form of a scenario, and the pairs that it sends."""
+    from simulator.web.views import forms
+    from simulator.web.views.render import render
+
+    page = render("form.html", form=forms.form_of(battle, data)).decode()
+    return page, form_pairs(f'<form id="scenario">{page}</form>')
+
+
+@pytest.mark.parametrize("given", ["npr", [{}, {"size": "large"}]])
+def test_a_list_of_tables_may_have_a_name_instead(given):
+    from simulator.scenarios import find_battle
+
+    battle, frame = find_battle("price-of-power", "campaign"), {"game": "price-of-power", "battle": "campaign"}
+    defender = {"npr": {"provinces": [{}]}, "provinces": given}
+    data = frame | {"attacker": {"army": {"infantry": 3}}, "defender": defender}
+    page, pairs = form_sent_back(battle, data)
+    assert load(frame | links.read(pairs, battle)) == load(data)
+    assert ('value="defender.provinces=?"' in page) == (given != "npr")
 
 
 # Their first examples are large: without kernels that are ready, they take all the seconds that an answer may.
@@ -96,6 +114,7 @@ HEAVY = {
     "europa/naval",
     "europa/siege-campaign",
     "europa/expedition",
+    "europa/native-chain",
     "kings-and-things/land",
     "kings-and-things/exploration",
     "birthright/tactical",
@@ -241,9 +260,15 @@ def test_best_play_shows_the_objective_and_winning_counts_unless_it_is_set(site)
     weight = "attacker_regiments_lost%3D-0.1"
     page = site.get(f"/risk/land/best?{SMALL}&objective.attacker={weight}&with.decide=policy.attacker.retreat").text
     assert "attacker wants: winning 1, attacker_regiments_lost -0.1 each; defender wants the opposite" in page
-    address = "/price-of-power/land/best?attacker.infantry=3&attacker.cavalry=1&defender.infantry=4&defender.cavalry=3"
-    paths = "".join(f"&with.decide=policy.{side}.losses%3Dnamed" for side in ("attacker", "defender"))
-    assert "attacker draws with chance 0.9684: losses = cavalry-first" in site.get(address + paths).text
+    armies = {"attacker": {"creatures": ["2C", "4M", "2R"]}, "defender": {"creatures": ["3", "3R", "4M", "4"]}}
+    scenario = load({"game": "kings-and-things", "battle": "land"} | armies)
+    address = links.address_of(scenario.data, scenario.battle).replace("/land?", "/land/best?")
+    paths = [f"&with.decide=policy.{side}.losses" for side in ("attacker", "defender")]
+    named = site.get(address + "".join(f"{path}%3Dnamed" for path in paths)).text
+    assert "attacker draws with chance 0.6376: losses = weakest-first" in named
+    chosen = site.get(address + "".join(paths)).text
+    assert "policy.defender.losses" in chosen
+    assert "lose 2R" in chosen
 
 
 def test_a_log_with_a_missing_cell_is_refused_by_line(site):

@@ -15,17 +15,18 @@ import numpy as np
 from simulator.analysis.decisions.named_policies import Gain, Lot, best_of_named, side_of
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import ExactAnswer, Interrupted, Progress
+from simulator.analysis.odds.stages import ExactRun
 from simulator.analysis.result import Result, frame
 from simulator.engine.api import best_policy
+from simulator.engine.model.chain import Chain, OutcomeDistribution, Share
+from simulator.engine.model.limits import EXACT_BYTES
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft
-from simulator.scenarios.objective import BEST, SIDES, in_words, wanted
+from simulator.scenarios.objective import BEST, SIDES, before_battle, in_words, wanted
 from simulator.scenarios.objective import worth as worth_of
 from simulator.scenarios.schema import choices, field_at, field_rows, whole_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from simulator.engine.api import BestPolicy
 
 MOST_ROUNDS = 30
 STEP = 0.05
@@ -72,7 +73,7 @@ class Best(Result):
         found: list[Gain] = []
         try:
             for path in () if self.lots else self.scenario.decided:
-                for gain in _gains(self, path):
+                for gain in _gains(self, path) if path.startswith("policy.") else ():
                     found.append(gain)
                     if progress:
                         progress(len(found), None)
@@ -93,9 +94,24 @@ class Best(Result):
         return frame([vars(one) for one in self.lots], ["side", "choice", "chance"])
 
     @property
-    def _best_policy(self) -> BestPolicy | None:
-        chain = self.scenario.built.chain if self.scenario.decided and not self.lots else None
-        return None if chain is None or chain.utilities is None else best_policy(chain)
+    def _decided(self) -> list[tuple[Chain, float]]:
+        """The chains in which a side decides, one for each stage, and the chance that the battle comes to it."""
+        built, found = self.scenario.built, dict[int, tuple[Chain, float]]()
+        solve = ExactRun(EXACT_BYTES)
+
+        def run(chain: Chain, share: Share | None = None) -> OutcomeDistribution:
+            if chain.utilities is not None:
+                reached = found.get(id(chain), (chain, 0.0))[1] + (share or Share()).p
+                found[id(chain)] = chain, reached
+            return solve(chain, share)
+
+        if self.lots or not self.scenario.decided:
+            return []
+        if built.answer is not None:
+            built.answer(run)
+        elif built.chain is not None and built.chain.utilities is not None:
+            return [(built.chain, 1.0)]
+        return [*found.values()]
 
     def rows(self) -> list[dict[str, Any]]:
         """The best policy: one row for each state in which a side decides; states with equal columns are merged.
@@ -107,27 +123,15 @@ class Best(Result):
 
     @cached_property
     def _rows(self) -> list[dict[str, Any]]:
-        best_policy = self._best_policy
-        if best_policy is None:
-            return []
-        graph, policy = best_policy.open, best_policy.decider.policy
-        assert graph.owner is not None
-        which = np.flatnonzero((graph.owner > 0) & (np.diff(graph.begin) > 1))
-        picks, gains = np.asarray(policy.pick)[which], np.asarray(policy.gain)[which]
-        states, reached = graph.states(which), best_policy.decider.visit_chances()[which]
-        describe = self.scenario.built.decisions
-        columns = describe(states, picks) if describe else states._asdict() | {"choice": picks}
-        sides = np.array(SIDES)[np.minimum(graph.owner[which], 2) - 1]
-        names = ["side", *columns]
-        found: dict[tuple[Any, ...], list[float]] = {}
-        values = [sides.tolist(), *(np.asarray(column).tolist() for column in columns.values())]
-        for row, gain, chance in zip(zip(*values, strict=True), gains.tolist(), reached.tolist(), strict=True):
-            known = found.setdefault(row, [gain, 0.0])
-            known[0], known[1] = min(known[0], gain), known[1] + chance
-        return [
-            dict(zip(names, row, strict=True)) | {"advantage": gain, "reached": chance}
-            for row, (gain, chance) in found.items()
-        ]
+        found: dict[tuple[tuple[str, Any], ...], list[float]] = {}
+        for chain, chance in self._decided:
+            for row, gain, reached in _decision_rows(chain):
+                known = found.setdefault(row, [gain, 0.0])
+                known[0], known[1] = min(known[0], gain), known[1] + chance * reached
+        # Stages may differ in their columns; the choice stands last.
+        names = dict.fromkeys(name for row in found for name, _ in row if name != "choice")
+        empty = dict.fromkeys([*names, "choice"], "")
+        return [empty | dict(row) | {"advantage": gain, "reached": chance} for row, (gain, chance) in found.items()]
 
     @property
     def policy(self) -> pd.DataFrame:
@@ -136,8 +140,8 @@ class Best(Result):
 
     def how(self) -> str:
         """The method of the answer, in one line."""
-        best_policy = self._best_policy
-        parts = [] if best_policy is None else [f"best of all strategies, exact, {len(best_policy.open):,} states"]
+        states = sum(len(best_policy(chain).open) for chain, _ in self._decided)
+        parts = [f"best of all strategies, exact, {states:,} states"] if states else []
         if self.tried:
             parts.append(f"best of {self.tried} named values, not of all strategies")
         return "; ".join(parts)
@@ -173,6 +177,21 @@ class Best(Result):
             "guaranteed": dict(self.guaranteed),
             "gains": [vars(one) for one in self.fixed],
         }
+
+
+def _decision_rows(chain: Chain) -> Iterator[tuple[tuple[tuple[str, Any], ...], float, float]]:
+    """Each state of a chain in which a side chooses: its row, the gain of the choice, and the chance to get there."""
+    assert chain.utilities is not None
+    found, describe = best_policy(chain), chain.utilities.describe
+    graph, policy = found.open, found.decider.policy
+    assert graph.owner is not None
+    which = np.flatnonzero((graph.owner > 0) & (np.diff(graph.begin) > 1))
+    picks, gains = np.asarray(policy.pick)[which], np.asarray(policy.gain)[which]
+    states, reached = graph.states(which), found.decider.visit_chances()[which]
+    columns = describe(states, picks) if describe else states._asdict() | {"choice": picks}
+    columns = {"side": np.array(SIDES)[np.minimum(graph.owner[which], 2) - 1], **columns}
+    values = [[(name, value) for value in np.asarray(column).tolist()] for name, column in columns.items()]
+    return zip(zip(*values, strict=True), gains.tolist(), reached.tolist(), strict=True)
 
 
 def best(scenario: Source, decide: Sequence[str] | None = None, *, progress: Progress | None = None) -> Best:
@@ -224,9 +243,18 @@ def _paths(asked: Draft, decide: Sequence[str] | None) -> dict[str, bool]:
 
 
 def may_be_best(scenario: Source) -> list[str]:
-    """Paths of the policies of a scenario that may be `best`, the attacker's first."""
+    """Paths of the policies of a scenario that may be `best` in it, the attacker's first."""
     asked = draft(scenario)
-    return [path for path in _policies(asked) if BEST in choices(asked.battle(), path)]
+    paths = (path for path in _policies(asked) if BEST in choices(asked.battle(), path))
+    return [path for path in paths if _allowed(asked.with_fields({path: BEST}))]
+
+
+def _allowed(asked: Draft) -> bool:
+    try:
+        asked.checked()
+    except ScenarioError:
+        return False
+    return True
 
 
 def _policies(asked: Draft) -> list[str]:
@@ -290,13 +318,11 @@ def _settings(scenario: Scenario, path: str, name: str) -> Iterator[tuple[dict[s
 
 def units_of(scenario: Scenario, side: str) -> int:
     """The units of a side at the start, from its columns of units left."""
-    built = scenario.built
-    assert built.chain is not None
-    assert built.outcome is not None
-    start = type(built.chain.start)(*(np.array([int(value)]) for value in built.chain.start))
+    columns = before_battle(scenario.built)
+    assert columns is not None
     left = [
-        int(np.asarray(values)[0])
-        for name, values in built.outcome(start).items()
-        if name.startswith(f"{side}_") and name.endswith("_left") and np.asarray(values).dtype.kind in "iu"
+        int(values[0])
+        for name, values in columns.items()
+        if name.startswith(f"{side}_") and name.endswith("_left") and values.dtype.kind in "iu"
     ]
     return max([1, *left])

@@ -15,6 +15,7 @@ from simulator.analysis.odds.run import Progress, reported, until_interrupted
 from simulator.rules.battle import Battle
 from simulator.scenarios import Draft, Scenario, ScenarioError
 from simulator.scenarios.objective import BEST, SIDES
+from simulator.scenarios.objective import side_of as side_in
 from simulator.scenarios.schema import choices, field_at
 
 if TYPE_CHECKING:
@@ -50,8 +51,8 @@ class Lot:
 
 def side_of(path: str) -> str:
     """The side of a policy. Raises ScenarioError for a side without an objective."""
-    side = path.split(".")[1]
-    if side not in SIDES:
+    side = side_in(path)
+    if not side:
         raise ScenarioError(f"decide: {path} belongs to neither attacker nor defender; only these have an objective")
     return side
 

@@ -85,7 +85,7 @@ def need(  # noqa: PLR0913 - as docs/rules/decisions.md names them
     target: float | None = None,
     value: str | None = None,
     *,
-    cost: Mapping[str, float] | None = None,
+    cost: Mapping[str, float] | str | None = None,
     budget: float | None = None,
     most: int = MOST_SETTINGS,
     seed: int = 0,
@@ -96,9 +96,9 @@ def need(  # noqa: PLR0913 - as docs/rules/decisions.md names them
     """The smallest setting, or the cheapest combination, whose `value` is at least `target` (0.8 by default).
 
     `vary` is a path (its settings then go from the smallest number that the field takes, at most 1, up to `most`) or
-    maps paths to whole numbers. `cost` maps a path to the price of one; without it every unit costs 1. With `budget`
-    the largest value among combinations of at most this cost, of equal ones the cheapest. Raises ScenarioError,
-    ValueError, Interrupted with the best so far.
+    maps paths to whole numbers. `cost` maps a path to the price of one, or names a price list of the game ("muster"
+    in Birthright); without it every unit costs 1. With `budget` the largest value among combinations of at most this
+    cost, of equal ones the cheapest. Raises ScenarioError, ValueError, Interrupted with the best so far.
     """
     search = Search(scenario, vary, value, cost, most, Method(seed=seed, threads=threads), progress)
     if budget is not None and target is not None:

@@ -44,7 +44,7 @@ class Search:
         scenario: Source,
         vary: str | Mapping[str, Iterable[int] | None],
         value: str | None,
-        cost: Mapping[str, float] | None,
+        cost: Mapping[str, float] | str | None,
         most: int,
         method: Method,
         progress: Progress | None,
@@ -67,15 +67,29 @@ class Search:
         self._refusals: dict[Settings, str] = {}
         self._in_one_pass: dict[Settings, float] | None = None
 
-    def _prices(self, cost: Mapping[str, float] | None) -> tuple[float, ...]:
+    def _prices(self, cost: Mapping[str, float] | str | None) -> tuple[float, ...]:
         if cost is None:
             return (1.0,) * len(self.paths)
+        if isinstance(cost, str):
+            cost = self._listed(cost)
         for path, price in cost.items():
             if path not in self.paths:
                 raise ValueError(brief(f"cost: {path} is not varied"))
             if not finite(price) or price < 0:
                 raise ValueError(f"cost.{path}: {given_number(price)} is not allowed; 0 or more")
         return tuple(float(cost.get(path, 0)) for path in self.paths)
+
+    def _listed(self, name: str) -> Mapping[str, float]:
+        """The prices of a price list of the game. Raises ValueError."""
+        battle = self.draft.battle()
+        if name not in battle.prices:
+            lists = f"price lists: {', '.join(battle.prices)}" if battle.prices else "give PATH=PRICE"
+            raise ValueError(brief(f"cost: {battle.game} {battle.kind} has no price list {name}; {lists}"))
+        found = {path: battle.prices[name](self.draft.data, path) for path in self.paths}
+        for path, price in found.items():
+            if price is None:
+                raise ValueError(f"cost: {path} has no {name} price")
+        return {path: price for path, price in found.items() if price is not None}
 
     def cost(self, settings: Settings) -> float:
         """The cost of a combination."""

@@ -84,11 +84,13 @@ class Utilities:
     """The utilities of both sides, for chains in which a side decides optimally.
 
     `worth(states)` gives the utility of final states (a State of int arrays) to each side: float64, shape (2, states).
-    `fields` names the scenario fields with the policy `best`, for messages.
+    `fields` names the scenario fields with the policy `best`, for messages. `describe(states, options)` gives columns
+    of decision states and the options taken in the words of the game.
     """
 
     worth: Callable[[Any], np.ndarray]
     fields: tuple[str, ...] = ()
+    describe: Callable[[Any, np.ndarray], dict[str, np.ndarray]] | None = None
 
 
 # Immutable by convention: a frozen dataclass takes several times as long to construct, and every answer makes some.

@@ -24,8 +24,11 @@ class PlainArray(dict[Any, Any]):
         super().__init__()
         self.shape, self.name = array.shape, name
         self._array, self._ints = array, memoryview(array)  # type: ignore[arg-type]
+        self._flat = len(array) if array.ndim == 1 else 0
 
     def __missing__(self, place: Any) -> Any:
+        if type(place) is int and 0 <= place < self._flat:
+            return self.setdefault(place, self._ints[place])
         places = [int(i) for i in place] if isinstance(place, tuple) else [int(place)]
         for i, size in zip(places, self.shape, strict=False):
             if not 0 <= i < size:

@@ -3,23 +3,28 @@
 Sources, as that document lists them: a campaign's rules and its wiki page on fortification; the Birthright d20 chapter
 on armies; the dice replacement of the war cards; unit tables of public campaigns. The quick battle is a house rule.
 
-engagement, field_*   a battle unit against unit: field battle and storm (section 3)
+sides, engagement, field_*   a battle unit against unit: field battle and storm (section 3)
 quick_*               the quick check: quick battle, and siege season by season (sections 4 and 5)
 adjustment, visibility_and_movement   sections 6 to 8
 """
 
 from __future__ import annotations
 
-from simulator.rules.battle import Built, Clock, by_kind, offered
+from collections.abc import Sequence
+from functools import partial
+
+from simulator.rules.battle import Built, Clock, Columns, Piece, States, by_kind, offered
 from simulator.rules.birthright import adjustment, field_text, model, quick_text, refusals, visibility_and_movement
 from simulator.rules.birthright.field_tables import Setup
+from simulator.rules.birthright.field_text import winner
 from simulator.rules.birthright.quick_tables import matchup, quick_chain, siege_of
-from simulator.rules.birthright.units import unit_rows
+from simulator.rules.birthright.units import muster_price, unit_rows
 
 LISTS = {"units": unit_rows}
 FATES = tuple(
     f"{side}_{fate}" for side in ("attacker", "defender") for fate in ("standing", "routed", "destroyed", "hits")
 )
+GOLD = ("attacker_gold_lost", "defender_gold_lost", "attacker_gold", "defender_gold")
 KNOWN = ("visible", "knows_type", "knows_statistics", "knows_origin", "knows_destination")
 
 
@@ -32,19 +37,27 @@ def build_fight(fields: model.Fight) -> Built:
         outcome=lambda states: field_text.columns(setup, chain.params, states),
         assumptions=lambda: field_text.assumptions(fields),
         explain=lambda: field_text.explain(setup),
-        apart=lambda: [build_by_entry(fields, side) for side in (0, 1)],
+        apart=lambda: [build_by_entry(fields, sides) for sides in ([(0, 1)] if chain.decided else [(0,), (1,)])],
+        decisions=partial(field_text.decisions, setup, chain.params),
     )
 
 
-def build_by_entry(fields: model.Fight, side: int) -> Built:
-    """The same battle with the destroyed units of a side counted by entry, for `survival`."""
-    setup = Setup(fields, side)
+def build_by_entry(fields: model.Fight, sides: Sequence[int]) -> Built:
+    """The same battle with the destroyed units of these sides counted by entry, for `survival`.
+
+    With both sides counted it has the whole outcome, which an objective may need.
+    """
+    setup = Setup(fields, sides)
     chain = setup.chain()
-    return Built(
-        chain=chain,
-        outcome=lambda states: {"winner": field_text.winner(chain.params, states)},
-        pieces=lambda states: field_text.survivors(setup, chain.params, side, states),
-    )
+
+    def outcome(states: States) -> Columns:
+        whole = len(sides) == len(setup.sides)
+        return field_text.columns(setup, chain.params, states) if whole else {"winner": winner(chain.params, states)}
+
+    def pieces(states: States) -> Sequence[Piece]:
+        return [one for side in sides for one in field_text.survivors(setup, chain.params, side, states)]
+
+    return Built(chain=chain, outcome=outcome, pieces=pieces)
 
 
 def build_quick(fields: model.QuickBattle) -> Built:
@@ -56,6 +69,7 @@ def build_quick(fields: model.QuickBattle) -> Built:
         outcome=lambda states: quick_text.quick_columns(battle, states),
         assumptions=lambda: quick_text.quick_assumptions(fields),
         explain=lambda: quick_text.explain_check(battle, fields.conditions.fortification),
+        decisions=partial(quick_text.quick_decisions, battle),
     )
 
 
@@ -68,20 +82,31 @@ def build_siege(fields: model.Siege) -> Built:
         outcome=lambda states: quick_text.siege_columns(siege, states),
         assumptions=lambda: quick_text.siege_assumptions(fields),
         explain=lambda: quick_text.siege_explain(siege),
+        decisions=partial(quick_text.siege_decisions, siege),
     )
 
 
 UNITS_LEFT = ("attacker_units_left", "defender_units_left", "attacker_routed", "defender_routed", "turns")
 STEPS_LEFT = ("attacker_steps_left", "defender_steps_left")
+_kind = partial(offered, prices={"muster": muster_price})
 BATTLES = by_kind(
-    offered(model.Tactical, headline=FATES, check=refusals.check_fight, build=build_fight, version=2),
-    offered(
-        model.Storm, headline=(*FATES, "defender_captured"), check=refusals.check_fight, build=build_fight, version=2
+    _kind(model.Tactical, headline=(*FATES, *GOLD), check=refusals.check_fight, build=build_fight, version=3),
+    _kind(
+        model.Storm,
+        headline=(*FATES, "defender_captured", *GOLD),
+        check=refusals.check_fight,
+        build=build_fight,
+        version=3,
     ),
-    offered(model.QuickBattle, headline=(*STEPS_LEFT, *UNITS_LEFT), check=refusals.check_quick, build=build_quick),
-    offered(
+    _kind(
+        model.QuickBattle,
+        headline=(*STEPS_LEFT, *UNITS_LEFT, *GOLD),
+        check=refusals.check_quick,
+        build=build_quick,
+    ),
+    _kind(
         model.Siege,
-        headline=("seasons", "level_left", *STEPS_LEFT, "relief_came", "storms"),
+        headline=("seasons", "level_left", *STEPS_LEFT, "relief_came", "storms", *GOLD, "attacker_upkeep"),
         check=refusals.check_siege,
         build=build_siege,
         clock=Clock("seasons", "winner == 'attacker'", "the place has fallen", "policy.attacker.siege", "season"),

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.engine.model.chance import Weights
-from simulator.rules.birthright.units import MOST_HITS, Unit, battle_table
+from simulator.rules.birthright.units import LAST_COLUMN, LOWEST, LOWEST_ON_WALLS, MOST_HITS, Unit, battle_table
 
 # Effects of one attack on its target.
 NONE, BACK, HIT, ROUT, DESTROYED = range(5)
@@ -24,30 +24,34 @@ EFFECT_OF = {"-": NONE, "F": BACK, "H": HIT, "R": ROUT, "D": DESTROYED}
 # The end of an engagement for a unit: 0 to 3 at the front with so many hits, 4 to 7 fallen back with 0 to 3 hits.
 FALLEN_BACK, ROUTED, GONE, ENDS = 4, 8, 9, 16
 assert MOST_HITS < FALLEN_BACK
-LAST_COLUMN = 3
 SIDES_OF = {"d6": 6, "d8": 8}
 # Steps of an engagement: 2 and more are rounds of the approach, the last one first.
 DEFENDER_STRIKES_BACK, ATTACKER_STRIKES_BACK, MELEE, CONTACT = range(-2, 2)
 Roll = Callable[[int], int]
 
 
-def held(column: int) -> int:
-    """A column held within -3 to +3."""
-    return max(-LAST_COLUMN, min(LAST_COLUMN, column))
-
-
 class Attack(NamedTuple):
-    """An attack: its value, the target's defence and cover, and the command edge (section 3.2, step 2)."""
+    """An attack (section 3.2, step 2): its value, the target's defence and cover, the edge, and the lowest column."""
 
     value: int
     defence: int
     cover: int
     edge: int
+    lowest: int = LOWEST
 
     @property
     def total(self) -> int:
-        """The column before it is held within -3 to +3."""
+        """The column before it is held within its bounds."""
         return self.value - self.defence - self.cover + self.edge
+
+    @property
+    def column(self) -> int:
+        """The column of the battle table."""
+        return self.held(self.total)
+
+    def held(self, column: int) -> int:
+        """A column held within the bounds of this attack."""
+        return max(self.lowest, min(LAST_COLUMN, column))
 
 
 @dataclass(frozen=True)
@@ -62,8 +66,8 @@ class Attacks:
         """Faces of the morale die that pass with so many icons (two an icon, at most 6), and its sides."""
         return min(2 * morale, 6), SIDES_OF[self.morale_die]
 
-    def weights(self, column: int, morale: int) -> Weights:
-        """Effects of one attack, morale check and rally included, as integer weights."""
+    def weights(self, attack: Attack, morale: int) -> Weights:
+        """Effects of one attack on a unit with so many morale icons, check and rally included, as integer weights."""
         good, sides = self.passes(morale)
         bad, checks = sides - good, sides * sides
         rallied = bad * good if self.rally == "once" else 0
@@ -74,28 +78,29 @@ class Attacks:
             "H": {HIT: checks},
             "D": {DESTROYED: checks},
         }
+        column = attack.column
         columns = {column: 1}
         if self.ten == "shift":  # 1/10 for each of the nine rows, 1/20 for the nine rows of each neighbour together
-            columns = Counter({column: 18}) + Counter([held(column - 1), held(column + 1)])
+            columns = Counter({column: 18}) + Counter([attack.held(column - 1), attack.held(column + 1)])
         total: Counter[int] = Counter()
         for shown, share in columns.items():
-            for letter in battle_table()[shown + LAST_COLUMN]:
+            for letter in battle_table()[shown - LOWEST_ON_WALLS]:
                 for effect, ways in effects[letter].items():
                     total[effect] += ways * share
         return {effect: ways for effect, ways in total.items() if ways}
 
-    def roll(self, column: int, morale: int, roll: Roll) -> tuple[int, str]:
+    def roll(self, attack: Attack, morale: int, roll: Roll) -> tuple[int, str]:
         """The effect of dice from `roll(sides)`, and the dice in words."""
-        face, words = roll(10), ""
+        column, face, words = attack.column, roll(10), ""
         if face == 10:
             words = "10, "
             if self.ten == "shift":
                 eight = roll(8)
-                column = held(column + (1 if eight > 4 else -1))
+                column = attack.held(column + (1 if eight > 4 else -1))
                 words += f"d8 {eight} ({column:+d}), "
             while face == 10:
                 face = roll(10)
-        letter = battle_table()[column + LAST_COLUMN][face - 1]
+        letter = battle_table()[column - LOWEST_ON_WALLS][face - 1]
         words += f"{face}: {letter}" if letter != "-" else f"{face}: no effect"
         effect = EFFECT_OF[letter]
         if effect not in {BACK, ROUT}:
@@ -113,9 +118,9 @@ class Attacks:
 
 
 @cache
-def effect_chances(attacks: Attacks, column: int, morale: int) -> Mapping[int, float]:
-    """Chances of the effects of one attack in this column on a unit with so many morale icons."""
-    weights = attacks.weights(column, morale)
+def effect_chances(attacks: Attacks, column: int, lowest: int, morale: int) -> Mapping[int, float]:
+    """Chances of the effects of an attack in this column, held at `lowest`, on a unit with so many morale icons."""
+    weights = attacks.weights(Attack(column, 0, 0, 0, lowest), morale)
     total = sum(weights.values())
     return {effect: ways / total for effect, ways in weights.items()}
 
@@ -129,7 +134,7 @@ class Moment(NamedTuple):
 
 @dataclass(frozen=True)
 class Engagement:
-    """A card of the attacker against a card of the defender."""
+    """A card of the attacker against a card of the defender; `lowest` is the attacker's lowest column."""
 
     units: tuple[Unit, Unit]
     attacks: Attacks = Attacks()
@@ -137,6 +142,7 @@ class Engagement:
     charges: bool = True
     edges: tuple[int, int] = (0, 0)
     cover: int = 0
+    lowest: int = LOWEST
     known: dict[Moment, np.ndarray] = field(default_factory=dict, repr=False, compare=False)
 
     def next_attacks(self, now: Moment) -> tuple[str, list[Attack | None]]:
@@ -153,9 +159,9 @@ class Engagement:
 
     def _attacks_with(self, values: str, hits: tuple[int, int], able: Sequence[bool]) -> list[Attack | None]:
         own, enemy = self.units
-        first = Attack(getattr(own, values)[hits[0]], enemy.defence, self.cover, self.edges[0]) if able[0] else None
-        second = Attack(getattr(enemy, values)[hits[1]], own.defence, 0, self.edges[1]) if able[1] else None
-        return [first, second]
+        first = Attack(own.attack(values, hits[0]), enemy.defence, self.cover, self.edges[0], self.lowest)
+        second = Attack(enemy.attack(values, hits[1]), own.defence, 0, self.edges[1])
+        return [first if able[0] else None, second if able[1] else None]
 
     def _able(self, side: int, values: str, hits: tuple[int, int]) -> bool:
         by_hits = getattr(self.units[side], values)
@@ -189,7 +195,7 @@ class Engagement:
         """Chances of the effects on this side's unit."""
         if attack is None:
             return {NONE: 1.0}
-        return effect_chances(self.attacks, held(attack.total), self.units[side].morale)
+        return effect_chances(self.attacks, attack.column, attack.lowest, self.units[side].morale)
 
     def chances(self, now: Moment) -> np.ndarray:
         """Chances of both ends from this moment on, float64, shape (ENDS, ENDS).
@@ -224,7 +230,7 @@ class Engagement:
             for side, attack in enumerate(attacks):
                 if attack is not None:
                     target = self.units[1 - side]
-                    effects[1 - side], words = self.attacks.roll(held(attack.total), target.morale, roll)
+                    effects[1 - side], words = self.attacks.roll(attack, target.morale, roll)
                     course.append((action, side, attack, words))
             now = self.follow(now, effects)
         return now, course

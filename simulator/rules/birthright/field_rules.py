@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.engine.model.chain import helper, rule
+from simulator.engine.model.chain import BEST, helper, rule
 from simulator.rules.birthright.engagement import FALLEN_BACK, GONE, ROUTED
 from simulator.rules.toolkit.retreat import Leave, leaves
 
-FIGHT, PURSUIT, OVER = range(3)
+FIGHT, PURSUIT, OVER, ATTACKER_ASKED, DEFENDER_ASKED = range(5)
+STAY, LEAVE = 0, 1
 
 
 class Fronts(NamedTuple):
@@ -68,10 +69,16 @@ class FieldParams(NamedTuple):
     attacker_caught: int
     defender_caught: int
     policies: int
+    attacker_best: int
+    defender_best: int
     attacker_leaves: Leave
     defender_leaves: Leave
     attacker_most_prey: int
     defender_most_prey: int
+
+
+class BestFieldParams(FieldParams):
+    """The same for a battle in which a side leaves as well as possible: both sides are asked in states of their own."""
 
 
 class FieldState(NamedTuple):
@@ -92,12 +99,14 @@ class FieldState(NamedTuple):
 
 
 @rule(FieldParams)
+@rule(BestFieldParams)
 def running(p, s):
     """Until one side has nobody on the field, and the pursuit is over."""
     return s.stage != OVER
 
 
 @rule(FieldParams)
+@rule(BestFieldParams)
 def table(p, s):
     """The engagement of the two fronts, or the dice of the pursuit."""
     if s.stage == PURSUIT:
@@ -109,13 +118,33 @@ def table(p, s):
 def step(p, s, result):
     """Both ends of an engagement, or the number caught in the pursuit (section 3.4, steps 4 and 5)."""
     if s.stage == PURSUIT:
-        caught = result * (p.attacker_caught if s.attacker_prey > 0 else p.defender_caught)
-        return s._replace(attacker_prey=0, defender_prey=0, destroyed=s.destroyed + caught, stage=OVER)
+        return pursued(p, s, result)
+    return end_if_over(p, engaged(p, s, result))
+
+
+@rule(BestFieldParams)
+def step(p, s, result):
+    """The same; before the next engagement each side is asked (section 3.4, step 3)."""
+    if s.stage == FIGHT:
+        return asked_if_not_over(p, engaged(p, s, result))
+    return pursued(p, s, result) if s.stage == PURSUIT else answered(p, s, result)
+
+
+@helper
+def pursued(p, s, caught):
+    """Routed units caught in the pursuit are destroyed."""
+    more = caught * (p.attacker_caught if s.attacker_prey > 0 else p.defender_caught)
+    return s._replace(attacker_prey=0, defender_prey=0, destroyed=s.destroyed + more, stage=OVER)
+
+
+@helper
+def engaged(p, s, result):
+    """Both sides after an engagement."""
     own, enemy = result >> 4, result & 15
     attacker, attacker_rest1, attacker_rest2 = next_front(p, s.attacker, s.attacker_rest1, s.attacker_rest2, own)
     defender, defender_rest1, defender_rest2 = next_front(p, s.defender, s.defender_rest1, s.defender_rest2, enemy)
     attacker_gone, defender_gone = 1 if own == GONE else 0, 1 if enemy == GONE else 0
-    after = s._replace(
+    return s._replace(
         attacker=attacker,
         attacker_rest1=attacker_rest1,
         attacker_rest2=attacker_rest2,
@@ -126,7 +155,6 @@ def step(p, s, result):
         defender_prey=min(s.defender_prey + (1 if enemy == ROUTED else 0), p.defender_most_prey),
         destroyed=s.destroyed + attacker_gone * p.front.weight[s.attacker] + defender_gone * p.front.weight[s.defender],
     )
-    return end_if_over(p, after)
 
 
 @helper
@@ -154,13 +182,57 @@ def end_if_over(p, s):
     """Before an engagement: is a side without units, does one leave (section 3.4, steps 2 and 3)?"""
     lost, beaten = s.attacker == 0, s.defender == 0
     if p.policies > 0 and not lost and not beaten:
-        own = p.front.units[s.attacker] + p.rest.units[s.attacker_rest1] + p.rest.units[s.attacker_rest2]
-        enemy = p.front.units[s.defender] + p.rest.units[s.defender_rest1] + p.rest.units[s.defender_rest2]
+        own, enemy = units_on_field(p, s)
         lost = leaves(p.attacker_leaves, own, 0, own, enemy)
         beaten = not lost and leaves(p.defender_leaves, enemy, 0, enemy, own)
     if lost or beaten:
         return finish(p, s, lost, beaten)
     return s
+
+
+@helper
+def asked_if_not_over(p, s):
+    """Before an engagement of a battle in which a side leaves as well as possible."""
+    lost, beaten = s.attacker == 0, s.defender == 0
+    return finish(p, s, lost, beaten) if lost or beaten else s._replace(stage=ATTACKER_ASKED)
+
+
+@helper
+def units_on_field(p, s):
+    """Units of the attacker and of the defender on the field."""
+    return (
+        p.front.units[s.attacker] + p.rest.units[s.attacker_rest1] + p.rest.units[s.attacker_rest2],
+        p.front.units[s.defender] + p.rest.units[s.defender_rest1] + p.rest.units[s.defender_rest2],
+    )
+
+
+@rule(BestFieldParams)
+def decides(p, s):
+    """1 where the attacker is asked whether it leaves, 2 where the defender is."""
+    return 1 if s.stage == ATTACKER_ASKED else 2 if s.stage == DEFENDER_ASKED else 0
+
+
+@rule(BestFieldParams)
+def options(p, s):
+    """Stay or leave."""
+    return 2
+
+
+@rule(BestFieldParams)
+def choose(p, s):
+    """The option of a fixed policy, or BEST."""
+    own, enemy = units_on_field(p, s)
+    if s.stage == ATTACKER_ASKED:
+        return BEST if p.attacker_best else LEAVE if leaves(p.attacker_leaves, own, 0, own, enemy) else STAY
+    return BEST if p.defender_best else LEAVE if leaves(p.defender_leaves, enemy, 0, enemy, own) else STAY
+
+
+@helper
+def answered(p, s, option):
+    """A side leaves; or the other side is asked, then the next engagement is fought."""
+    if option == LEAVE:
+        return finish(p, s, s.stage == ATTACKER_ASKED, s.stage == DEFENDER_ASKED)
+    return s._replace(stage=DEFENDER_ASKED if s.stage == ATTACKER_ASKED else FIGHT)
 
 
 @helper

@@ -5,12 +5,11 @@ A unit is at the front or rests; the numbers of all positions are known before t
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, product
-from math import comb, prod
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -18,61 +17,22 @@ import numpy as np
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.chance import NO_TABLE, Row, TableBook
 from simulator.rules.birthright.engagement import FALLEN_BACK, ROUTED, Attacks, Engagement
-from simulator.rules.birthright.field_rules import OVER, FieldParams, FieldState, Fronts, Rest, end_if_over
+from simulator.rules.birthright.field_rules import (
+    DEFENDER_ASKED,
+    OVER,
+    BestFieldParams,
+    FieldParams,
+    FieldState,
+    Fronts,
+    Rest,
+    asked_if_not_over,
+    end_if_over,
+)
 from simulator.rules.birthright.model import Fight
-from simulator.rules.birthright.units import Entry, Unit, army, retreat_policy
+from simulator.rules.birthright.sides import CHARGING_GROUND, Side, cover, edges, lowest_column, sides_of
+from simulator.rules.birthright.units import Entry, Unit
 from simulator.rules.toolkit import weights
-from simulator.rules.toolkit.naming import SIDES
 from simulator.rules.toolkit.retreat import Leave
-
-MOST_UNITS = 12
-CHARGING_GROUND = {"plains", "hills"}
-DEPLOY: dict[str, Callable[[Entry], int]] = {
-    "as-listed": lambda entry: 0,
-    "strongest-first": lambda entry: -entry.unit.strength,
-    "weakest-first": lambda entry: entry.unit.strength,
-    "missile-first": lambda entry: -(entry.unit.missile[0] if entry.unit.missile else 0),
-}
-
-
-@dataclass(frozen=True)
-class Side:
-    """A side in its order of battle.
-
-    `weights`: what a destroyed unit of each entry adds to `FieldState.destroyed`; the last, a unit caught.
-    """
-
-    number: int
-    entries: list[Entry]
-    leave: Leave
-    pursues: bool
-    weights: Sequence[int]
-
-    @cached_property
-    def units(self) -> list[tuple[int, Unit]]:
-        """The single units from the front, each with the number of its entry."""
-        return [(i, entry.unit) for i, entry in enumerate(self.entries) for _ in range(entry.count)]
-
-    def hunts(self, unit: Unit) -> bool:
-        """Does this unit pursue?"""
-        return self.pursues and unit.type == "cavalry"
-
-    @property
-    def hunters(self) -> int:
-        """Units that could pursue at the start."""
-        return sum(self.hunts(unit) for _, unit in self.units)
-
-    @cached_property
-    def rest_positions(self) -> dict[tuple[int, int], int]:
-        """Numbers, from 1, of (entry, hits) of resting units, in the order in which they come up again."""
-        positions = ((i, hits) for i, entry in enumerate(self.entries) for hits in range(entry.unit.steps))
-        return {position: number for number, position in enumerate(positions, 1)}
-
-    def halves(self) -> tuple[range, range]:
-        """Entries of the first and the second half, cut where the half with more ways to rest has the fewest."""
-        ways = [comb(entry.count + entry.unit.steps, entry.count) for entry in self.entries]
-        cut = min(range(len(ways) + 1), key=lambda at: max(prod(ways[:at]), prod(ways[at:])))
-        return range(cut), range(cut, len(ways))
 
 
 class Card(NamedTuple):
@@ -104,6 +64,7 @@ class Front(NamedTuple):
 def fronts_of(side: Side, first: int) -> tuple[list[Front], dict[tuple[int, int], int]]:
     """A side's fronts, numbered from `first` (its front at the start), and the numbers of its rested units."""
     rows: list[Front] = []
+    weights_of = side.weights
     begin = list(accumulate((unit.steps for _, unit in side.units), initial=first))
     for at, (entry, unit) in enumerate(side.units):
         behind = [other for _, other in side.units[at:]]
@@ -113,7 +74,7 @@ def fronts_of(side: Side, first: int) -> tuple[list[Front], dict[tuple[int, int]
             unhurt=begin[at],
             next_fresh=begin[at + 1] if len(behind) > 1 else 0,
             rests_at=side.rest_positions[entry, 0] - FALLEN_BACK,
-            weight=side.weights[entry],
+            weight=weights_of[entry],
         )
         rows += [row._replace(card=Card(side.number, unit, hits, False), hits=hits) for hits in range(unit.steps)]
     rested: dict[tuple[int, int], int] = {}
@@ -125,7 +86,7 @@ def fronts_of(side: Side, first: int) -> tuple[list[Front], dict[tuple[int, int]
             cavalry=int(side.hunts(unit)),
             hits=hits,
             unhurt=rested[entry, 0],
-            weight=side.weights[entry],
+            weight=weights_of[entry],
         )
         rows.append(row)
     return rows, rested
@@ -169,42 +130,10 @@ def _changed(row: tuple[int, ...], hits: int, by: int) -> tuple[int, ...]:
     return (*row[:hits], row[hits] + by, *row[hits + 1 :])
 
 
-def edges(fields: Fight) -> tuple[int, int]:
-    """Command edges of both sides (section 3.2, step 1)."""
-    ahead = fields.attacker.warcraft - fields.defender.warcraft
-    edge = min(fields.options.warcraft_max, abs(ahead) // fields.options.warcraft_step)
-    return (edge, 0) if ahead > 0 else (0, edge)
-
-
-def cover(fields: Fight) -> int:
-    """Cover of defending units: the position, or the walls (section 3.2, step 2)."""
-    if fields.battle == "tactical":
-        return fields.conditions.defender_position
-    return next(row[1] for row in fields.options.fort_defence if row[0] == fields.conditions.fortification)
-
-
-def sides_of(fields: Fight, by_entry: int | None = None) -> tuple[Side, Side]:
-    """Both sides in order of battle. Destroyed units are counted by side, or by entry of the one side `by_entry`."""
-    sides, radix = [], 1
-    for number, name in enumerate(SIDES):
-        policy = getattr(fields.policy, name)
-        entries = army(getattr(fields, name).units, f"{name}.units", MOST_UNITS)
-        entries.sort(key=DEPLOY[policy.deploy])
-        units = sum(entry.count for entry in entries)
-        pursues = fields.battle == "tactical" and fields.options.pursuit == "cavalry"
-        if by_entry is None:
-            share, radix = [radix] * (len(entries) + 1), radix * (units + 1)
-        elif by_entry == number:
-            share = list(accumulate((entry.count + 1 for entry in entries), operator.mul, initial=1))
-        else:
-            share = [0] * (len(entries) + 1)
-        sides.append(Side(number, entries, retreat_policy(policy.retreat, units), pursues, share))
-    return sides[0], sides[1]
-
-
 def _fighting_values(unit: Unit) -> tuple[Hashable, ...]:
     """The values of a card that an engagement reads: cards that agree in them share their tables."""
-    return unit.defence, unit.morale, unit.hits, unit.melee, unit.charge, unit.missile, unit.kind == "pikemen"
+    pikes = unit.kind == "pikemen"
+    return unit.defence, unit.morale, unit.hits, unit.melee, unit.charge, unit.missile, unit.bonus, pikes
 
 
 def rout_if_back(chances: np.ndarray) -> np.ndarray:
@@ -223,7 +152,7 @@ class Setup:
     """A scenario with both armies in order of battle; `by_entry` as in `sides_of`."""
 
     fields: Fight
-    by_entry: int | None = None
+    by_entry: Sequence[int] = ()
     _engagements: dict[Hashable, Engagement] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
@@ -243,6 +172,7 @@ class Setup:
                 tactical and self.fields.conditions.terrain in CHARGING_GROUND,
                 edges(self.fields),
                 cover(self.fields),
+                lowest_column(self.fields),
             )
         return self._engagements[key]
 
@@ -294,21 +224,35 @@ class Setup:
             engagements=engagements,
             ended=np.arange(len(fronts), len(rows)).reshape(most_units + 1, most_hits + 1),
             chase=self._chase(book),
-            attacker_caught=own.weights[-1],
-            defender_caught=enemy.weights[-1],
+            attacker_caught=own.catch,
+            defender_caught=enemy.catch,
             policies=int(any(side.leave != Leave() for side in self.sides)),
+            attacker_best=int(own.best),
+            defender_best=int(enemy.best),
             attacker_leaves=own.leave,
             defender_leaves=enemy.leave,
             attacker_most_prey=enemy.hunters,
             defender_most_prey=own.hunters,
         )
+        decided = own.best or enemy.best
+        if decided:
+            params = BestFieldParams(*params)
         start = FieldState(firsts[0], own1, own2, 0, firsts[1], enemy1, enemy2, 0, 0, 0)
-        start = FieldState(*map(int, end_if_over(params, start)))
-        front, resting = len(rows) - 1, len(rest.units) - 1
-        destroyed = sum(side.weights[-1] * len(side.units) for side in self.sides)
+        opened = asked_if_not_over(params, start) if decided else end_if_over(params, start)
+        start = FieldState(*map(int, opened))
+        limits = self._limits(len(rows) - 1, len(rest.units) - 1, DEFENDER_ASKED if decided else OVER)
+        # What is destroyed may count in an objective: then it is part of the state.
+        counters = () if decided else ("destroyed",)
+        return Chain(params, start, limits, book.close(), counters=counters, tell=tell, may_be_over=True)
+
+    def _limits(self, front: int, resting: int, phase: int) -> FieldState:
+        """The largest value of each field of a state."""
+        own, enemy = self.sides
+        destroyed = sum(digit.stride * digit.units for side in self.sides for digit in side.digits)
+        if own.by != "all":
+            destroyed += max(own.catch, enemy.catch) * max(own.hunters, enemy.hunters)
         sides = (front, resting, resting, enemy.hunters), (front, resting, resting, own.hunters)
-        limits = FieldState(*sides[0], *sides[1], destroyed, OVER)
-        return Chain(params, start, limits, book.close(), counters=("destroyed",), tell=tell, may_be_over=True)
+        return FieldState(*sides[0], *sides[1], destroyed, phase)
 
     def _resting(self, rested: list[dict[tuple[int, int], int]]) -> tuple[Rest, list[int]]:
         """The resting units of both halves of both sides, and the number of each half when none rests."""

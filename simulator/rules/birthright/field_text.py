@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from simulator.rules.battle import Columns, Piece
-from simulator.rules.birthright.engagement import FALLEN_BACK, GONE, ROUTED, Attack, Engagement, held
-from simulator.rules.birthright.field_rules import FIGHT, PURSUIT, FieldParams, FieldState, next_front
-from simulator.rules.birthright.field_tables import CHARGING_GROUND, Card, Setup, cover, edges
+from simulator.rules.birthright.engagement import FALLEN_BACK, GONE, ROUTED, Attack, Engagement
+from simulator.rules.birthright.field_rules import (
+    ATTACKER_ASKED,
+    FIGHT,
+    LEAVE,
+    PURSUIT,
+    FieldParams,
+    FieldState,
+    next_front,
+)
+from simulator.rules.birthright.field_tables import Card, Setup
 from simulator.rules.birthright.model import Fight
-from simulator.rules.birthright.units import LISTS, Entry, Unit
+from simulator.rules.birthright.sides import CHARGING_GROUND, Side, cover, edges, line_up, lowest_column, terrain_felt
+from simulator.rules.birthright.units import LISTS, LOWEST, ROLES, Entry, Unit, assumed_sources
 from simulator.rules.toolkit.faces import summing_to, thrown_until
 from simulator.rules.toolkit.naming import SIDES, listed, plural, winners
 
+# Above this level attacks may fall below the printed columns.
+HIGH_WALLS = 4
 CHECKS_ASSUMED = "when morale is checked, rest after falling back and a rout the second time: ASSUMED"
 
 
@@ -30,16 +42,26 @@ def assumptions(fields: Fight) -> list[str]:
         f"command edge: a column for {options.warcraft_step} Warcraft, at most {options.warcraft_max} (ASSUMED)",
         CHECKS_ASSUMED,
     ]
+    units = [entry.unit for side in (0, 1) for entry in line_up(fields, side)]
     if fields.battle == "storm":
         level = fields.conditions.fortification
         lines.append(f"walls of level {level} add {cover(fields)} to the garrison's defence (ASSUMED); nobody charges")
+        if lowest_column(fields) < LOWEST and level > HIGH_WALLS:
+            lines.append("columns -4 to -7 of attacks on walls: ASSUMED")
     else:
+        if terrain_felt(fields) != "plains":
+            lines.append(f"attack modifiers and units that are not usable, on {fields.conditions.terrain}: ASSUMED")
         charges = fields.conditions.terrain in CHARGING_GROUND
         lines.append(f"charges on plains and hills only{'' if charges else ': none here'}, never on pikemen (ASSUMED)")
         if fields.conditions.defender_position:
             lines.append(f"the defender's position adds {fields.conditions.defender_position} to defence (ASSUMED)")
         chase = f"cavalry catches on {fields.options.pursuit_number} or more (ASSUMED)"
         lines.append(f"pursuit: {chase if fields.options.pursuit == 'cavalry' else 'none'}")
+    lines += ["attack bonus of heroes: ASSUMED"] if any(unit.hero for unit in units) else []
+    for side in SIDES:
+        inspire = getattr(fields, side).inspire
+        lines += [f"{side}: inspire {inspire} in every morale check (ASSUMED)"] if inspire else []
+    lines += assumed_sources(units, units if options.gold else ())
     policies = {side: getattr(fields.policy, side) for side in SIDES}
     return lines + [f"{side}: deploys {policy.deploy}, leaves: {policy.retreat}" for side, policy in policies.items()]
 
@@ -47,16 +69,19 @@ def assumptions(fields: Fight) -> list[str]:
 def card_text(unit: Unit) -> str:
     """The values of a card."""
     values = [f"{name} {'/'.join(map(str, getattr(unit, name)))}" for name in LISTS if getattr(unit, name)]
+    values += [f"{unit.bonus:+d} to every attack"] if unit.bonus else []
     values += [f"defence {unit.defence}", plural(unit.morale, "morale icon"), plural(unit.steps, "step")]
     return ", ".join([*values, f"strength {unit.strength}"])
 
 
 def explain(setup: Setup) -> list[str]:
     """Both armies in order of battle, and the first columns of fresh units against each other."""
-    lines = []
+    lines, terrain = [], terrain_felt(setup.fields)
     for name, side in zip(SIDES, setup.sides, strict=True):
         lines.append(f"{name}, front first: {listed([str(entry) for entry in side.entries])}")
-        lines += [f"  {unit.name}: {card_text(unit)}" for unit in _distinct_units(side.entries)]
+        for unit in _distinct_units(side.entries):
+            usable = unit.usable(terrain, ROLES[side.number])
+            lines.append(f"  {unit.name}: {card_text(unit)}{'' if usable else f'; not usable in the {terrain}'}")
     edge, source = edges(setup.fields), "walls" if setup.fields.battle == "storm" else "position"
     own_cover = cover(setup.fields)
     lines.append(f"command edge: attacker {edge[0]}, defender {edge[1]}; the defender's {source}: {own_cover}")
@@ -87,7 +112,7 @@ def column_text(attack: Attack) -> str:
     parts = [str(attack.value), f"- {attack.defence}"]
     parts += [f"- {attack.cover}"] if attack.cover else []
     parts += [f"+ {attack.edge}"] if attack.edge else []
-    total, column = attack.total, held(attack.total)
+    total, column = attack.total, attack.column
     return f"{' '.join(parts)} = {f'{total:+d}' if total else 0}" + (
         "" if total == column else f", held at {column:+d}"
     )
@@ -167,16 +192,36 @@ def columns(setup: Setup, params: FieldParams, states: Any) -> Columns:
     """Outputs of final states."""
     outputs: Columns = {"winner": winner(params, states)}
     for side, name in zip(setup.sides, SIDES, strict=True):
-        front, start = getattr(states, name), len(side.units)
-        destroyed = states.destroyed // side.weights[-1] % (start + 1)
-        outputs[f"{name}_standing"] = params.front.units[front]
-        outputs[f"{name}_routed"] = start - params.front.units[front] - destroyed
+        front = getattr(states, name)
+        standing = params.front.units[front]
+        destroyed = side.destroyed(states.destroyed) + _caught(side, standing, states)
+        outputs[f"{name}_standing"] = standing
+        outputs[f"{name}_routed"] = len(side.units) - standing - destroyed
         outputs[f"{name}_destroyed"] = destroyed
         outputs[f"{name}_hits"] = params.front.hits[front]
     if setup.fields.battle == "storm":
         captured = np.where(outputs["attacker_standing"] > 0, outputs["defender_routed"], 0)
         outputs |= {"defender_routed": outputs["defender_routed"] - captured, "defender_captured": captured}
-    return outputs
+    return outputs | gold(setup, outputs, states) if setup.fields.options.gold else outputs
+
+
+def _caught(side: Side, standing: np.ndarray, states: Any) -> np.ndarray:
+    """Units of a side caught in the pursuit and not among the destroyed: int64, shape (states,)."""
+    return np.where(standing > 0, 0, side.caught(states.destroyed))
+
+
+def gold(setup: Setup, outputs: Columns, states: Any) -> Columns:
+    """The gold of both sides and of their losses (section 2.4), in a battle that counts it."""
+    found: Columns = {}
+    for side, name in zip(setup.sides, SIDES, strict=True):
+        destroyed, lost = side.destroyed(states.destroyed), side.gold_destroyed(states.destroyed)
+        # Which of the routed units are caught is not known: their price is spread evenly over them.
+        caught = _caught(side, outputs[f"{name}_standing"], states)
+        lost = lost + caught * (side.gold - lost) // np.maximum(len(side.units) - destroyed, 1)
+        if f"{name}_captured" in outputs:
+            lost = np.where(outputs["attacker_standing"] > 0, side.gold, lost)
+        found |= {f"{name}_gold": np.full_like(lost, side.gold), f"{name}_gold_lost": lost}
+    return found
 
 
 def survivors(setup: Setup, params: FieldParams, number: int, states: Any) -> Sequence[Piece]:
@@ -186,10 +231,8 @@ def survivors(setup: Setup, params: FieldParams, number: int, states: Any) -> Se
     is spread evenly over the routed units.
     """
     side, name, enemy = setup.sides[number], SIDES[number], SIDES[1 - number]
-    caught, destroyed = states.destroyed, []
-    for entry in side.entries:
-        destroyed.append(caught % (entry.count + 1))
-        caught = caught // (entry.count + 1)
+    destroyed = [digit.of(states.destroyed) for digit in side.digits]
+    caught = _caught(side, params.front.units[getattr(states, name)], states)
     share = caught / np.maximum(len(side.units) - sum(destroyed), 1)
     if setup.fields.battle == "storm" and name == "defender":
         share = np.where(params.front.units[getattr(states, enemy)] > 0, 1.0, 0.0)
@@ -198,3 +241,38 @@ def survivors(setup: Setup, params: FieldParams, number: int, states: Any) -> Se
         worth = f"strength {entry.unit.strength}" + (f", each of {entry.count}" if entry.count > 1 else "")
         pieces.append(Piece(name, entry.unit.name, worth, (entry.count - lost) * (1.0 - share) / entry.count))
     return pieces
+
+
+def decisions(setup: Setup, params: FieldParams, states: Any, options: np.ndarray) -> Columns:
+    """Columns of states in which a side is asked: the policy's path, both sides in words, and the option.
+
+    `options`: int32, shape (states,).
+    """
+    attacks = states.stage == ATTACKER_ASKED
+    columns: Columns = {"decision": np.where(attacks, "policy.attacker.retreat", "policy.defender.retreat")}
+    rows = [FieldState(*row) for row in zip(*(part.tolist() for part in states), strict=True)]
+    for side, name in zip(setup.sides, SIDES, strict=True):
+        columns[name] = np.array([_side_in_words(setup, params, side, state) for state in rows], object)
+    return columns | {"choice": np.where(options == LEAVE, "leave", "stay")}
+
+
+def _side_in_words(setup: Setup, params: FieldParams, side: Side, state: FieldState) -> str:
+    """`front infantry 1 hit rested; fresh 2 archers; resting knights 0 hits; routed 1`."""
+    name = SIDES[side.number]
+    front = getattr(state, name)
+    card = setup.card_at(front)
+    marks = f"{plural(card.hits, 'hit')}{' rested' if card.rested else ''}"
+    parts = [f"front {card.unit.name} {marks}"]
+    behind = 0 if card.rested else int(params.front.units[front]) - 1
+    fresh = [unit.name for _, unit in side.units[len(side.units) - behind :]]
+    parts += [f"fresh {listed([f'{n} {unit}' for unit, n in Counter(fresh).items()])}"] if fresh else []
+    resting: Counter[str] = Counter()
+    for half in ("rest1", "rest2"):
+        rest = getattr(state, f"{name}_{half}")
+        while params.rest.units[rest]:
+            up = setup.card_at(int(params.rest.first_up[rest]))
+            resting[f"{up.unit.name} {plural(up.hits, 'hit')}"] += 1
+            rest = int(params.rest.without_first[rest])
+    parts += [f"resting {listed([f'{n} {u}' if n > 1 else u for u, n in resting.items()])}"] if resting else []
+    gone = len(side.units) - 1 - behind - resting.total() - int(side.destroyed(state.destroyed))
+    return "; ".join([*parts, f"routed {gone}"])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Field
 
 from simulator.rules.battle import Both, Fields, FrameOf
-from simulator.rules.birthright.units import MOST_IN_ENTRY, Class, Terrain, Type, number_rows
+from simulator.rules.birthright.units import MOST_IN_ENTRY, Class, HeroClass, Terrain, Type, number_rows
 
 Value = Annotated[int, Field(ge=0, le=12)]
 Values = Annotated[list[Value], Field(max_length=4)]
@@ -16,7 +16,9 @@ Level = Annotated[int, Field(ge=0, le=20)]
 WallLevel = Annotated[int, Field(ge=1, le=20)]
 Points = Annotated[int, Field(ge=0, le=50)]
 Losses = Literal["weakest-first", "spread", "as-listed"]
-Retreat = Literal["never", "half", "outmatched"]
+Retreat = Literal["never", "half", "outmatched", "best"]
+Few = Annotated[int, Field(ge=0, le=3)]
+Price = Annotated[int, Field(ge=0, le=100)]
 Whole = Annotated[int, Field(ge=0, le=1_000_000)]
 Rows = Annotated[list[list[Whole]], Field(min_length=1, max_length=100)]
 LevelRows = Annotated[list[list[Whole]], Field(min_length=20, max_length=20)]
@@ -27,11 +29,16 @@ def table_field(name: str, description: str) -> Any:
     return Field([list(row) for row in number_rows(name)], description=description)
 
 
-class Group(Fields):
-    """Equal units of an army; each field but `unit` and `count` overrides a column of the unit's card."""
+class Counted(Fields):
+    """Equal units of an army."""
 
     unit: Annotated[str, Field(min_length=1)] = Field(description="a name of units.csv, or one of your own")
-    count: Annotated[int, Field(ge=1, le=MOST_IN_ENTRY)] = Field(1, description="number of such units")
+    count: Annotated[int, Field(ge=0, le=MOST_IN_ENTRY)] = Field(1, description="number of such units")
+
+
+class Group(Counted):
+    """Equal units of an army; each field but `unit` and `count` overrides a column of the unit's card."""
+
     kind: Class | None = Field(None, alias="class", description="row of terrain.csv; pikemen stop charges")
     type: Type | None = Field(None, description="general type")
     move: Annotated[int, Field(ge=1, le=10)] | None = Field(None, description="movement points a war move")
@@ -42,6 +49,8 @@ class Group(Fields):
     charge: Values | None = Field(None, description="the same in a charge; [] = never")
     missile: Values | None = Field(None, description="the same when shooting; [] = never")
     strength: Annotated[int, Field(ge=1, le=50)] | None = Field(None, description="value in quick battles and sieges")
+    muster: Price | None = Field(None, description="gold bars to raise it")
+    maintenance: Price | None = Field(None, description="gold bars a season")
 
     def changes(self) -> dict[str, Any]:
         """The columns that it replaces."""
@@ -49,16 +58,46 @@ class Group(Fields):
         return {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
 
 
-UNITS: list[Group | str] = Field([], description='units in order: {unit = "knights", count = 2} or "2 x knights"')
-Units = Annotated[list[Group | str], Field(max_length=60)]
+class FightMagic(Counted):
+    """Heroes and magic of equal units in a battle unit against unit."""
+
+    hero: Few = Field(0, description="attack bonus from a hero who fights with each of them (ASSUMED)")
+    spells: Few = Field(0, description="realm spells on each of them: +1 to every attack")
+
+
+class FightGroup(Group, FightMagic):
+    """Equal units of a battle unit against unit."""
+
+
+class CheckMagic(Counted):
+    """Magic and abilities of equal units in the quick check."""
+
+    spells: Few = Field(0, description="realm spells on each of them: +1 strength")
+    spellcasting: Annotated[int, Field(ge=0, le=2)] = Field(0, description="strength of units that cast spells")
+    special: Annotated[int, Field(ge=-3, le=3)] = Field(0, description="special abilities less vulnerabilities")
+    undead: bool = Field(False, description="the enemy's turn_undead works against them")
+
+
+class CheckGroup(Group, CheckMagic):
+    """Equal units of an army in the quick check."""
+
+
+def units_field() -> Any:
+    """An army list, empty by default."""
+    return Field([], description='units in order: {unit = "knights", count = 2} or "2 x knights"')
+
+
+G = TypeVar("G", bound=Group)
+Units = Annotated[list[G | str], Field(max_length=60)]
 NoPolicies = Both[Fields, Fields]
 
 
 class Line(Fields):
     """Units in order of battle, front first."""
 
-    units: Units = UNITS
+    units: Units[FightGroup] = units_field()
     warcraft: Warcraft = Field(0, description="commander's Warcraft modifier")
+    inspire: Annotated[int, Field(ge=0, le=2)] = Field(0, description="more morale icons, at most 4 in all (ASSUMED)")
 
 
 class FieldPolicy(Fields):
@@ -79,7 +118,7 @@ class GarrisonPolicy(FieldPolicy):
 class FieldConditions(Fields):
     """The place of the battle."""
 
-    terrain: Terrain = Field("plains", description="charges are possible on plains and hills")
+    terrain: Terrain = Field("plains", description="attack modifiers, units that are not usable, charges")
     defender_position: Annotated[int, Field(ge=0, le=3)] = Field(
         0, description="bonus to the defence of defending units: river line, ridge (ASSUMED)"
     )
@@ -92,9 +131,13 @@ class StormConditions(Fields):
     fortification: WallLevel = Field(description="present level of the walls")
 
 
+GOLD: bool = Field(False, description="also report gold bars: the price of both armies and of their losses")
+
+
 class FightOptions(Fields):
     """Options of a fight unit against unit."""
 
+    gold: bool = GOLD
     missile_rounds: Annotated[int, Field(ge=0, le=3)] = Field(
         1, description="rounds of shooting while the lines close (ASSUMED)"
     )
@@ -104,12 +147,15 @@ class FightOptions(Fields):
     warcraft_step: Annotated[int, Field(ge=1, le=20)] = Field(
         5, description="Warcraft that makes one column of command edge (ASSUMED)"
     )
-    warcraft_max: Annotated[int, Field(ge=0, le=3)] = Field(2, description="largest command edge (ASSUMED)")
+    warcraft_max: Few = Field(2, description="largest command edge (ASSUMED)")
 
 
 class FieldOptions(FightOptions):
     """Options of a field battle."""
 
+    terrain_effects: Literal["full", "charges-only"] = Field(
+        "full", description="charges-only: terrain only decides whether charges are possible (rules version 1)"
+    )
     pursuit: Literal["cavalry", "none"] = Field("cavalry", description="does the winner's cavalry pursue")
     pursuit_number: Annotated[int, Field(ge=2, le=6)] = Field(5, description="d6 needed to catch (ASSUMED)")
 
@@ -117,7 +163,12 @@ class FieldOptions(FightOptions):
 class StormOptions(FightOptions):
     """Options of a storm."""
 
-    fort_defence: LevelRows = table_field("fort_defence", "rows [level, defence of walls] (ASSUMED)")
+    walls: Literal["full", "first-five"] = Field(
+        "full", description="first-five: levels above 5 add nothing, columns end at -3 (rules version 1)"
+    )
+    fort_defence: LevelRows | None = Field(
+        None, description="rows [level, defence] for levels 1 to 20; without them as `walls` says (ASSUMED)"
+    )
 
 
 class Tactical(FrameOf[Line, Line, FieldConditions, Both[FieldPolicy, FieldPolicy], FieldOptions]):
@@ -137,10 +188,23 @@ class Storm(FrameOf[Line, Line, StormConditions, Both[FieldPolicy, GarrisonPolic
 Fight = Tactical | Storm
 
 
-class Army(Line):
+class Hero(Fields):
+    """A hero of an army in the quick check."""
+
+    kind: HeroClass = Field(alias="class", description="warrior: level, rogue: level / 4, mage: level / 6 points")
+    level: WallLevel = Field(1, description="level of the hero")
+    strategy: bool = Field(False, description="5 more points")
+    battlewise: bool = Field(False, description="a point for each own unit at the start")
+
+
+class Army(Fields):
     """An army in the quick check."""
 
+    units: Units[CheckGroup] = units_field()
+    warcraft: Warcraft = Field(0, description="commander's Warcraft modifier")
     leader_points: Annotated[int, Field(ge=0, le=100)] = Field(0, description="added to the strength")
+    heroes: Annotated[list[Hero], Field(max_length=10)] = Field([], description="their points are added too")
+    turn_undead: bool = Field(False, description="+1 strength for each enemy undead unit alive")
 
 
 class LossPolicy(Fields):
@@ -165,6 +229,7 @@ class QuickConditions(Fields):
 class CheckOptions(Fields):
     """The numbers of the quick check, a house rule."""
 
+    gold: bool = GOLD
     fort_bonus_per_level: Annotated[int, Field(ge=0, le=5)] = Field(1, description="bonus a level of walls (ASSUMED)")
     fort_bonus_max: Points = Field(10, description="largest bonus of walls (ASSUMED)")
     quick_ratio: Rows = table_field("quick_ratio", "rows [stronger, weaker, modifier] (ASSUMED)")
@@ -205,15 +270,15 @@ class SiegeConditions(Fields):
     relief_on: Annotated[int, Field(ge=0, le=20)] = Field(
         0, description="a relief army comes in a season if a d20 is at least this; 0 = never, not 1 (ASSUMED)"
     )
-    relief_units: Units = Field([], description="the relief army")
+    relief_units: Units[CheckGroup] = Field([], description="the relief army")
     relief_warcraft: Warcraft = Field(0, description="its commander's Warcraft")
 
 
 class SiegePlan(LossPolicy):
     """The besieger's policy: when to storm, and the order in which units take hits."""
 
-    siege: Literal["wait", "storm-now", "storm-at-level", "storm-last-season"] = Field(
-        "wait", description="when the besieger storms"
+    siege: Literal["wait", "storm-now", "storm-at-level", "storm-last-season", "best"] = Field(
+        "wait", description="when the besieger storms; best: storms, waits or withdraws"
     )
 
 
@@ -301,7 +366,7 @@ class Visibility(FrameOf[Fields, Fields, Sight, NoPolicies, Fields]):
 class Marchers(Fields):
     """The marching army."""
 
-    units: Units = Field([], description="the slowest sets the rate")
+    units: Units[Group] = Field([], description="the slowest sets the rate")
     movement: Points = Field(0, description="points a war move; 0 = the slowest unit's")
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.engine.model.chain import helper, rule
+from simulator.engine.model.chain import BEST, helper, rule
 from simulator.engine.model.chance import NO_TABLE
 from simulator.rules.toolkit.retreat import Leave, leaves
 
@@ -17,11 +17,16 @@ from simulator.rules.toolkit.retreat import Leave, leaves
 NEITHER, ATTACKER_AHEAD, DEFENDER_AHEAD = range(3)
 # The end of a battle; the side ahead after a decisive check has the same number.
 GOING_ON, ATTACKER_WON, DEFENDER_WON, NOBODY_WON = range(4)
-# The next event of a season: the d20 for a relief army, its battle, a storm, the fall of the level.
-ARRIVAL, RELIEF, STORM, FALL = range(4)
+# The next event of a season: the d20 for a relief army, its battle, a storm, the fall of the level, the best plan's
+# choice. Its options are to wait, to storm, to withdraw.
+ARRIVAL, RELIEF, STORM, FALL, CHOICE = range(5)
+WAITS, STORMS, WITHDRAWS = range(3)
 NOT_COME, IN_FIELD, DRIVEN_OFF = range(3)
-PLANS = ("wait", "storm-now", "storm-at-level", "storm-last-season")
-WAIT, STORM_NOW, AT_LEVEL, LAST_SEASON = range(len(PLANS))
+PLANS = ("wait", "storm-now", "storm-at-level", "storm-last-season", "best")
+WAIT, STORM_NOW, AT_LEVEL, LAST_SEASON, BEST_PLAN = range(len(PLANS))
+# A quick battle: the side that is asked whether it leaves, and its options.
+NOBODY_ASKED, ATTACKER_ASKED, DEFENDER_ASKED = range(3)
+STAY, LEAVE = 0, 1
 
 
 class Check(NamedTuple):
@@ -69,37 +74,55 @@ def check_losses(c, attacker_lost, defender_lost, result):
 
 
 class QuickParams(NamedTuple):
-    """Numbers before the first roll: strengths in half points by steps lost of both; `fight_on` is 0 for one check."""
+    """Numbers before the first roll: strengths in half points by steps lost of both; `fight_on` is 0 for one check.
+
+    `attacker_best`, `defender_best`: 1 if the side leaves as well as possible.
+    """
 
     check: Check
     attacker_strength: np.ndarray
     defender_strength: np.ndarray
     attacker_leaves: Leave
     defender_leaves: Leave
+    attacker_best: int
+    defender_best: int
     walls: int
     fight_on: int
     max_turns: int
 
 
+class BestQuickParams(QuickParams):
+    """The same for a battle in which a side leaves as well as possible: both sides are asked in states of their own."""
+
+
 class QuickState(NamedTuple):
-    """Steps lost, checks made, the end of the battle, and whether the last check routed the side behind."""
+    """Steps lost, checks made, the end of the battle, and whether the last check routed the side behind.
+
+    Where a side is `asked` whether it leaves: which one, and the side `ahead` in the last check.
+    """
 
     attacker_lost: int
     defender_lost: int
     turns: int
     ended: int
     rout: int
+    asked: int
+    ahead: int
 
 
 @rule(QuickParams)
+@rule(BestQuickParams)
 def table(p, s):
     """One check."""
     return check_table(p.check, s.attacker_lost, s.defender_lost, p.walls)
 
 
 @rule(QuickParams)
+@rule(BestQuickParams)
 def step(p, s, result):
     """The losses of a check, and whether it ends the battle."""
+    if s.asked != NOBODY_ASKED:
+        return answered(p, s, result)
     own, enemy = check_losses(p.check, s.attacker_lost, s.defender_lost, result)
     ahead = result & 3
     after = s._replace(
@@ -108,12 +131,15 @@ def step(p, s, result):
         turns=s.turns + 1,
         rout=p.check.rout[result >> 2] if ahead != NEITHER else 0,
     )
-    return after._replace(ended=verdict(p, after, ahead))
+    ended = verdict(p, after, ahead)
+    if ended == GOING_ON and p.attacker_best + p.defender_best > 0:
+        return after._replace(asked=asked_first(ahead), ahead=ahead)
+    return after._replace(ended=after_retreats(p, after, ahead) if ended == GOING_ON else ended)
 
 
 @helper
 def verdict(p, s, ahead):
-    """The end of the battle after this check, or GOING_ON."""
+    """The end of the battle by this check, or GOING_ON."""
     if p.fight_on == 0:
         return NOBODY_WON if ahead == NEITHER else ahead
     if s.rout > 0:
@@ -121,16 +147,75 @@ def verdict(p, s, ahead):
     own, enemy = p.check.attacker_steps - s.attacker_lost, p.check.defender_steps - s.defender_lost
     if own == 0 or enemy == 0:
         return NOBODY_WON if own == enemy else ATTACKER_WON if own > 0 else DEFENDER_WON
-    strength = p.attacker_strength[s.attacker_lost, s.defender_lost]
-    against = p.defender_strength[s.attacker_lost, s.defender_lost]
-    # "at most" half: one more of the enemy's strength makes it "less than".
-    own_leaves = leaves(p.attacker_leaves, own, s.turns, strength, against + 1)
-    enemy_leaves = leaves(p.defender_leaves, enemy, s.turns, against, strength + 1)
+    return GOING_ON
+
+
+@helper
+def after_retreats(p, s, ahead):
+    """The end of the battle after the retreat policies, the side behind first, or GOING_ON."""
+    own_leaves, enemy_leaves = attacker_leaves(p, s), defender_leaves(p, s)
     if enemy_leaves and (ahead == ATTACKER_AHEAD or not own_leaves):
         return ATTACKER_WON
     if own_leaves:
         return DEFENDER_WON
     return NOBODY_WON if s.turns >= p.max_turns else GOING_ON
+
+
+@helper
+def attacker_leaves(p, s):
+    """Does the attacker leave by his fixed policy?"""
+    own, enemy = (
+        p.attacker_strength[s.attacker_lost, s.defender_lost],
+        p.defender_strength[s.attacker_lost, s.defender_lost],
+    )
+    # "at most" half: one more of the enemy's strength makes it "less than".
+    return leaves(p.attacker_leaves, p.check.attacker_steps - s.attacker_lost, s.turns, own, enemy + 1)
+
+
+@helper
+def defender_leaves(p, s):
+    """Does the defender leave by his fixed policy?"""
+    own, enemy = (
+        p.defender_strength[s.attacker_lost, s.defender_lost],
+        p.attacker_strength[s.attacker_lost, s.defender_lost],
+    )
+    return leaves(p.defender_leaves, p.check.defender_steps - s.defender_lost, s.turns, own, enemy + 1)
+
+
+@helper
+def asked_first(ahead):
+    """The side that is asked first whether it leaves: the side behind, the attacker after a tie."""
+    return DEFENDER_ASKED if ahead == ATTACKER_AHEAD else ATTACKER_ASKED
+
+
+@rule(BestQuickParams)
+def decides(p, s):
+    """The side that is asked: 1 the attacker, 2 the defender, 0 nobody."""
+    return s.asked
+
+
+@rule(BestQuickParams)
+def options(p, s):
+    """Stay or leave."""
+    return 2
+
+
+@rule(BestQuickParams)
+def choose(p, s):
+    """The option of a fixed policy, or BEST."""
+    if s.asked == ATTACKER_ASKED:
+        return BEST if p.attacker_best else LEAVE if attacker_leaves(p, s) else STAY
+    return BEST if p.defender_best else LEAVE if defender_leaves(p, s) else STAY
+
+
+@helper
+def answered(p, s, option):
+    """A side leaves; or the other side is asked, then the next check follows, if there is one."""
+    if option == LEAVE:
+        return s._replace(ended=DEFENDER_WON if s.asked == ATTACKER_ASKED else ATTACKER_WON, asked=0, ahead=0)
+    if s.asked == asked_first(s.ahead):
+        return s._replace(asked=ATTACKER_ASKED if s.asked == DEFENDER_ASKED else DEFENDER_ASKED)
+    return s._replace(ended=NOBODY_WON if s.turns >= p.max_turns else GOING_ON, asked=0, ahead=0)
 
 
 class SiegeParams(NamedTuple):
@@ -153,6 +238,10 @@ class SiegeParams(NamedTuple):
     seasons: int
 
 
+class BestSiegeParams(SiegeParams):
+    """The same for a besieger who storms, waits or withdraws as well as possible."""
+
+
 class SiegeState(NamedTuple):
     """Seasons begun, the level, steps lost, place of the relief army, next event, end of the siege, storms."""
 
@@ -168,13 +257,16 @@ class SiegeState(NamedTuple):
 
 
 @rule(QuickParams)
+@rule(BestQuickParams)
 @rule(SiegeParams)
+@rule(BestSiegeParams)
 def running(p, s):
     """Until the battle, or the siege, is decided."""
     return s.ended == GOING_ON
 
 
 @rule(SiegeParams)
+@rule(BestSiegeParams)
 def table(p, s):
     """The roll of the next event; the fall of the level needs none."""
     if s.due == ARRIVAL:
@@ -186,9 +278,30 @@ def table(p, s):
     return NO_TABLE
 
 
+@rule(BestSiegeParams)
+def decides(p, s):
+    """The besieger chooses in step 3 of a season."""
+    return 1 if s.due == CHOICE else 0
+
+
+@rule(BestSiegeParams)
+def options(p, s):
+    """Wait, storm, or withdraw."""
+    return 3
+
+
+@rule(BestSiegeParams)
+def choose(p, s):
+    """No fixed plan comes here."""
+    return BEST
+
+
 @rule(SiegeParams)
+@rule(BestSiegeParams)
 def step(p, s, result):
     """Steps 2 to 5 of a season, one at a time."""
+    if s.due == CHOICE:
+        return s._replace(ended=DEFENDER_WON) if result == WITHDRAWS else s._replace(due=STORM if result else FALL)
     if s.due == ARRIVAL:
         return s._replace(relief=IN_FIELD, due=RELIEF) if result > 0 else storm_or_wait(p, s)
     if s.due == RELIEF:
@@ -217,6 +330,8 @@ def begin_season(p, s):
 @helper
 def storm_or_wait(p, s):
     """Step 3: does the besieger storm in this season?"""
+    if p.plan == BEST_PLAN:
+        return s._replace(due=CHOICE)
     storms = (
         p.plan == STORM_NOW
         or (p.plan == AT_LEVEL and s.level <= p.storm_level)

@@ -13,8 +13,16 @@ from simulator.engine.model.chain import Chain
 from simulator.engine.model.chance import NO_TABLE, TableBook, Weights
 from simulator.rules.birthright import model
 from simulator.rules.birthright import quick_rules as rules
-from simulator.rules.birthright.quick_rules import Check, QuickParams, QuickState, SiegeParams, SiegeState
-from simulator.rules.birthright.units import Entry, Unit, army, retreat_policy, terrain_values
+from simulator.rules.birthright.quick_rules import (
+    BestQuickParams,
+    BestSiegeParams,
+    Check,
+    QuickParams,
+    QuickState,
+    SiegeParams,
+    SiegeState,
+)
+from simulator.rules.birthright.units import Entry, Unit, army, gold_of, retreat_policy, terrain_values
 from simulator.rules.toolkit.naming import SIDES
 
 MOST_UNITS = 60
@@ -23,12 +31,16 @@ PIKES_STOP_CAVALRY = {"plains", "hills", "mountain"}
 
 @dataclass(frozen=True)
 class Army:
-    """An army of the quick check; `losses` is the order in which its units take hits."""
+    """An army of the quick check; `losses` is the order in which its units take hits.
+
+    `leader_points` include those of its heroes; `turns_undead`: the enemy's undead units make it stronger.
+    """
 
     entries: list[Entry]
     warcraft: int = 0
     leader_points: int = 0
     losses: str = "weakest-first"
+    turns_undead: bool = False
 
     @cached_property
     def units(self) -> list[Unit]:
@@ -62,11 +74,26 @@ class Army:
         """Cavalry alive: int64, shape (hits taken,)."""
         return self.alive(lambda unit: unit.type == "cavalry")
 
+    @property
+    def undead(self) -> np.ndarray:
+        """Undead units alive: int64, shape (hits taken,)."""
+        return self.alive(lambda unit: unit.undead)
+
+    @property
+    def gold(self) -> int:
+        """Price of all units at the start."""
+        return gold_of(self.entries)
+
+    @property
+    def gold_lost(self) -> np.ndarray:
+        """Price of the units without a step left: int64, shape (hits taken,)."""
+        return (self.left == 0) @ np.array([unit.price for unit in self.units], np.int64)
+
     def unit_values(self, terrain: str, role: str) -> list[int]:
         """Half points of each unit at full steps."""
         modifiers = [terrain_values()[unit.kind, terrain, role] for unit in self.units]
         pairs = zip(self.units, modifiers, strict=True)
-        return [0 if twice is None else max(0, 2 * unit.strength + twice) for unit, twice in pairs]
+        return [0 if twice is None else max(0, 2 * unit.power + twice) for unit, twice in pairs]
 
     def half_points(self, terrain: str, role: str) -> np.ndarray:
         """Strength in half points with the leader, without pikes: int64, shape (hits taken,)."""
@@ -102,7 +129,17 @@ class Matchup:
         if self.terrain in PIKES_STOP_CAVALRY:
             pikes = self.defender.alive(lambda unit: unit.kind == "pikemen")
             enemy += 2 * np.minimum(self.attacker.cavalry[:, None], pikes[None, :])
-        return own, enemy
+        turned, turned_back = self.turned
+        return own + turned, enemy + turned_back
+
+    @cached_property
+    def turned(self) -> tuple[np.ndarray, np.ndarray]:
+        """Half points of both for the enemy's undead (section 2.3): shapes as `strengths`."""
+        sides = (self.attacker, self.defender), (self.defender, self.attacker)
+        by_own = (
+            2 * army.turns_undead * (army.left.sum(1) > 0)[:, None] * enemy.undead[None, :] for army, enemy in sides
+        )
+        return next(by_own), next(by_own).T
 
     def modifiers(self) -> np.ndarray:
         """Odds modifier of the attacker less the defender's (step 1): int64, shape (attacker's, defender's hits)."""
@@ -153,10 +190,18 @@ class Matchup:
 
 
 def army_of(fields: model.QuickBattle | model.Siege, name: str, least: int = 1) -> Army:
-    """One side of a scenario."""
+    """One side of a scenario. Raises Refusal."""
     side = getattr(fields, name)
-    entries = army(side.units, f"{name}.units", MOST_UNITS, least)
-    return Army(entries, side.warcraft, side.leader_points, getattr(fields.policy, name).losses)
+    entries = army(side.units, f"{name}.units", MOST_UNITS, least, fields.options.gold)
+    units = sum(entry.count for entry in entries)
+    points = side.leader_points + sum(hero_points(hero, units) for hero in side.heroes)
+    return Army(entries, side.warcraft, points, getattr(fields.policy, name).losses, side.turn_undead)
+
+
+def hero_points(hero: model.Hero, units: int) -> int:
+    """Points of a hero of an army of so many units at the start (section 2.3)."""
+    by_level = {"warrior": hero.level, "rogue": hero.level // 4, "mage": hero.level // 6, "priest": 0}[hero.kind]
+    return by_level + 5 * hero.strategy + units * hero.battlewise
 
 
 def matchup(fields: model.QuickBattle) -> Matchup:
@@ -173,12 +218,20 @@ def quick_chain(fields: model.QuickBattle, battle: Matchup, tell: Callable[..., 
         *battle.strengths,
         attacker_leaves=own,
         defender_leaves=enemy,
+        attacker_best=int(fields.policy.attacker.retreat == "best"),
+        defender_best=int(fields.policy.defender.retreat == "best"),
         walls=battle.walls(fields.conditions.fortification),
         fight_on=int(fields.options.mode == "fight-on"),
         max_turns=fields.options.max_turns,
     )
-    limits = QuickState(params.check.attacker_steps, params.check.defender_steps, params.max_turns, rules.NOBODY_WON, 1)
-    return Chain(params, QuickState(0, 0, 0, 0, 0), limits, book.close(), tell=tell)
+    asked = rules.DEFENDER_ASKED, rules.DEFENDER_AHEAD
+    if params.attacker_best + params.defender_best:
+        params = BestQuickParams(*params)
+    else:
+        asked = 0, 0
+    lost = params.check.attacker_steps, params.check.defender_steps
+    limits = QuickState(*lost, params.max_turns, rules.NOBODY_WON, 1, *asked)
+    return Chain(params, QuickState(0, 0, 0, 0, 0, 0, 0), limits, book.close(), tell=tell)
 
 
 @dataclass(frozen=True)
@@ -242,10 +295,12 @@ class Siege:
             storm_level=fields.options.storm_level,
             seasons=conditions.seasons,
         )
+        if params.plan == rules.BEST_PLAN:
+            params = BestSiegeParams(*params)
         start = rules.begin_season(params, SiegeState(0, self.level, 0, 0, 0, 0, rules.FALL, 0, 0))
         lost = self.besieger.steps, self.garrison.steps, self.relief.steps
         limits = SiegeState(
-            conditions.seasons, self.level, *lost, rules.DRIVEN_OFF, rules.FALL, rules.NOBODY_WON, conditions.seasons
+            conditions.seasons, self.level, *lost, rules.DRIVEN_OFF, rules.CHOICE, rules.NOBODY_WON, conditions.seasons
         )
         return Chain(params, start, limits, book.close(), counters=("storms",), tell=tell, may_be_over=True)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
@@ -13,8 +14,8 @@ from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Columns
 from simulator.rules.birthright import model
 from simulator.rules.birthright import quick_rules as rules
 from simulator.rules.birthright.quick_rules import Check, QuickParams, QuickState, SiegeParams, SiegeState
-from simulator.rules.birthright.quick_tables import Army, Matchup, Siege
-from simulator.rules.birthright.units import Unit
+from simulator.rules.birthright.quick_tables import Army, Matchup, Siege, matchup, siege_of
+from simulator.rules.birthright.units import Unit, assumed_sources
 from simulator.rules.toolkit.faces import face_where
 from simulator.rules.toolkit.naming import SIDES, plural, winner_text
 
@@ -27,7 +28,7 @@ WINNER = np.array([NOBODY, ATTACKER, DEFENDER, NOBODY])
 def quick_columns(battle: Matchup, states: Any) -> Columns:
     """Outputs of final states of a quick battle."""
     routed = states.rout > 0
-    return {
+    columns: Columns = {
         "winner": WINNER[states.ended],
         "attacker_steps_left": battle.attacker.steps - states.attacker_lost,
         "defender_steps_left": battle.defender.steps - states.defender_lost,
@@ -36,6 +37,32 @@ def quick_columns(battle: Matchup, states: Any) -> Columns:
         "attacker_routed": routed & (states.ended == rules.DEFENDER_WON),
         "defender_routed": routed & (states.ended != rules.DEFENDER_WON),
         "turns": states.turns,
+    }
+    lost = states.attacker_lost, states.defender_lost
+    return columns | (gold((battle.attacker, battle.defender), lost) if battle.options.gold else {})
+
+
+def gold(armies: Sequence[Army], lost: Sequence[np.ndarray]) -> Columns:
+    """The gold of both armies, and of their units without a step left, by steps lost (section 2.4)."""
+    columns: Columns = {}
+    for name, army, steps in zip(SIDES, armies, lost, strict=True):
+        columns |= {f"{name}_gold": np.full_like(steps, army.gold), f"{name}_gold_lost": army.gold_lost[steps]}
+    return columns
+
+
+def quick_decisions(battle: Matchup, states: Any, options: np.ndarray) -> Columns:
+    """Columns of states in which a side is asked: the policy's path, the state in words, and the option.
+
+    `options`: int32, shape (states,).
+    """
+    attacks = states.asked == rules.ATTACKER_ASKED
+    return {
+        "decision": np.where(attacks, "policy.attacker.retreat", "policy.defender.retreat"),
+        "attacker_steps": battle.attacker.steps - states.attacker_lost,
+        "defender_steps": battle.defender.steps - states.defender_lost,
+        "turn": states.turns,
+        "behind": np.array(["nobody", "defender", "attacker"])[states.ahead],
+        "choice": np.where(options == rules.LEAVE, "leave", "stay"),
     }
 
 
@@ -51,10 +78,20 @@ def check_assumptions(options: model.CheckOptions) -> list[str]:
     ]
 
 
+def assumed_armies(gold: bool, *armies: Army) -> list[str]:
+    """The units of these armies that have no source; only the first two armies are paid for."""
+    return assumed_sources(
+        [unit for army in armies for unit in army.units],
+        [unit for army in armies[:2] for unit in army.units] if gold else (),
+    )
+
+
 def quick_assumptions(fields: model.QuickBattle) -> list[str]:
     """Options, policies and assumed numbers in force."""
     single = fields.options.mode == "single"
+    battle = matchup(fields)
     lines = check_assumptions(fields.options)
+    lines += assumed_armies(fields.options.gold, battle.attacker, battle.defender)
     lines.append("one check: its winner holds the field" if single else f"at most {fields.options.max_turns} checks")
     for side in SIDES:
         policy = getattr(fields.policy, side)
@@ -85,7 +122,13 @@ def explain_check(battle: Matchup, level: int) -> list[str]:
     own, enemy = (int(strength[0, 0]) for strength in battle.strengths)
     lines = [_army_line(attacker, battle.attacker, battle.terrain, "attack")]
     lines.append(_army_line(defender, battle.defender, battle.terrain, "defend"))
-    pikes = enemy - int(battle.defender.half_points(battle.terrain, "defend")[0])
+    turned = [int(points[0, 0]) for points in battle.turned]
+    lines += [
+        f"undead of the enemy turned: +{points(half)} for the {name}"
+        for name, half in zip(battle.names, turned, strict=True)
+        if half
+    ]
+    pikes = enemy - turned[1] - int(battle.defender.half_points(battle.terrain, "defend")[0])
     if pikes:
         lines.append(f"pikes against horse: +{points(pikes)} for the {defender}")
     modifier = int(battle.modifiers()[0, 0])
@@ -135,7 +178,7 @@ def quick_tell(
 
 def siege_columns(siege: Siege, states: Any) -> Columns:
     """Outputs of final states."""
-    return {
+    columns: Columns = {
         "winner": WINNER[states.ended],
         "seasons": states.season,
         "level_left": states.level,
@@ -143,6 +186,31 @@ def siege_columns(siege: Siege, states: Any) -> Columns:
         "defender_steps_left": siege.garrison.steps - states.garrison_lost,
         "relief_came": states.relief != rules.NOT_COME,
         "storms": states.storms,
+    }
+    if siege.fields.options.gold:
+        columns |= gold((siege.besieger, siege.garrison), (states.besieger_lost, states.garrison_lost))
+        upkeep = sum(entry.count * entry.unit.maintenance for entry in siege.besieger.entries)
+        columns["attacker_upkeep"] = states.season * upkeep
+    return columns
+
+
+RELIEF = np.array(["not come", "in the field", "beaten"])
+
+
+def siege_decisions(siege: Siege, states: Any, options: np.ndarray) -> Columns:
+    """Columns of states in which the besieger chooses: the state in words, and the option.
+
+    `options`: int32, shape (states,).
+    """
+    expected = siege.fields.conditions.relief_on > 0
+    return {
+        "decision": np.full(len(options), "policy.attacker.siege"),
+        "season": states.season,
+        "level": states.level,
+        "attacker_steps": siege.besieger.steps - states.besieger_lost,
+        "garrison_steps": siege.garrison.steps - states.garrison_lost,
+        "relief": RELIEF[states.relief] if expected else np.full(len(options), "none"),
+        "choice": np.array(["wait", "storm", "withdraw"])[options],
     }
 
 
@@ -159,6 +227,10 @@ def siege_assumptions(fields: model.Siege) -> list[str]:
     if conditions.relief_on:
         lines.append(f"relief comes on a d20 of {conditions.relief_on} or more each season (ASSUMED)")
     lines += [f"{side}: losses {getattr(fields.policy, side).losses}" for side in SIDES]
+    if options.gold:
+        lines.append("every season begun is paid in full (ASSUMED)")
+    siege = siege_of(fields)
+    lines += assumed_armies(options.gold, siege.besieger, siege.garrison, siege.relief)
     return lines + check_assumptions(options)
 
 
@@ -208,6 +280,8 @@ def _end(params: SiegeParams, before: SiegeState, after: SiegeState) -> str:
         return "; the place surrenders" if before.due == rules.FALL else "; the place is taken"
     if after.ended != rules.DEFENDER_WON:
         return f"; after {plural(after.season, 'season')} it still stands, invested"
+    if after.due == rules.CHOICE:
+        return "; the besieger withdraws"
     if before.due == rules.RELIEF and params.reach[after.besieger_lost] >= after.level:
         return "; the siege is broken"
     return "; the besieger is too weak to go on, the siege is lifted"

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from simulator.rules.battle import Refusal
-from simulator.rules.birthright.field_tables import sides_of
 from simulator.rules.birthright.model import CheckOptions, Fight, QuickBattle, Siege
 from simulator.rules.birthright.quick_tables import matchup, siege_of
+from simulator.rules.birthright.sides import sides_of
 from simulator.rules.toolkit.naming import SIDES
 from simulator.rules.toolkit.policies import refuse, refuse_if
 
@@ -29,7 +29,7 @@ SPANS = {
 
 def check_fight(fields: Fight) -> None:
     """A battle unit against unit. Raises Refusal."""
-    if fields.battle == "storm":
+    if fields.battle == "storm" and fields.options.fort_defence is not None:
         levels = [row[0] for row in _rows(fields.options, "fort_defence")]
         text = "its rows are not allowed; give levels 1 to 20 in order"
         refuse(levels != list(range(1, 21)), "options.fort_defence", text)
@@ -57,7 +57,9 @@ def check_siege(fields: Siege) -> None:
     needed = fields.policy.attacker.siege == "storm-at-level" and options.storm_level == 0
     refuse(needed, "options.storm_level", "is needed by the policy storm-at-level; give a level from 1 to 20")
     _check_numbers(options)
-    _check_rising("siege_table", [(row[0], 1) for row in _rows(options, "siege_table")])
+    table = _rows(options, "siege_table")
+    for column in (0, 1):
+        _check_rising("siege_table", [(row[column], 1) for row in table])
 
 
 def _check_numbers(options: CheckOptions) -> None:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from simulator.rules.battle import ATTACKER, DEFENDER, Built, certain
 from simulator.rules.birthright.model import Movement, Visibility
-from simulator.rules.birthright.units import army
+from simulator.rules.birthright.units import Unit, army, assumed_sources
 from simulator.rules.toolkit.naming import listed, plural
 from simulator.rules.toolkit.policies import refuse, refuse_if
 
@@ -62,11 +62,16 @@ def check_movement(fields: Movement) -> None:
         refuse_if(cost > rate and not fields.options.carry, f"conditions.costs[{i}]", cost, allowed)
 
 
+def _units(fields: Movement) -> list[Unit]:
+    """The units of the army. Raises Refusal for an army without a rate."""
+    entries = army(fields.attacker.units, "attacker.units", MOST_UNITS, 0 if fields.attacker.movement else 1)
+    return [entry.unit for entry in entries]
+
+
 def _rate(fields: Movement) -> int:
     """Points a war move: `attacker.movement`, else the slowest unit's. Raises Refusal for an army without a rate."""
-    own = fields.attacker
-    units = army(own.units, "attacker.units", MOST_UNITS, 0 if own.movement else 1)
-    return int(own.movement) or min(entry.unit.move for entry in units)
+    units = _units(fields)
+    return int(fields.attacker.movement) or min(unit.move for unit in units)
 
 
 def _costs(fields: Movement) -> list[int]:
@@ -114,6 +119,7 @@ def movement(fields: Movement) -> Built:
             "costs of the boroughs as given: the map sheet is not public",
             f"points unspent in a war move {carried} (ASSUMED)",
             "a friendly paved road halves the cost, rounded up (ASSUMED)",
+            *assumed_sources(_units(fields), ()),
         ],
         explain=lambda: [
             f"{plural(_rate(fields), 'point')} a war move",

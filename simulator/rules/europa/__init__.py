@@ -9,22 +9,24 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable
-from functools import partial
 from importlib.resources import files
 from typing import Any, get_args
 
 from simulator.rules.battle import Battle, Built, Clock, Fields, by_kind, offered
 from simulator.rules.europa.land.battle import build_land
-from simulator.rules.europa.passages.expedition import build_expedition
-from simulator.rules.europa.passages.model import Expedition, check_expedition
+from simulator.rules.europa.passages.expedition import build_expedition, check_expedition
+from simulator.rules.europa.passages.model import Expedition
+from simulator.rules.europa.passages.native_chain import NativeChain, build_native_chain, check_native_chain
 from simulator.rules.europa.passages.passage import PASSAGE
 from simulator.rules.europa.procedures import (
     attrition,
     blockades,
     continuation,
+    corsairs,
     interception,
     leader_survival,
     overseas,
+    unrest,
 )
 from simulator.rules.europa.sea import NAVAL
 from simulator.rules.europa.shared import land_model as model
@@ -51,7 +53,7 @@ BATTLES = by_kind(
         model.Campaign,
         build_siege,
         model.check_siege,
-        shown=shown(KINDS["siege"]["headline"]),
+        shown=shown(KINDS["siege-campaign"]["headline"]),
         clock=Clock("rounds", "fallen", "the fortress has fallen", plans="policy.attacker.plan"),
     ),
     NAVAL,
@@ -59,15 +61,28 @@ BATTLES = by_kind(
     kind(interception.Interception, interception.build_interception, interception.check_interception),
     kind(blockades.BlockadeRun, blockades.build_blockade_run, blockades.check_blockade_run),
     kind(blockades.StraitFire, blockades.build_strait_fire, blockades.check_strait_fire),
-    kind(interception.CorsairRaid, interception.build_corsair_raid, interception.check_corsair_raid),
+    kind(corsairs.CorsairRaid, corsairs.build_corsair_raid, corsairs.check_corsair_raid),
+    kind(
+        unrest.PirateHunt,
+        unrest.build_pirate_hunt,
+        unrest.check_pirate_hunt,
+        clock=Clock("rounds", "cleared", "the corsairs are gone", plans="policy.attacker.target"),
+    ),
     kind(overseas.Exploration, overseas.build_exploration, overseas.check_exploration),
     kind(overseas.Conquest, overseas.build_conquest, overseas.check_conquest),
     kind(overseas.Activation, overseas.build_activation),
+    kind(NativeChain, build_native_chain, check_native_chain),
+    kind(
+        unrest.Revolt,
+        unrest.build_revolt,
+        unrest.check_revolt,
+        clock=Clock("rounds", "cleared", "the revolt is over", plans="policy.attacker.target"),
+    ),
     kind(continuation.Continuation, continuation.build_continuation),
     kind(leader_survival.Survival, leader_survival.build_survival),
     kind(blockades.Logistics, blockades.build_logistics, blockades.check_logistics),
     PASSAGE,
-    kind(Expedition, partial(build_expedition, build={"land": build_land, "siege": build_siege}), check_expedition),
+    kind(Expedition, build_expedition, check_expedition),
 )
 
 # What `leader` and `country` take (for a country its army class and the rows of its artillery and replacement leaders).

@@ -13,10 +13,11 @@ from simulator.rules.battle import Built, Clock, by_kind, offered
 from simulator.rules.kings_and_things import model
 from simulator.rules.kings_and_things.checks import check
 from simulator.rules.kings_and_things.creatures import creature_rows, item_rows
+from simulator.rules.kings_and_things.decisions import decisions
 from simulator.rules.kings_and_things.forces import forces_of
 from simulator.rules.kings_and_things.outcome import columns, pieces
 from simulator.rules.kings_and_things.tables import chain_of, joined, starts_of
-from simulator.rules.kings_and_things.text import assumptions, decisions, explained, tell
+from simulator.rules.kings_and_things.text import assumptions, explained, tell
 
 LOSSES = ("attacker_losses", "second_attacker_losses", "third_attacker_losses", "defender_losses")
 LEFT = ("attacker_creatures_left", "defender_creatures_left", "rounds")
@@ -42,7 +43,7 @@ def build(scenario: model.Scenario) -> Built:
         pieces=partial(pieces, forces),
         assumptions=lambda: list(assumptions(scenario)),
         explain=lambda: list(explained(forces)),
-        decisions=partial(decisions, forces),
+        decisions=partial(decisions, forces, chain.params),
         begun=lambda states: states.rounds,  # a round counts when it begins
         starts=starts_of(forces),
         joined=partial(joined, forces),

@@ -21,6 +21,7 @@ def check(fields: model.Scenario) -> None:
         if not isinstance(side, model.Inhabitants):
             _items(side, name, items)
         _order(side, name, getattr(fields.policy, name).losses)
+        _best_losses(fields, name)
     if isinstance(fields, model.Exploration):
         check_cup(fields)
     else:
@@ -39,8 +40,9 @@ def _partisans(fields: model.FreeForAll) -> None:
     for name in present_sides(fields):
         items = getattr(fields, name).items
         refuse(items, f"{name}.items", "magic items cannot be used in a free-for-all; leave them out")
-        best = getattr(fields.policy, name).retreat == "best"
-        refuse(best, f"policy.{name}.retreat", "best is not offered in a free-for-all")
+        for what in ("retreat", "losses"):
+            best = getattr(getattr(fields.policy, name), what) == "best"
+            refuse(best, f"policy.{name}.{what}", "best is not offered in a free-for-all")
     third = fields.policy.third_attacker
     absent = fields.third_attacker is None and third != type(third)()
     refuse(absent, "policy.third_attacker", "there is no third_attacker; leave it out")
@@ -83,6 +85,20 @@ def _items(side: model.Side, name: str, owners: dict[str, str]) -> None:
         refuse(creature.value >= 4, where, heavy)
         missing = f"{creature.label} must also stand in {name}.creatures, as often as here"
         refuse(standing[creature.key] < 0, where, missing)
+
+
+def _best_losses(fields: model.Scenario, name: str) -> None:
+    """`losses = best` decides on structures too, and goes with no counter of its own side that may be saved."""
+    side, policy = getattr(fields, name), getattr(fields.policy, name)
+    if policy.losses != "best":
+        return
+    heroes = {creature.special for creature in parse(side.creatures, f"{name}.creatures")}
+    saves = {"the Sword Master": "sword-master" in heroes, "a talisman": "talisman" in getattr(side, "items", ())}
+    for what, has in saves.items():
+        undone = f"best is not offered with {what}: a saved counter may undo the choice; name a policy"
+        refuse(has, f"policy.{name}.losses", undone)
+    both = 'not together with losses = "best", which decides on structures too; leave it out'
+    refuse("structures" in policy.model_fields_set, f"policy.{name}.structures", both)
 
 
 def _structures(defender: model.Defender) -> None:

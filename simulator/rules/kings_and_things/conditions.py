@@ -18,6 +18,7 @@ from simulator.rules.kings_and_things.sides import UNROLLED, Band, Role, Slot, l
 
 STACK = 10
 NOBODY = -1
+BEST = "best"
 OWN_SAVE, TALISMAN_SAVE, FIREWALL_DIE = 1, 2, 3
 LOST, SAVED = 0, 1
 
@@ -90,6 +91,11 @@ class Army:
         """The slot of the Balloon, if there is one."""
         return self.slots_of(Role.BALLOON)
 
+    @property
+    def chooses(self) -> bool:
+        """The owner chooses what each hit falls on."""
+        return self.band.policy.losses == BEST
+
     @cached_property
     def keeps(self) -> bool:
         """The order of losses depends on the counters that still roll in this round."""
@@ -131,25 +137,45 @@ class Army:
             for master in self.slots_of(Role.SWORD_MASTER):
                 if c.left[master] and master not in c.struck:
                     return self._strike(c, master)
-        if self.band.policy.item_hits == "spend":
-            for item, name in ((Held.BOW, "bow"), (Held.SWORD, "sword")):
-                if c.items & item:
-                    return c._replace(items=c.items & ~item, **{name: NOBODY})
+        if (spent := self._spent(c)) is not None:
+            return spent
         order: Sequence[int] = range(len(self.slots))
         if self.keeps:
             order = sorted(order, key=lambda slot: self._group(c, slot, step))
         for slot in order:
-            left, role = c.left[slot], self.slots[slot].role
-            if left and role & Role.STRUCTURE:
-                return c._replace(left=less(c.left, slot, left if self.band.brittle and role & Role.FIREWALL else 1))
-            if left > c.struck.count(slot) and not (role & Role.GOLEM and step == RANGED):
-                return self._strike(c, slot)
+            if c.left[slot] and self._can_take(c, slot, step):
+                return self._taken(c, slot)
         # All were hit: each that was saved dies of one more hit, without a roll. Further hits are void.
         for slot in order:
             if slot in c.struck:
                 at = c.struck.index(slot)
                 return self._killed(c._replace(struck=c.struck[:at] + c.struck[at + 1 :]), slot)
         return c
+
+    def chosen_hits(self, c: Condition, step: int) -> list[Condition]:
+        """One hit, where the owner may let it fall on any counter or structure (section 3.3 a); `c` if none is left."""
+        if (spent := self._spent(c)) is not None:
+            return [spent]
+        return [self._taken(c, slot) for slot in range(len(self.slots)) if self._can_take(c, slot, step)] or [c]
+
+    def _spent(self, c: Condition) -> Condition | None:
+        """The condition after Bow or Sword is given up to a hit; None if the policy keeps them, or none is left."""
+        if self.band.policy.item_hits == "spend":
+            for item, name in ((Held.BOW, "bow"), (Held.SWORD, "sword")):
+                if c.items & item:
+                    return c._replace(items=c.items & ~item, **{name: NOBODY})
+        return None
+
+    def _can_take(self, c: Condition, slot: int, step: int) -> bool:
+        """A slot has a counter that was not hit in this step, or a level."""
+        return c.left[slot] > c.struck.count(slot) and not (self.slots[slot].role & Role.GOLEM and step == RANGED)
+
+    def _taken(self, c: Condition, slot: int) -> Condition:
+        """One hit on a slot: a structure falls one level (a brittle Firewall is gone), a counter is struck."""
+        left, role = c.left[slot], self.slots[slot].role
+        if role & Role.STRUCTURE:
+            return c._replace(left=less(c.left, slot, left if self.band.brittle and role & Role.FIREWALL else 1))
+        return self._strike(c, slot)
 
     def aimed_hit(self, c: Condition) -> Condition:
         """A Marksman's hit on the last counter of the weakest-first order; unchanged if there is none.

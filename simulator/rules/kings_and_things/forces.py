@@ -36,7 +36,8 @@ class Catalogue:
 
     `starts` are conditions, or an int64 array of the counters left, shape (starts, slots). `aimed_at`: an enemy has a
     Marksman with an aimed die. `leaves`: the side may retreat. `fates` maps a condition that waits for a die to the
-    condition after each result. Raises Refusal for too many conditions.
+    condition after each result; `chosen` by step a condition to those that its owner may choose after one hit. Raises
+    Refusal for too many conditions.
     """
 
     def __init__(self, army: Army, starts: Sequence[Condition] | np.ndarray, aimed_at: bool, leaves: bool) -> None:
@@ -46,11 +47,12 @@ class Catalogue:
         self.steady = all(army.steady(items) for items in {0, *(c.items for c in given)})
         self._most = min(len(distinct(left)[0]), MOST_STARTS) * (MOST_STEADY if self.steady else MOST_CONDITIONS)
         self.fates: dict[int, dict[int, int]] = {}
+        self.chosen: list[dict[int, list[int]]] = [{} for _ in range(1 if self.steady else STEPS)]
         self._transitions: defaultdict[tuple[str, int], dict[int, int]] = defaultdict(dict)
         self._number: dict[Condition, int] = {}
         self._visited: set[tuple[int, int]] = set()
         self._waiting: list[tuple[int, int]] = []
-        others = aimed_at or leaves or (army.band.brittle and army.slots_of(Role.FIREWALL))
+        others = aimed_at or leaves or army.chooses or (army.band.brittle and army.slots_of(Role.FIREWALL))
         self._bare = self.steady and not others and all(c[1:] == BARE for c in given)
         if self._bare:
             self.left, self.starts = self._wear_down(left)
@@ -128,10 +130,12 @@ class Catalogue:
             hit = self._at(army.hit(c, 0), place)
             for step in range(STEPS):
                 transitions["hit", step][number] = hit
+            self._choose(number, 0, place)
         elif place == REST:
             transitions["armed", 0][number] = self._at(army.armed(c), BEFORE)
         elif place < BEFORE:
             transitions["hit", place][number] = self._at(army.hit(c, place), place)
+            self._choose(number, place, place)
             last = place == MELEE
             # The end of a round: all its marks are gone.
             following = Condition(c.left, c.items, c.fled) if last else army.begun(c, place + 1)
@@ -143,6 +147,11 @@ class Catalogue:
             if self.aimed_at:
                 transitions["aimed", 0][number] = self._at(army.aimed_hit(c), losing)
             self._at(c, losing)
+
+    def _choose(self, number: int, step: int, place: int) -> None:
+        if self.army.chooses:
+            hits = self.army.chosen_hits(self.conditions[number], step)
+            self.chosen[step][number] = [self._at(c, place) for c in hits]
 
     def led(self, what: str) -> np.ndarray:
         """The condition after each condition, itself where nothing changes: int64, shape (conditions, 1 or steps).

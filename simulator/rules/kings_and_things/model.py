@@ -18,8 +18,9 @@ Settlement = Literal["none", "village", "city"]
 Terrain = Literal["desert", "forest", "frozen-waste", "jungle", "mountain", "plains", "swamp"]
 Target = Literal["defender", "strongest", "weakest", "attacker", "second-attacker", "third-attacker"]
 Retreat = Literal["never", "after-rounds", "below-creatures", "when-outgunned", "best"]
-WildLosses = Literal["weakest-first", "strongest-first", "keep-next-step-fighters"]
-Losses = Literal[WildLosses, "custom"]
+FixedLosses = Literal["weakest-first", "strongest-first", "keep-next-step-fighters"]
+WildLosses = Literal[FixedLosses, "best"]
+Losses = Literal[FixedLosses, "custom", "best"]
 Rolling = Literal["damaged", "all", "none"]
 Structures = Literal["first", "last"]
 
@@ -75,14 +76,14 @@ class Inhabitants(Fields):
 class Policy(Fields):
     """Decisions of a side."""
 
+    losses: Losses = Field("weakest-first", description="who is lost first; best: the owner chooses at every hit")
+    structures: Structures = Field("first", description="structures lost before or after all other counters")
     retreat: Retreat = Field("never", description="when to leave the hex")
     retreat_after: int = Field(1, ge=1, le=1000, description="after-rounds: at the end of this round or later")
     retreat_below: int = Field(2, ge=0, le=1000, description="below-creatures: when fewer people are left")
     retreat_ratio: float = Field(
         0.5, ge=0, le=1000, description="when-outgunned: when own fire is less than this x enemy fire"
     )
-    losses: Losses = Field("weakest-first", description="who is lost first")
-    structures: Structures = Field("first", description="structures lost before or after all other counters")
     sword_master: Literal["normal", "screen"] = Field("normal", description="does the Sword Master take the first hit")
     marksman: Literal["volley", "aimed"] = Field("volley", description="value 5, or value 2 and pick the victim")
     item_hits: Literal["keep", "spend"] = Field("keep", description="are Bow and Sword given up to the first hits")
@@ -101,9 +102,9 @@ class PartisanPolicy(Policy):
 class InhabitantsPolicy(Fields):
     """Decisions for the inhabitants, made by another player."""
 
-    retreat: Literal["never"] = Field("never", description="inhabitants may not retreat")
-    losses: WildLosses = Field("weakest-first", description="who is lost first")
+    losses: WildLosses = Field("weakest-first", description="who is lost first; best: chosen at every hit")
     structures: Structures = Field("first", description="the settlement lost before or after all other counters")
+    retreat: Literal["never"] = Field("never", description="inhabitants may not retreat")
 
 
 class PartisanPolicies(Fields):

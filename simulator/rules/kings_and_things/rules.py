@@ -18,8 +18,9 @@ ATTACKING, DEFENDING, SECOND = range(3)
 MAGIC, RANGED, MELEE = range(3)
 STEPS = 3
 
-# Phases of states, where a die is rolled or a side decides next; after OVER those that a step passes through.
-DRAW, FIREWALL, ROLL, SAVE, RETREAT, AFTER, OVER, OPENING, ROUND, SEEK, STRUCK, RESUMED, RETREATS, ENDED = range(14)
+# Phases of states, where a die is rolled or a side decides next; then those that a step passes through.
+DRAW, FIREWALL, ROLL, SAVE, LOSE, RETREAT, AFTER, OVER = range(8)
+OPENING, ROUND, SEEK, STRUCK, RESUMED, RETREATS, ENDED = range(8, 15)
 STAY, LEAVE = 0, 1
 STALEMATE = 8
 DIGIT_BITS = 6
@@ -33,7 +34,7 @@ ARMED, AIMED, GONE, CHARMLESS, AT_END, WAITS, FATE_AT = range(7)
 GOLEM, DUST, STANDS, ABLE, SPOILS, PEOPLE, FIRE, ROOM, FORT_ROLLS, SETTLEMENT = range(7, 17)
 # By step: the condition after losses; the table of its dice, also against an enemy's charm (results 4 x hits + 2 x
 # aimed hit + 1 if a charm was used). By 2 x (step x width + hits): the condition after these hits, then the number of
-# hits spent before a die must be rolled.
+# hits spent before a die must be rolled, or -1 x the place in `ways` of the conditions among which the owner chooses.
 AFTERWARDS, THROW, SPOILED, FALLS = range(17, 17 + 4 * STEPS, STEPS)
 
 
@@ -57,6 +58,8 @@ class Params(NamedTuple):
     about: np.ndarray
     # Result r of the die that a condition waits for leads to fates[fate_at + r].
     fates: np.ndarray
+    # Results of hits among which the owner chooses: their number, then the conditions, that of the fixed order first.
+    ways: np.ndarray
     # draw[draw_at[digit] + digits so far] is the table of a digit; by number of the draw: both conditions, the note.
     draw: np.ndarray
     draw_at: np.ndarray
@@ -227,7 +230,7 @@ def next_roll(p, s):
 
 @helper
 def losses(p, s):
-    """Each side takes its hits (section 3.3) until none is left, or until a saving die must be rolled.
+    """Each side takes its hits (section 3.3) until none is left, a saving die must be rolled, or an owner chooses.
 
     When the losses of a step begin, a Golem takes one hit off and an aimed hit comes first.
     """
@@ -241,13 +244,24 @@ def losses(p, s):
                 hits += 1 if p.about[p.row * c + AIMED] == c else 0
                 c = 0 + p.about[p.row * c + AIMED]
             place = p.row * c + FALLS + 2 * (s.step * p.width + min(hits, p.width - 1))
-            c = 0 + p.about[place]
-            left = min(hits - p.about[place + 1], p.about[p.row * c + ROOM])
-            s = put(s, i, c, 2 * left if p.about[p.row * c + WAITS] else 0)
+            spent = p.about[place + 1]
+            if spent >= 0:
+                c = 0 + p.about[place]
+                hits = min(hits - spent, p.about[p.row * c + ROOM]) if p.about[p.row * c + WAITS] else 0
+            s = put(s, i, c, 2 * hits)
     for i in range(p.marked):
         if p.about[p.row * side(s, i) + WAITS]:
             return s._replace(phase=SAVE, turn=i)
+        if hits_on(s, i):
+            return s._replace(phase=LOSE, turn=i)
     return s._replace(phase=ENDED) if is_over(p, s) else step_done(p, s)
+
+
+@helper
+def ways_at(p, s):
+    """The place in `ways` of the results among which the side that takes its hits chooses."""
+    hits = min(hits_on(s, s.turn) >> 1, p.width - 1)
+    return 0 - p.about[p.row * side(s, s.turn) + FALLS + 2 * (s.step * p.width + hits) + 1]
 
 
 @helper
@@ -345,30 +359,35 @@ def step(p, s, result, other):
     else:
         i = decider(i) if phase == RETREAT else i
         c = 0 + side(s, i)
-        if phase != RETREAT:
+        if phase == LOSE:
+            c = 0 + p.ways[ways_at(p, s) + 1 + result]
+        elif phase != RETREAT:
             c = 0 + p.fates[p.about[p.row * c + FATE_AT] + result]
         elif result == LEAVE:
             c = 0 + p.about[p.row * c + GONE]
-        s = put(s, i, c, hits_on(s, i))
-        s = s._replace(phase=RESUMED if phase == SAVE else OPENING if phase == FIREWALL else RETREATS, turn=s.turn + 1)
+        s = put(s, i, c, 0 if phase == LOSE else hits_on(s, i))
+        phase = OPENING if phase == FIREWALL else RETREATS if phase == RETREAT else RESUMED
+        s = s._replace(phase=phase, turn=s.turn + 1)
     return onward(p, s)
 
 
 @rule(Params)
 def decides(p, s):
-    """1 + the side that decides whether it retreats, 0 where dice decide."""
-    return 1 + decider(s.turn) if s.phase == RETREAT else 0
+    """1 + the side that decides on its losses, or whether it retreats; 0 where dice decide."""
+    return 1 + decider(s.turn) if s.phase == RETREAT else 1 + s.turn if s.phase == LOSE else 0
 
 
 @rule(Params)
 def options(p, s):
-    """Stay or leave."""
-    return 2
+    """Stay or leave, or the results of the hits."""
+    return 0 + p.ways[ways_at(p, s)] if s.phase == LOSE else 2
 
 
 @rule(Params)
 def choose(p, s):
     """The option that the retreat policy takes (section 4); enemy fire is that of all other sides."""
+    if s.phase == LOSE:
+        return BEST
     i, enemy = decider(s.turn), 0
     for j in range(p.sides):
         enemy += p.about[p.row * side(s, j) + FIRE] if j != i else 0

@@ -20,9 +20,10 @@ from simulator.engine.model.chance import NO_TABLE, TableBook, Tables, combine, 
 from simulator.engine.model.interpreted import plain_params
 from simulator.rules.battle import Columns, Joined, Refusal, States
 from simulator.rules.kings_and_things import rules
-from simulator.rules.kings_and_things.conditions import LOST, SAVED, Held
+from simulator.rules.kings_and_things.conditions import BEST, LOST, SAVED, Held
 from simulator.rules.kings_and_things.creatures import parse
 from simulator.rules.kings_and_things.forces import Catalogue, Forces
+from simulator.rules.kings_and_things.losses import falls
 from simulator.rules.kings_and_things.model import FORTS, CreatureTable, Exploration
 from simulator.rules.kings_and_things.outcome import columns
 from simulator.rules.kings_and_things.rules import DIGIT_BITS, STEPS, Params, State
@@ -92,7 +93,7 @@ def leave_of(band: Band) -> Leave:
     return policies.get(policy.retreat, Leave()) if band.leaves else Leave()
 
 
-def _about(forces: Forces, book: TableBook, fate_at: np.ndarray) -> np.ndarray:
+def _about(forces: Forces, book: TableBook, fate_at: np.ndarray, fallen: np.ndarray) -> np.ndarray:
     """`Params.about`: a row of numbers for each condition of all sides (int32, columns as in `rules`)."""
     each, save = forces.each, book.add({LOST: 2, SAVED: 4})
     waits = np.array([NO_TABLE, save, save, book.add(die(6))])  # by what a condition waits for
@@ -127,31 +128,10 @@ def _about(forces: Forces, book: TableBook, fate_at: np.ndarray) -> np.ndarray:
         rules.AFTERWARDS: forces.led("after"),
         rules.THROW: thrown,
         rules.SPOILED: each(lambda one: throws(one, np.full(len(one), BARE_HIT), book)) if spoils.any() else thrown,
-        rules.FALLS: _falls(forces),
+        rules.FALLS: fallen,
     }
     rows = [column.reshape(len(fate_at), -1) for _, column in sorted(numbers.items())]
     return np.concatenate(rows, axis=1, dtype=np.int32, casting="unsafe")
-
-
-def _falls(forces: Forces) -> np.ndarray:
-    """The condition after 0, 1, ... hits in each step, and the hits spent before a die must be rolled.
-
-    The width is the largest number of hits with an effect on any side; more hits count as the last.
-    """
-    strongest = [int((one.dice.sum(axis=2) + (one.aimed > 0)).max(initial=0)) + 1 for one in forces.catalogues]
-    sizes, waits = np.diff(forces.base), forces.each(lambda one: one.column("die")) > 0
-    hit = forces.led("hit")
-    most = np.repeat([sum(strongest) - own for own in strongest], sizes)[:, None]
-    now = np.repeat(np.arange(len(hit))[:, None], STEPS, axis=1)
-    falls, spent = [now], [np.zeros_like(now)]
-    while True:
-        following = np.where(waits[now] | (most < len(falls)), now, hit[now, np.arange(STEPS)])
-        if (following == now).all():
-            break
-        spent.append(spent[-1] + ~waits[now])
-        falls.append(following)
-        now = following
-    return np.stack([np.stack(falls, axis=2), np.stack(spent, axis=2)], axis=3)
 
 
 def _fates(forces: Forces) -> tuple[np.ndarray, list[int]]:
@@ -168,15 +148,17 @@ def params_of(forces: Forces, book: TableBook) -> Params:
     """The parameters of a battle; its chance tables go to `book`."""
     scenario, bands, starts = forces.scenario, forces.bands, forces.starts
     policies, (fate_at, fates) = [leave_of(band) for band in bands], _fates(forces)
-    about, several = _about(forces, book, fate_at), len(starts) > 1
+    (fallen, ways), several = falls(forces), len(starts) > 1
+    about = _about(forces, book, fate_at, fallen)
     # Marks of the round or dice change some condition, beside hits and retreats.
     led = about[:, [rules.ARMED, rules.AT_END, *range(rules.AFTERWARDS, rules.THROW)]] != np.arange(len(about))[:, None]
     draw, draw_at = digits(forces.chances, DIGIT_BITS, book) if several else ([0], [0])
     arrays = {
         "leave": policies,
-        "asked": [band.leaves * (1 + (band.policy.retreat == "best")) for band in bands],
+        "asked": [band.leaves * (1 + (band.policy.retreat == BEST)) for band in bands],
         "target": [TARGETS.index(band.target) for band in bands],
         "fates": fates,
+        "ways": ways,
         "draw": draw,
         "draw_at": draw_at,
         "start_note": starts[:, 0],
@@ -190,7 +172,7 @@ def params_of(forces: Forces, book: TableBook) -> Params:
     }
     return Params(
         sides=len(bands),
-        marked=len(bands) if led.any() or about[:, rules.WAITS].any() else 0,
+        marked=len(bands) if led.any() or about[:, rules.WAITS].any() or len(ways) > 1 else 0,
         unexplored=int(unexplored(scenario)),
         clock=max([0, *(policy.rounds for policy in policies if reads_rounds(policy))]),
         width=(about.shape[1] - rules.FALLS) // (2 * STEPS),
@@ -221,7 +203,7 @@ def at_least(params: Params, tables: Tables) -> tuple[int, int]:
     row = np.repeat(np.arange(len(size)), size)
     misses, hits_once = (np.isin(throw, row[tables.result == result]) for result in (0, 4))
     can_miss, can_hit_once = misses.all(axis=1) & (about[:, rules.STANDS] > 0), hits_once.any(axis=1)
-    matter = (items, params.asked, params.start0 != explorer, *led)
+    matter = (items, params.asked, params.ways, params.start0 != explorer, *led)
     if any(array.any() for array in matter) or not (can_miss & can_hit_once)[explorer]:
         return 0, 0
     after_hit, states, transitions = falls[:, -1, min(1, params.width - 1)].astype(np.int64), 0, 0
@@ -290,7 +272,8 @@ def starts_of(forces: Forces) -> list[str]:
     return [
         f"{band.name}.creatures[{i}].count"
         for band in forces.bands
-        if band.policy.retreat != "best" and not band.items & {"balloon", "magic-sword", "magic-bow"}
+        if BEST not in (band.policy.retreat, band.policy.losses)
+        and not band.items & {"balloon", "magic-sword", "magic-bow"}
         for i, entry in enumerate(band.fields.creatures)
         if isinstance(entry, CreatureTable)
     ]

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from functools import cache
 from itertools import groupby
-from typing import Any
 
-import numpy as np
-
-from simulator.rules.battle import Columns
 from simulator.rules.kings_and_things import rules
-from simulator.rules.kings_and_things.conditions import TALISMAN_SAVE, Held
+from simulator.rules.kings_and_things.conditions import BEST, TALISMAN_SAVE, Held
 from simulator.rules.kings_and_things.forces import Catalogue, Forces
 from simulator.rules.kings_and_things.model import Exploration, FreeForAll, Scenario
 from simulator.rules.kings_and_things.rules import Params, State, throw_of
@@ -45,12 +40,16 @@ def assumptions(scenario: Scenario) -> Iterator[str]:
     for band in sides:
         who, policy = in_words(band.name), band.policy
         text = RETREATS[policy.retreat].format(**policy.model_dump())
-        yield f"{who} {text}; losses {policy.losses}, structures {policy.structures}"
+        order = "chosen by its owner" if policy.losses == BEST else f"{policy.losses}, structures {policy.structures}"
+        yield f"{who} {text}; losses {order}"
         if policy.retreat != "never":
             if band.fields.retreat_hex_creatures and not band.fields.retreat_hex_citadel:
                 yield f"{who}'s people beyond ten in the retreat hex are removed, weakest first (ASSUMED)"
             yield f"{who}'s items go back to the cup when it retreats (ASSUMED)"
-    yield "structures are lost in the order Firewall, settlement, fort (ASSUMED)"
+    if any(band.policy.losses == BEST for band in sides):
+        yield "the attacker takes his losses off first, and the defender has seen it (ASSUMED)"
+    if any(band.policy.losses != BEST for band in sides):
+        yield "structures are lost in the order Firewall, settlement, fort (ASSUMED)"
     if unexplored(scenario):
         yield "unexplored hex: inhabitants may not retreat; if nobody is left, nobody wins"
     else:
@@ -112,7 +111,8 @@ def explained(forces: Forces) -> Iterator[str]:
     for one, band in zip(forces.catalogues, sides, strict=True):
         if not (exploring and band.name == "defender"):
             kept = "; within that, in each step, first those that roll no more in the round" if one.army.keeps else ""
-            yield f"{in_words(band.name)} loses first to last: {_order(one)}{kept}"
+            order = "chooses what every hit falls on, among" if one.army.chooses else "loses first to last:"
+            yield f"{in_words(band.name)} {order} {_order(one)}{kept}"
             yield f"{in_words(band.name)} rolls in round 1: {_dice(one)}"
     if exploring:
         yield f"{len(forces.starts):,} different defenders can be drawn; their order of losses goes by value"
@@ -171,7 +171,7 @@ def _saving(forces: Forces, before: State, result: int, dice: random.Random) -> 
     one, number = forces.at(before.turn, rules.side(before, before.turn))
     c = one.conditions[number]
     slot = one.army.slots[c.victim]
-    [label] = _names(slot, slot.number - c.left[c.victim], 1)
+    [label] = names(slot, slot.number - c.left[c.victim], 1)
     face = dice.choice((2, 3, 4, 5) if result else (1, 6))
     by = " for the Talisman" if c.die == TALISMAN_SAVE else ""
     return f"{label} rolls {face}{by}: {'saved' if result else 'dies'}"
@@ -204,7 +204,7 @@ def _changes(forces: Forces, i: int, before: State, after: State) -> list[str]:
         if slot.role & Role.STRUCTURE and was.left[n] != now.left[n]:
             walls.append(f"{slot.labels[0]} {was.left[n]} -> {now.left[n]}")
         elif slot.role & Role.PEOPLE or not fled:
-            lost += _names(slot, slot.number - was.left[n], less)
+            lost += names(slot, slot.number - was.left[n], less)
     parts = [f"{who} loses {listed(lost)}"] if lost else []
     parts += [f"{who}'s {', '.join(walls)}"] if walls else []
     gone = was.items & ~now.items if after.phase < rules.AFTER and not fled else 0
@@ -212,7 +212,7 @@ def _changes(forces: Forces, i: int, before: State, after: State) -> list[str]:
     return [*parts, f"{who} retreats"] if fled else parts
 
 
-def _names(slot: Slot, first: int, number: int) -> list[str]:
+def names(slot: Slot, first: int, number: int) -> list[str]:
     """Labels of `number` counters of a slot from the `first` on."""
     if slot.role & Role.STRUCTURE:
         return list(slot.labels) if number else []
@@ -223,7 +223,7 @@ def _names(slot: Slot, first: int, number: int) -> list[str]:
 def _here(one: Catalogue, number: int) -> str:
     """All counters and structures left, as a list in words."""
     left = zip(one.army.slots, one.left[number].tolist(), strict=True)
-    return ", ".join(name for slot, n in left for name in _names(slot, max(0, slot.number - n), n))
+    return ", ".join(name for slot, n in left for name in names(slot, max(0, slot.number - n), n))
 
 
 def throw_faces(values: Sequence[int], aimed: int, result: int, charm: int, dice: random.Random) -> list[int]:
@@ -244,16 +244,3 @@ def throw_faces(values: Sequence[int], aimed: int, result: int, charm: int, dice
 
     thrown = [worth(value, 1) for value in values] + ([worth(aimed, 1 << 2 * BITS)] if aimed else [])
     return summing_to(thrown, fits, dice) or []
-
-
-def decisions(forces: Forces, states: Any, options: np.ndarray) -> Columns:
-    """Columns of decision states as text, shape (states,): the counters left of each side, and the option taken.
-
-    `options`: int32, shape (states,).
-    """
-    columns: Columns = {}
-    for i, name in enumerate(SIDES[:2]):
-        left = cache(lambda condition, i=i: _here(*forces.at(i, condition)) or "nobody")
-        columns[name] = np.array([left(condition) for condition in getattr(states, f"side{i}").tolist()], dtype=object)
-    paths = np.array([f"policy.{name}.retreat" for name in np.where(states.turn == 0, *SIDES[:2]).tolist()])
-    return {"decision": paths, **columns, "choice": np.where(options == rules.STAY, "stay", "leave")}

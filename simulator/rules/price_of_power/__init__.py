@@ -10,29 +10,30 @@ from functools import partial
 import numpy as np
 
 from simulator.rules.battle import Built, by_kind, offered
-from simulator.rules.price_of_power import campaign, checks, crossing, model, npr_defence, siege, text
+from simulator.rules.price_of_power import campaign, campaign_model, checks, crossing, model, npr_defence, siege, text
 from simulator.rules.price_of_power.outcome import decisions, outcome
-from simulator.rules.price_of_power.rules import DEFENDER_CHARGES
+from simulator.rules.price_of_power.state import DEFENDER_CHARGES
 from simulator.rules.price_of_power.tables import Setup, starts_of
 
 
 def build(fields: model.AnyBattle) -> Built:
     """A land or naval battle."""
     setup = Setup(fields)
+    chain = text.chain_with_replay(setup)
     return Built(
-        chain=text.chain_with_replay(setup),
+        chain=chain,
         outcome=partial(outcome, setup),
         assumptions=lambda: [*text.assumptions(setup)],
         explain=lambda: [*text.explain(setup)],
-        decisions=partial(decisions, setup),
-        begun=lambda states: np.where(states.phase <= DEFENDER_CHARGES, 0, states.rounds + 1),
+        decisions=partial(decisions, setup, chain.params),
+        begun=lambda states: np.where((states.phase <= DEFENDER_CHARGES) | (states.charge > 0), 0, states.rounds + 1),
         counting={"options.count_rounds": True},
         starts=starts_of(setup),
     )
 
 
 LOSSES = ("attacker_losses", "defender_losses")
-kind = partial(offered, check=checks.check, build=build, version=2, parameters=model.TIMED)
+kind = partial(offered, check=checks.check, build=build, version=3, parameters=model.TIMED)
 BATTLES = by_kind(
     kind(model.Land, headline=(*LOSSES, "attacker_units_left", "defender_units_left", "rounds")),
     kind(model.Naval, headline=(*LOSSES, "attacker_ships_left", "defender_ships_left", "rounds")),
@@ -48,7 +49,8 @@ BATTLES = by_kind(
         headline=("units_across", "power_spent", "power_for_all", "bridge_capacity"),
     ),
     offered(
-        campaign.Campaign, check=campaign.check, build=campaign.build, version=2,
+        campaign_model.Campaign, check=campaign_model.check, build=campaign.build, version=3,
+        parameters=model.TIMED,
         headline=("stage", "provinces_taken", "power_spent", "attacker_units_left", "defender_units_left"),
     ),
 )  # fmt: skip

@@ -7,11 +7,27 @@ from collections.abc import Sequence
 
 from simulator.rules.price_of_power import model
 from simulator.rules.price_of_power.dice import MOST_DICE, printed_dice
-from simulator.rules.price_of_power.model import AnyBattle, AnyRealm, AnySide, LandDefender, SeaDefender, SeaRealm
+from simulator.rules.price_of_power.forces import number_of_lineups
+from simulator.rules.price_of_power.model import (
+    AnyBattle,
+    AnyRealm,
+    AnySide,
+    LandDefender,
+    LandFaction,
+    LandPolicy,
+    SeaDefender,
+    SeaFaction,
+    SeaPolicy,
+    SeaRealm,
+)
 from simulator.rules.price_of_power.npr_defence import LEAST_FOR_A_CARD, check_capacity
 from simulator.rules.price_of_power.tables import Setup, chain_of
 from simulator.rules.toolkit.naming import SIDES
 from simulator.rules.toolkit.policies import refuse, refuse_if
+
+MOST_CARDS = 4
+MOST_LINEUPS = 10_000
+NOT_TOGETHER = "may not stand together with units of the side itself"
 
 
 def check(fields: AnyBattle, part: str = "", sides: Sequence[str] = SIDES) -> None:
@@ -28,6 +44,8 @@ def check(fields: AnyBattle, part: str = "", sides: Sequence[str] = SIDES) -> No
             check_defender(where, side)
         for place, realm in model.listed(side).items():
             check_realm(f"{where}{place}", realm, galley_waters)
+        for number, faction in enumerate(getattr(side, "factions", None) or ()):
+            check_faction(f"{where}.factions[{number}]", faction)
         refuse(model.count(side) == 0, where, f"no {side.called}; give at least one")
         check_policy(f"policy.{where}", side, getattr(fields.policy, name))
         check_side(where, side, fields.options)
@@ -38,17 +56,34 @@ def check(fields: AnyBattle, part: str = "", sides: Sequence[str] = SIDES) -> No
 def check_defender(name: str, side: LandDefender | SeaDefender) -> None:
     """Units are given in one place only: on the side itself, in factions, or as the provinces of an NPR."""
     own = next((unit for unit in (*side.units, "damaged") if getattr(side, unit, 0)), None)
-    for field in ("factions", "npr"):
-        text = f"may not stand together with units of the side itself ({name}.{own})"
-        refuse(getattr(side, field) and own, f"{name}.{field}", text)
+    refuse(side.factions and own, f"{name}.factions", f"{NOT_TOGETHER} ({name}.{own})")
     for field in ("kind", "defends_capital", "last_area") if side.factions else ():
         given = getattr(side, field, None) not in {"player", False, None}
         refuse(given, f"{name}.{field}", "is given for each of the factions; leave it out here")
-    if side.npr:
-        check_capacity(f"{name}.npr", side.npr, f"{name}.npr", side.npr)
-        refuse(side.factions, f"{name}.npr", "give either npr or factions, not both")
-        other = "kind" in side.model_fields_set and side.kind != "npr"
-        refuse(other, f"{name}.kind", f"{side.kind!r} is not allowed beside npr; leave it out, or give 'npr'")
+    refuse(side.npr and side.factions, f"{name}.npr", "give either npr or factions, not both")
+    check_npr(name, side)
+
+
+def check_npr(name: str, realm: model.NprRealm) -> None:
+    """The provinces of an NPR stand in place of its units."""
+    if not realm.npr:
+        return
+    own = next((unit for unit in (*realm.units, "damaged") if getattr(realm, unit, 0)), None)
+    refuse(own, f"{name}.npr", f"{NOT_TOGETHER} ({name}.{own})")
+    check_capacity(f"{name}.npr", realm.npr, f"{name}.npr", realm.npr)
+    other = "kind" in realm.model_fields_set and realm.kind != "npr"
+    refuse(other, f"{name}.kind", f"{realm.kind!r} is not allowed beside npr; leave it out, or give 'npr'")
+
+
+def check_faction(path: str, faction: LandFaction | SeaFaction) -> None:
+    """Only a player realm among the defenders decides to retreat by itself."""
+    check_npr(path, faction)
+    player = model.with_capacity(faction).kind == "player"
+    for field in ("retreat", "retreat_at", "can_retreat"):
+        given = getattr(faction, field) is not None
+        refuse(given and not player, f"{path}.{field}", "only a player realm decides to retreat; leave it out")
+    untimed = faction.retreat_at is not None and faction.retreat not in model.TIMED
+    refuse(untimed, f"{path}.retreat_at", f"goes only with the faction's own retreat = {' or '.join(model.TIMED)}")
 
 
 def check_realm(path: str, realm: AnyRealm, galley_waters: bool) -> None:
@@ -65,17 +100,41 @@ def check_realm(path: str, realm: AnyRealm, galley_waters: bool) -> None:
         refuse(realm.galleys and not galley_waters, f"{path}.galleys", f"{realm.galleys} is not allowed {why}")
 
 
-def check_policy(path: str, side: AnySide, policy: model.Leaving) -> None:
+def check_policy(path: str, side: AnySide, policy: LandPolicy | SeaPolicy) -> None:
     """Only a player realm decides to retreat; only a Muslim realm rolls cavalry base dice."""
     for field in ("retreat", "retreat_at"):
         wrong = field in policy.model_fields_set and "player" not in model.kinds(side)
         refuse(wrong, f"{path}.{field}", "only a player realm decides to retreat; leave it out")
+    if policy.retreat == "best":
+        check_best_retreat(path, side)
+    check_losses(path, side, policy)
     untimed = "retreat_at" in policy.model_fields_set and policy.retreat not in model.TIMED
     refuse(untimed, f"{path}.retreat_at", f"goes only with retreat = {' or '.join(model.TIMED)}")
     if isinstance(policy, model.LandPolicy):
         wrong = policy.base_dice != "infantry" and not side.muslim
         why = f"{policy.base_dice!r} needs muslim = true on that side; others roll infantry"
         refuse(wrong, f"{path}.base_dice", why)
+
+
+def check_best_retreat(path: str, side: AnySide) -> None:
+    """The best retreat is one decision of player realms that all leave or stay."""
+    others = sorted(model.kinds(side) - {"player"})
+    refuse(others, f"{path}.retreat", f"best is not offered with {' and '.join(others)} on the side; name a policy")
+    for place, faction in enumerate(getattr(side, "factions", None) or ()):
+        for field in ("retreat", "can_retreat") if faction.count() else ():
+            own = f"{path.removeprefix('policy.')}.factions[{place}].{field}"
+            text = f"best is not offered beside {own}; leave one of them out"
+            refuse(getattr(faction, field) is not None, f"{path}.retreat", text)
+
+
+def check_losses(path: str, side: AnySide, policy: LandPolicy | SeaPolicy) -> None:
+    """A custom order needs its list and the other way round; best losses need line-ups that can be listed."""
+    custom = policy.losses == "custom"
+    refuse(custom and policy.loss_order is None, f"{path}.loss_order", "is needed with losses = 'custom'")
+    refuse(policy.loss_order and not custom, f"{path}.loss_order", "goes only with losses = 'custom'")
+    most = max(number_of_lineups(realm) for realm in model.listed(side).values())
+    many = f"best: the {side.called} can be lost in too many ways ({most:,} line-ups); name a policy"
+    refuse(policy.losses == "best" and most > MOST_LINEUPS, f"{path}.losses", many)
 
 
 def check_side(name: str, side: AnySide, options: model.Options) -> None:
@@ -91,6 +150,8 @@ def check_side(name: str, side: AnySide, options: model.Options) -> None:
     played = Counter((action.name, action.round) for action in side.battle_actions if action.name)
     for (action, at), times in played.items():
         refuse(times > 1, f"{name}.battle_actions", f"{action!r} is played twice in round {at}; once is allowed")
+    kept = sum(action.when == "best" for action in side.battle_actions)
+    refuse(kept > MOST_CARDS, f"{name}.battle_actions", f"{kept} with when = 'best'; at most {MOST_CARDS} are allowed")
     main = getattr(side, "main_defender", None)
     players = [realm for realm in model.listed(side).values() if realm.kind == "player"]
     most = max([1, *(realm.count() for realm in players)])
@@ -103,8 +164,10 @@ def check_side(name: str, side: AnySide, options: model.Options) -> None:
 def check_dice(fields: AnyBattle, part: str) -> None:
     """Refuse a roll of more than 20 dice, and dice with too many different results."""
     setup = Setup(fields)
-    for side, rows in zip(setup.sides, setup.pools, strict=True):
-        most = max(sum(pool[:3]) for row in rows for pool in row)
+    for side, rows, hand in zip(setup.sides, setup.pools, setup.hands, strict=True):
+        in_hand = sum(getattr(card, die) for card in hand.cards for die in model.TYPES)
+        kept = rows[: len(rows) // len(hand.conditions)]
+        most = max(sum(pool[:3]) for row in kept for pool in row) + in_hand
         refuse(most > MOST_DICE, f"{side.where}{part}", f"{most} dice in one roll; at most {MOST_DICE} are allowed")
     if setup.dice != printed_dice():
         chain_of(setup)  # raises Refusal for dice with too many different results

@@ -11,7 +11,7 @@ the icons it can show. In each table rolls with equal hits are one result, so th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, lru_cache
@@ -24,9 +24,10 @@ import numpy as np
 
 from simulator.engine.model.chance import LARGEST_RESULT, Row, Tables, from_rows, row_of
 from simulator.rules.battle import Refusal
+from simulator.rules.price_of_power.cards import Hand
 from simulator.rules.price_of_power.casualties import TERCIOS, packed
 from simulator.rules.price_of_power.forces import Side
-from simulator.rules.price_of_power.model import ICONS, TYPES, General, LandPolicy
+from simulator.rules.price_of_power.model import ICONS, TYPES, BattleAction, General, LandPolicy
 from simulator.rules.toolkit.sheets import lines_of
 
 MOST_DICE = 20
@@ -104,13 +105,15 @@ def most_icons(dice: Dice, pool: Pool) -> Icons:
     return Icons(*map(sum, zip((0, 0, 0, 0), *best, strict=True)))
 
 
-def pool_of(side: Side, base: str, leader: General | None, round_: int, led: bool = True) -> Pool:
-    """The dice of a side in a round (section 3.2, step 1)."""
+def pool_of(
+    side: Side, base: str, leader: General | None, round_: int, led: bool = True, played: Iterable[BattleAction] = ()
+) -> Pool:
+    """The dice of a side in a round (section 3.2, step 1); `played` are the cards of its hand that are in force."""
     options, drill = side.options, led and "military-drill" in side.fields.ideas
     dice = dict.fromkeys(TYPES, 0) | {base: max(0, options.base_dice - drill * options.military_drill.dice)}
-    played = side.fields.battle_actions
-    in_force = [one for one in played if one.round == round_ or (one.round < round_ and not one.this_round_only)]
-    for more in [side.fields.extra_dice, *in_force, *([leader] if leader else [])] if led else []:
+    timed = [one for one in side.fields.battle_actions if one.when == "round"]
+    in_force = [one for one in timed if one.round == round_ or (one.round < round_ and not one.this_round_only)]
+    for more in [side.fields.extra_dice, *in_force, *played, *([leader] if leader else [])] if led else []:
         for die in TYPES:
             dice[die] += getattr(more, die)
     doubled = led and not {"tercios", "line-infantry"}.isdisjoint(side.fields.ideas)
@@ -133,13 +136,16 @@ def base_type(side: Side, dice: Dice, leader: General | None) -> str:
     return max(("infantry", "cavalry"), key=expected_hits)
 
 
-def pools_of(side: Side, dice: Dice, last: int) -> list[list[Pool]]:
-    """Pools of a side in each round (columns); three rows a card: leader dead, leader alive, side not led."""
+def pools_of(side: Side, dice: Dice, last: int, hand: Hand) -> list[list[Pool]]:
+    """Pools of a side in each round (columns).
+
+    For each condition of its hand three rows a leader card: leader dead, leader alive, side not led.
+    """
     rows = []
-    for leader in (None, *side.leaders):
-        base = base_type(side, dice, leader)
+    for condition, leader in product(range(len(hand.conditions)), (None, *side.leaders)):
+        base, played = base_type(side, dice, leader), hand.in_force(condition)
         for own, led in ((None, True), (leader, True), (None, False)):
-            rows.append([pool_of(side, base, own, at, led) for at in range(1, last + 1)])
+            rows.append([pool_of(side, base, own, at, led, played) for at in range(1, last + 1)])
     return rows
 
 

@@ -7,21 +7,35 @@ after each hit.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from math import prod
 
 import numpy as np
 
 from simulator.rules.price_of_power import model
-from simulator.rules.price_of_power.model import TYPES, AnyBattle, AnyRealm, General, LandRealm, SeaSide
+from simulator.rules.price_of_power.model import (
+    TYPES,
+    AnyBattle,
+    AnyRealm,
+    General,
+    LandPolicy,
+    LandRealm,
+    SeaPolicy,
+    SeaSide,
+)
 from simulator.rules.price_of_power.npr_defence import LEAST_FOR_A_CARD
-from simulator.rules.toolkit.losses import left_along
 from simulator.rules.toolkit.sheets import lines_of
 
 SHIPS = ("galleys", "light", "heavy", "damaged")
+WITH_SIDE = "with-side"
 CATEGORIES = ("mercenary", "regular", "allied")
 PREFIXES = ("mercenary_", "", "allied_")
-TYPES_HIT = {"infantry-first": (0, 1, 2), "cavalry-first": (1, 0, 2), "artillery-first": (2, 0, 1), "most-numerous": ()}
+TYPES_HIT: dict[str, tuple[int, ...]] = {
+    "most-numerous": (), "infantry-first": (0, 1, 2), "cavalry-first": (1, 0, 2), "artillery-first": (2, 0, 1),
+    "infantry-artillery-cavalry": (0, 2, 1), "cavalry-artillery-infantry": (1, 2, 0),
+    "artillery-cavalry-infantry": (2, 1, 0),
+}  # fmt: skip
 GALLEY, LIGHT, SOUND, DAMAGED = range(4)
 SHIPS_HIT = {
     "spread-damage": (SOUND, GALLEY, LIGHT, DAMAGED),
@@ -35,39 +49,135 @@ HEAVY_TOGETHER = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 1, 1
 
 
 class Faction:
-    """The units of a realm: `left[c][n]` are those of category c while it can take n hits, at most `hits[c]`.
+    """The units of a realm: `left[c][n]` are those of category c with number n (casualties.py).
 
+    Along a list the number is that of the hits that it can still take; with losses at best (`picks`) it numbers all
+    line-ups, in ascending order. `numbers` are those at the start, `hits` what each category can take then.
     Columns on land: infantry, cavalry, artillery; all units of an NPR are regular. Columns at sea: galleys, light,
-    heavy (damaged included), damaged; all ships are regular, and `paid` is the fleet after the price of retreat.
-    `number` is the place in the list of factions, from 1.
+    heavy (damaged included), damaged; all ships are regular, and `paid` is the fleet after the price of retreat, if its
+    list says so. `number` is the place in the list of factions, from 1.
     """
 
-    def __init__(self, number: int, realm: AnyRealm, losses: str) -> None:
-        self.number, self.realm = number, realm
+    def __init__(self, number: int, realm: AnyRealm, policy: LandPolicy | SeaPolicy) -> None:
+        self.number, self.realm, self.picks, self.sea = number, realm, policy.losses == "best", False
+        self.paid = np.zeros((1, 3), np.int64)
         if isinstance(realm, LandRealm):
-            units = [[getattr(realm, prefix + unit, 0) for unit in TYPES] for prefix in PREFIXES]
-            self.left, self.paid = [leaving(own, TYPES_HIT[losses]) for own in units], np.zeros((1, 3), int)
+            starts = [tuple(getattr(realm, prefix + unit, 0) for unit in TYPES) for prefix in PREFIXES]
+            self.rows = [lineups(own) if self.picks else leaving(own, land_order(own, policy)) for own in starts]
+            self.left = [np.array(rows) for rows in self.rows]
+            self.hits = list(map(sum, starts))
         else:
-            rows, none = leaving(realm.ships, SHIPS_HIT[losses]), np.zeros((1, len(SHIPS)), int)
-            lost = [next((ship for ship in PRICE_OF_RETREAT if row[ship]), GALLEY) for row in rows]
-            self.left = [none, rows @ HEAVY_TOGETHER, none]
-            self.paid = np.maximum(rows - np.eye(len(SHIPS), dtype=int)[lost], 0) @ HEAVY_TOGETHER
-        self.hits = [len(rows) - 1 for rows in self.left]
+            none, own = (0,) * len(SHIPS), realm.ships
+            rows = lineups(own) if self.picks else leaving(own, SHIPS_HIT[policy.losses])
+            self.sea, self.rows = True, [[none], rows, [none]]
+            self.left = [np.array(rows) @ HEAVY_TOGETHER for rows in self.rows]
+            self.hits = [0, sum(own) + own[SOUND], 0]
+            if not self.picks:
+                self.paid = np.array([sunk(row, first_paid(row)) for row in rows]) @ HEAVY_TOGETHER
+        self.numbers = [len(rows) - 1 for rows in self.rows]
+
+    def ways(self, category: int, most: int) -> Iterator[tuple[list[int], int]]:
+        """By number and hits, 0 to `most`, and then for the price of a retreat at sea: the numbers after them.
+
+        In descending order, with the place of what the default policy does.
+        """
+        rows = self.rows[category]
+        number = {row: at for at, row in enumerate(rows)}
+        usual = [number[hit_usually(row)] for row in rows]
+        after = [sorted({number[one] for one in hit_once(row)} or {at}) for at, row in enumerate(rows)]
+        for at, row in enumerate(rows):
+            found, first = [at], at
+            for _ in range(most + 1):
+                yield found, found.index(first)
+                found, first = sorted({one for here in found for one in after[here]}, reverse=True), usual[first]
+            price = sorted({number[sunk(row, ship)] for ship, ships in enumerate(row) if ships and self.sea} or {at})
+            yield (
+                price[::-1],
+                price[::-1].index(number[sunk(row, first_paid(row))] if self.sea and any(row) else price[0]),
+            )
 
 
-def leaving(start: Sequence[int], order: tuple[int, ...]) -> np.ndarray:
-    """Units left by type while 0, 1, 2, ... hits can still be taken: int64, shape (hits + 1, types).
+Lineup = tuple[int, ...]
 
-    Types are hit in `order`; if it is empty, the type with most units is hit.
+
+def hit_once(row: Lineup) -> Iterator[Lineup]:
+    """The units left after a hit on each type: on land of three types, at sea of four kinds of ships."""
+    for which, units in enumerate(row):
+        if units:
+            sound = which == SOUND and len(row) == len(SHIPS)
+            yield tuple(n - (at == which) + (sound and at == DAMAGED) for at, n in enumerate(row))
+
+
+def hit_usually(row: Lineup) -> Lineup:
+    """The units left after a hit by the default policy."""
+    order = SHIPS_HIT["spread-damage"] if len(row) == len(SHIPS) else ()
+    return hit_by(row, order) if any(row) else row
+
+
+def hit_by(row: Lineup, order: Iterable[int]) -> Lineup:
+    """The units left after a hit on the first type in `order` that is left; without an order on the most numerous."""
+    which = next((which for which in order if row[which]), row.index(max(row)))
+    return next(after for after in hit_once(row) if after[which] < row[which])
+
+
+def sunk(row: Lineup, ship: int) -> Lineup:
+    """The fleet without one ship, if it has one."""
+    return tuple(max(0, n - (at == ship)) for at, n in enumerate(row))
+
+
+def first_paid(row: Lineup) -> int:
+    """The ship that a fleet pays for its retreat."""
+    return next((ship for ship in PRICE_OF_RETREAT if row[ship]), GALLEY)
+
+
+def lineups(start: Lineup) -> list[Lineup]:
+    """All line-ups that hits lead to, in ascending order."""
+    found = {start}
+    new = found
+    while new:
+        new = {after for row in new for after in hit_once(row)} - found
+        found = found | new
+    return sorted(found)
+
+
+def number_of_lineups(realm: AnyRealm) -> int:
+    """At most so many line-ups a category of a realm may come to."""
+    if isinstance(realm, LandRealm):
+        return max(prod(getattr(realm, prefix + unit, 0) + 1 for unit in TYPES) for prefix in PREFIXES)
+    galleys, light, sound, damaged = realm.ships
+    return (galleys + 1) * (light + 1) * (sound + 1) * (sound + damaged + 1)
+
+
+def land_order(start: Lineup, policy: LandPolicy | SeaPolicy) -> Iterable[int]:
+    """The types of a category in the order in which they are lost; none for the most numerous.
+
+    A custom list is gone through once: it is an iterator.
     """
+    if policy.loss_order is None:
+        return TYPES_HIT[policy.losses]
+    rest = [which for which, units in enumerate(start) for _ in range(units)]
+    return iter([TYPES.index(entry) for entry in policy.loss_order] + rest)
 
-    def hit(now: list[int]) -> None:
-        which = next(which for which in order if now[which]) if order else now.index(max(now))
-        now[which] -= 1
-        if which == SOUND and len(now) == len(SHIPS):
-            now[DAMAGED] += 1
 
-    return left_along(start, hit)[::-1]
+def leaving(start: Lineup, order: Iterable[int]) -> list[Lineup]:
+    """Units left by type while 0, 1, 2, ... hits can still be taken, hit in `order` (see `hit_by`)."""
+    rows = [start]
+    while any(rows[-1]):
+        rows.append(hit_by(rows[-1], order))
+    return rows[::-1]
+
+
+@lru_cache(maxsize=1)
+def prices() -> dict[str, np.ndarray]:
+    """Ducats for a mercenary, regular and allied unit of each type on land (`land`), and for ships (`sea`; 3.6).
+
+    int64, shape (3 categories, columns of `Faction.left`).
+    """
+    rows = {row["unit"]: row for row in lines_of(__package__, "units")}
+    ranks = ("mercenary_cost", "regular_cost", "allied_cost")
+    land = [[int(rows[unit][rank] or 0) for unit in TYPES] for rank in ranks]
+    sea = [[int(rows[ship]["regular_cost"]) for ship in ("galley", "light", "heavy")] + [0]] * len(ranks)
+    return {"land": np.array(land), "sea": np.array(sea)}
 
 
 class Side:
@@ -86,7 +196,7 @@ class Side:
         self.sea, kinds = isinstance(fields, SeaSide), model.kinds(fields)
         self.has_player, self.units = "player" in kinds, model.count(fields)
         realms = enumerate(model.listed(fields).values(), 1)
-        self.factions = [Faction(number, realm, policy.losses) for number, realm in realms if realm.count()]
+        self.factions = [Faction(number, realm, policy) for number, realm in realms if realm.count()]
         self.start = np.sum([rows[-1, :3] for one in self.factions for rows in one.left], axis=0).tolist()
         # The player faction with most units; a tie is settled by name, else the first listed (section 3.1, step 1).
         players = {at: one.realm for at, one in enumerate(self.factions, 1) if one.realm.kind == "player"}
@@ -100,9 +210,27 @@ class Side:
             deck = self.options.npr_deck
             self.leaders, self.drawn = leaders_drawn(deck if deck is None else tuple(deck))
         self.automatic = fields.automatic_hits + ("military-drill" in fields.ideas) * self.options.military_drill.hits
-        timed = [policy.retreat_at] if policy.retreat == "after-round" else []
-        self.last = max([1, *timed, *(action.round + action.this_round_only for action in fields.battle_actions)])
+        self.leaving = [self._leaving(one) for one in self.factions]
+        timed = [at for retreat, at in (self.together, *self.leaving) if retreat == "after-round"]
+        played = [a.round + (a.when == "round" and a.this_round_only) for a in fields.battle_actions]
+        self.last = max([1, *timed, *played])
         self.supply = fields.ships_in_supply if self.has_player else 0
+
+    @property
+    def together(self) -> tuple[str, int]:
+        """When the player realms without a decision of their own leave: the policy and its number."""
+        return self.policy.retreat if self.has_player else "never", self.policy.retreat_at
+
+    def _leaving(self, faction: Faction) -> tuple[str, int]:
+        """When a faction leaves, by itself or (`with-side`) with the others (section 3.2, step 6)."""
+        realm = faction.realm
+        stays = getattr(realm, "can_retreat", None) is False or not (
+            self.fields.can_retreat or getattr(realm, "can_retreat", None)
+        )
+        if realm.kind != "player" or stays:
+            return "never", 1
+        own = getattr(realm, "retreat", None)
+        return (own, realm.retreat_at or 1) if own else (WITH_SIDE, 1)
 
     def charge(self, enemy: Side) -> int:
         """Cavalry dice of a charge of Noble Knights (section 3.1, step 3)."""
@@ -117,7 +245,9 @@ def first_lost(faction: Faction, losses: str) -> list[str]:
     """
     if isinstance(faction.realm, LandRealm):
         last = max(category for category, hits in enumerate(faction.hits) if hits)
-        return [f"{PREFIXES[last]}{TYPES[which]}" for which in TYPES_HIT[losses][:1]]
+        alone = [which for which, units in enumerate(faction.rows[last][-1]) if units]
+        first = alone if losses == "most-numerous" and len(alone) == 1 else TYPES_HIT.get(losses, ())[:1]
+        return [f"{PREFIXES[last]}{TYPES[which]}" for which in first]
     order, ships = SHIPS_HIT[losses], faction.realm.ships
     first = next(place for place, which in enumerate(order) if ships[which])
     return [SHIPS[which] for which in order[: first + 1] if which in {GALLEY, LIGHT}]

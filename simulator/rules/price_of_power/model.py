@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Generic, Literal, TypeVar
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from simulator.rules.battle import Both, Fields, Frame
 from simulator.rules.price_of_power.npr_defence import Capacity
@@ -17,9 +17,16 @@ UnitCount = Annotated[int, Field(ge=0, le=60)]
 DiceCount = Annotated[int, Field(ge=0, le=10)]
 TIMED = {"at-or-below": "retreat_at", "after-round": "retreat_at"}
 Idea = Literal["tercios", "line-infantry", "military-drill", "noble-knights"]
-Retreat = Literal["never", "when-outnumbered", "when-half", "at-or-below", "after-round", "when-leader-wounded", "best"]
-LandLosses = Literal["infantry-first", "cavalry-first", "artillery-first", "most-numerous"]
-SeaLosses = Literal["spread-damage", "light-first", "heavy-first"]
+FixedRetreat = Literal["never", "when-outnumbered", "when-half", "at-or-below", "after-round", "when-leader-wounded"]
+Retreat = Literal[FixedRetreat, "best"]
+LandOrder = Literal[
+    "infantry-first", "cavalry-first", "artillery-first", "infantry-artillery-cavalry", "cavalry-artillery-infantry",
+    "artillery-cavalry-infantry",
+]  # fmt: skip
+LandLosses = Literal["most-numerous", LandOrder, "custom", "best"]
+SeaLosses = Literal["spread-damage", "light-first", "heavy-first", "best"]
+When = Literal["round", "if-behind", "best"]
+Type = Literal["infantry", "cavalry", "artillery"]
 BaseDice = Literal["infantry", "cavalry", "best-expected"]
 Ties = Literal["listed-order", "players-first", "npr-first"]
 
@@ -31,6 +38,13 @@ def known_icons(text: str) -> str:
         allowed = ", ".join((*ICONS, BLANK))
         raise ValueError(f"{text!r} is not a face; give {allowed}, or several icons joined by +")
     return text
+
+
+def one_by_one(given: object) -> object:
+    """The policy of one faction as given. Raises ValueError for `best`, which decides for the whole side."""
+    if given == "best":
+        raise ValueError("best is for the whole side; give it in policy.defender")
+    return given
 
 
 Faces = Annotated[list[Annotated[str, AfterValidator(known_icons)]], Field(min_length=1, max_length=20)]
@@ -61,11 +75,12 @@ LandLeader = General | Literal["none", "draw"] | None
 
 
 class BattleAction(SomeDice):
-    """A battle action: dice from a round on, or in one round alone."""
+    """A battle action: dice from the round in which it is played on, or in that round alone."""
 
     name: str = Field("", description="name of the action")
-    round: int = Field(1, ge=1, le=20, description="round in which it is played")
-    this_round_only: bool = Field(False, description="its dice are rolled in that round alone")
+    when: When = Field("round", description="played in its round; in the first with fewer units; when that is best")
+    round: int = Field(1, ge=1, le=20, description="round in which it is played; else the first in which it may be")
+    this_round_only: bool = Field(False, description="its dice are rolled in one round alone")
 
 
 class Card(SomeDice):
@@ -163,6 +178,27 @@ class SeaRealm(Realm):
         return self.galleys, self.light, self.heavy - self.damaged, self.damaged
 
 
+class Faction(Fields):
+    """Fields of one of several defenders beside its units: its own decision to leave (section 3.2, step 6)."""
+
+    retreat: Annotated[FixedRetreat, BeforeValidator(one_by_one)] | None = Field(
+        None, description="when this realm retreats; default as policy.defender"
+    )
+    retreat_at: int | None = Field(
+        None, ge=1, le=60, description="units of this realm (at-or-below) or round (after-round); default 1"
+    )
+    can_retreat: bool | None = Field(None, description="may this realm retreat; default as the defender")
+    npr: Capacity | None = Field(None, description="in place of units: those that an NPR's provinces give")
+
+
+class LandFaction(Faction, LandRealm):
+    """One of several realms that defend on land."""
+
+
+class SeaFaction(Faction, SeaRealm):
+    """One of several realms that defend at sea."""
+
+
 class Leading(Fields):
     """Fields of a side beside its units."""
 
@@ -200,15 +236,15 @@ class Defending(Fields, Generic[OneRealm]):
         None, description="in place of units: those that an NPR's provinces give, as in npr-defence"
     )
     factions: list[OneRealm] | None = Field(
-        None, min_length=1, max_length=3, description="realms that defend as one force"
+        None, min_length=1, max_length=5, description="realms that defend as one force"
     )
 
 
-class LandDefender(Defending[LandRealm], LandSide):
+class LandDefender(Defending[LandFaction], LandSide):
     """The defending side on land."""
 
 
-class SeaDefender(Defending[SeaRealm], SeaSide):
+class SeaDefender(Defending[SeaFaction], SeaSide):
     """The defending side at sea."""
 
 
@@ -219,17 +255,35 @@ class Leaving(Fields):
     retreat_at: int = Field(1, ge=1, le=60, description="units (at-or-below) or round (after-round)")
 
 
-class LandPolicy(Leaving):
-    """Decisions of a side on land."""
+class BaseDiceChoice(Fields):
+    """The base dice of a Muslim realm."""
 
-    losses: LandLosses = Field("infantry-first", description="which type leaves a category first")
     base_dice: BaseDice = Field("infantry", description="type of the base dice (Muslim realms)")
 
 
-class SeaPolicy(Leaving):
-    """Decisions of a side at sea."""
+class LandLosing(Fields):
+    """Which units a side on land loses first."""
+
+    losses: LandLosses = Field("most-numerous", description="which type of a category is lost first")
+    loss_order: list[Type] | None = Field(
+        None, min_length=1, max_length=60, description="the types in the order in which they are lost (custom)"
+    )
+
+
+class SeaLosing(Fields):
+    """Which ships a side loses first."""
 
     losses: SeaLosses = Field("spread-damage", description="which ships are hit first")
+    loss_order: ClassVar[None] = None
+
+
+# A form shows the fields of the last base first.
+class LandPolicy(BaseDiceChoice, Leaving, LandLosing):
+    """Decisions of a side on land."""
+
+
+class SeaPolicy(Leaving, SeaLosing):
+    """Decisions of a side at sea."""
 
 
 class Attacking(Fields):
@@ -287,19 +341,24 @@ class Naval(Frame):
 
 
 AnyRealm = LandRealm | SeaRealm
+NprRealm = LandDefender | SeaDefender | LandFaction | SeaFaction
 AnySide = LandSide | SeaSide
 AnyBattle = Land | Naval
 
 
 def listed(side: AnySide) -> dict[str, AnyRealm]:
-    """The realms of a side by their path below it: factions, the NPR of a capacity, or the side itself."""
-    if isinstance(side, LandDefender | SeaDefender):
-        if factions := list[AnyRealm](side.factions or ()):
-            return {f".factions[{place}]": realm for place, realm in enumerate(factions)}
-        if side.npr:
-            units = side.npr.land_units if isinstance(side, LandDefender) else side.npr.ships
-            return {"": side.model_copy(update={"kind": "npr", side.others_have: units})}
-    return {"": side}
+    """The realms of a side by their path below it: factions, or the side itself; an NPR has its capacity as units."""
+    factions = list[AnyRealm](getattr(side, "factions", None) or ())
+    realms = {f".factions[{place}]": realm for place, realm in enumerate(factions)} or {"": side}
+    return {path: with_capacity(realm) for path, realm in realms.items()}
+
+
+def with_capacity(realm: AnyRealm) -> AnyRealm:
+    """A realm with the units that its provinces give, if it is an NPR given by these."""
+    if (npr := getattr(realm, "npr", None)) is None:
+        return realm
+    units = npr.land_units if isinstance(realm, LandRealm) else npr.ships
+    return realm.model_copy(update={"kind": "npr", realm.others_have: units})
 
 
 def kinds(side: AnySide) -> set[str]:

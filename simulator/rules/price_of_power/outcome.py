@@ -2,28 +2,47 @@
 
 from __future__ import annotations
 
+from functools import cache, partial
+
 import numpy as np
 
 from simulator.rules.battle import ATTACKER, DEFENDER, Columns
-from simulator.rules.price_of_power.casualties import GONE, part
-from simulator.rules.price_of_power.forces import CATEGORIES, SHIPS, Faction, Side
+from simulator.rules.price_of_power.cards import IN_FORCE, KEPT
+from simulator.rules.price_of_power.casualties import GONE, force_of, forces_after, number_of
+from simulator.rules.price_of_power.decisions import played
+from simulator.rules.price_of_power.forces import CATEGORIES, SHIPS, Faction, Side, prices
 from simulator.rules.price_of_power.model import TYPES, listed
-from simulator.rules.price_of_power.rules import DEAD, DEFENDER_DECIDES, LEAVE, STAGES, State
+from simulator.rules.price_of_power.state import (
+    ATTACKER_DECIDES,
+    ATTACKER_LOSES,
+    ATTACKER_PLAYS,
+    DEAD,
+    DEFENDER_LOSES,
+    LEAVE,
+    STAGES,
+    Params,
+    State,
+    cards_of,
+)
 from simulator.rules.price_of_power.tables import FORCES, Setup
 from simulator.rules.toolkit.naming import counted, winners
+
+DECIDES, PLAYS = ATTACKER_DECIDES, ATTACKER_PLAYS
 
 
 def outcome(setup: Setup, states: State) -> Columns:
     """Columns of final states (a State of int arrays)."""
-    attacker, defender = setup.sides
+    defender = setup.sides[1]
     forces = [np.asarray(getattr(states, name)) for name in FORCES[: len(setup.factions)]]
     here = [(force & GONE == 0) & (force > 0) for force in forces]
     attacking, defending = here[0], np.any(here[1:], axis=0)
     columns: Columns = {"winner": winners(attacking & ~defending, defending & ~attacking)}
-    columns |= side_columns(attacker, forces[:1], np.asarray(states.attacker_leader))
-    columns |= side_columns(defender, forces[1:], np.asarray(states.defender_leader))
+    both = zip(setup.sides, setup.hands, (forces[:1], forces[1:]), strict=True)
+    for side, hand, own in both:
+        leader, cards = (np.asarray(getattr(states, f"{side.where}_{what}")) for what in ("leader", "cards"))
+        columns |= side_columns(side, own, leader) | {f"{side.where}_actions_played": np.array(hand.played)[cards]}
     if setup.sea:
-        for side, code in ((attacker, ATTACKER), (defender, DEFENDER)):
+        for side, code in zip(setup.sides, (ATTACKER, DEFENDER), strict=True):
             columns[f"{side.where}_captured"] = np.where(columns["winner"] == code, states.captured, 0)
             columns[f"{side.where}_captured_heavy"] = np.where(columns["winner"] == code, states.captured_heavy, 0)
     if getattr(defender.fields, "factions", None):
@@ -37,7 +56,7 @@ def outcome(setup: Setup, states: State) -> Columns:
 
 def in_place(faction: Faction, force: np.ndarray) -> np.ndarray:
     """Units of each category, gone or not: int64, shape (states, 3 categories, columns of `Faction.left`)."""
-    return np.stack([rows[part(force, which)] for which, rows in enumerate(faction.left)], axis=1)
+    return np.stack([rows[number_of(force, which)] for which, rows in enumerate(faction.left)], axis=1)
 
 
 def alive(faction: Faction, force: np.ndarray) -> np.ndarray:
@@ -46,8 +65,16 @@ def alive(faction: Faction, force: np.ndarray) -> np.ndarray:
     if faction.realm.kind != "player":
         left[gone] = 0
     elif len(faction.paid) > 1:
-        left[gone, 1] = faction.paid[part(force[gone], 1)]
+        left[gone, 1] = faction.paid[number_of(force[gone], 1)]
     return left
+
+
+def ducats(faction: Faction, left: np.ndarray) -> np.ndarray:
+    """The price of the units that a player realm has lost (section 3.6): int64, shape (states,); `left` as `alive`."""
+    if faction.realm.kind != "player":
+        return np.zeros(len(left), np.int64)
+    start = np.stack([rows[-1] for rows in faction.left])
+    return np.asarray(((start - left) * prices()["sea" if faction.sea else "land"]).sum(axis=(1, 2)))
 
 
 def units(left: np.ndarray) -> np.ndarray:
@@ -61,7 +88,8 @@ def side_columns(side: Side, forces: list[np.ndarray], leader: np.ndarray) -> Co
     `forces` of each faction and `leader`: int64, shape (states,). Columns: int64, or bool for yes/no; shape (states,).
     """
     where, held = side.where, list(zip(side.factions, forces, strict=True))
-    left = np.sum([alive(*one) for one in held], axis=0)
+    each = [alive(*one) for one in held]
+    left, cost = np.sum(each, axis=0), np.sum([*map(ducats, side.factions, each)], axis=0)
     npr = [units(in_place(one, force)) * ((force & GONE) > 0) for one, force in held if one.realm.kind != "player"]
     withdrawn, killed = sum(npr, np.zeros(len(leader), int)), leader % STAGES == DEAD
     columns: Columns = {f"{where}_{side.fields.called}_left": units(left)}
@@ -71,6 +99,7 @@ def side_columns(side: Side, forces: list[np.ndarray], leader: np.ndarray) -> Co
         columns |= {f"{where}_{rank}_left": left[:, at].sum(axis=1) for at, rank in enumerate(CATEGORIES)}
     columns |= {
         f"{where}_losses": side.units - units(left) - withdrawn,
+        f"{where}_ducats_lost": cost,
         f"{where}_withdrawn": withdrawn,
         f"{where}_retreated": np.any([force & GONE for force in forces], axis=0),
         f"{where}_leader_wounds": leader % STAGES,
@@ -80,20 +109,77 @@ def side_columns(side: Side, forces: list[np.ndarray], leader: np.ndarray) -> Co
     return columns if side.sea else columns | {f"{where}_ruler_killed": killed & ruler}
 
 
-def decisions(setup: Setup, states: State, options: np.ndarray) -> Columns:
-    """Columns of decision states, shape (states,): the units in place and the option taken as text, the round as int64.
+def decisions(setup: Setup, p: Params, states: State, options: np.ndarray) -> Columns:
+    """Columns of decision states, shape (states,): the units in place and the option taken as text, numbers as int64.
 
-    `options`: int32, shape (states,).
+    `options`: int32, shape (states,). `hits` are those to take now, `enemy_hits` those that the enemy will
+    take, `hand` the cards that the side may still play.
     """
-    forces = [np.asarray(getattr(states, name)) for name in FORCES[: len(setup.factions)]]
-    columns = {}
-    for side, those in zip(setup.sides, (forces[:1], forces[1:]), strict=True):
-        there = [np.where(force & GONE, 0, force) for force in those]
-        left = sum(in_place(faction, force).sum(axis=1) for faction, force in zip(side.factions, there, strict=True))
-        names = SHIPS if side.sea else TYPES
-        columns[side.where] = np.array([counted(row, names) for row in np.asarray(left).tolist()], dtype=object)
-    defends = states.phase == DEFENDER_DECIDES
-    columns = {"decision": np.where(defends, "policy.defender.retreat", "policy.attacker.retreat"), **columns}
+    rows = [State(*row) for row in np.column_stack(states).tolist()]
+    sides, phases = [setup.sides[s.phase % 2].where for s in rows], np.asarray(states.phase)
+    names = {DECIDES: "policy.{}.retreat", PLAYS: "{}.battle_actions"}
+    paths = [names.get(s.phase - s.phase % 2, "policy.{}.losses") for s in rows]
+    columns: Columns = {"decision": np.array([path.format(side) for path, side in zip(paths, sides, strict=True)])}
+    words = cache(partial(_in_words, setup))
+    for place, side in enumerate(setup.sides):
+        own = range(p.first_of[place], p.first_of[place + 1])
+        forces = (tuple(force_of(s, faction) for faction in own) for s in rows)
+        columns[side.where] = np.array([words(place, one) for one in forces], dtype=object)
     if setup.last > 1:
         columns["round"] = np.asarray(states.round + 1)
-    return columns | {"choice": np.where(options == LEAVE, "leave", "stay")}
+    if p.picks.any():
+        pending = np.where(phases == ATTACKER_LOSES, states.back, np.where(phases == DEFENDER_LOSES, states.hits, 0))
+        columns["hits"] = pending + sum(states.leaving >> faction & 1 for faction in range(len(setup.factions)))
+        columns["enemy_hits"] = np.where(phases == ATTACKER_LOSES, states.hits, 0)
+    if p.hands:
+        hands = (setup.hands[s.phase % 2].names(cards_of(s, s.phase % 2), KEPT) for s in rows)
+        columns["hand"] = np.array([", ".join(hand) for hand in hands], dtype=object)
+    choice = _Choice(setup, p)
+    chosen = [choice.words(s, option) for s, option in zip(rows, options.tolist(), strict=True)]
+    return columns | {"choice": np.array(chosen, dtype=object)}
+
+
+def _in_words(setup: Setup, side: int, forces: tuple[int, ...]) -> str:
+    """The units of a side that are in the battle."""
+    return counted(_there(setup.sides[side], forces)[:3].tolist(), SHIPS if setup.sea else TYPES)
+
+
+def _there(side: Side, forces: tuple[int, ...]) -> np.ndarray:
+    """Units in the battle by column of `Faction.left`: int64."""
+    held = ((f, np.array([force])) for f, force in zip(side.factions, forces, strict=True) if not force & GONE)
+    return np.sum([np.zeros(4 if side.sea else 3, int), *(in_place(*one)[0].sum(axis=0) for one in held)], axis=0)
+
+
+class _Choice:
+    """Options in words; what is lost is the same for equal forces."""
+
+    def __init__(self, setup: Setup, p: Params) -> None:
+        self.setup, self.p, self.lost = setup, p, cache(self._lost)
+
+    def words(self, s: State, option: int) -> str:
+        """An option of a decision state."""
+        side = s.phase % 2
+        if s.phase - side == DECIDES:
+            return "leave" if option == LEAVE else "stay"
+        if s.phase - side == PLAYS:
+            hand, before = self.setup.hands[side], cards_of(s, side)
+            after = cards_of(played(self.p, s, side, option), side)
+            names = hand.names(after, IN_FORCE, before)
+            return f"play {', '.join(names)}" if names else "keep"
+        own = s if side else s._replace(defender_1=0, defender_2=0, defender_3=0, defender_4=0, defender_5=0, hits=0)
+        bare = own._replace(round=0, attacker_leader=0, defender_leader=0, wounds=0, hurt=0, rounds=0)
+        if side:
+            bare = bare._replace(attacker=0, back=0)
+        return self.lost(bare._replace(captured=0, captured_heavy=0, attacker_cards=0, defender_cards=0), option)
+
+    def _lost(self, s: State, option: int) -> str:
+        side, after = s.phase % 2, forces_after(self.p, s, s.phase % 2, option)
+        own = range(self.p.first_of[side], self.p.first_of[side + 1])
+        before, left = (
+            _there(self.setup.sides[side], tuple(int(force_of(one, faction)) for faction in own)) for one in (s, after)
+        )
+        lost = before - left
+        parts = [f"lose {counted(lost[:3].tolist(), SHIPS if self.setup.sea else TYPES)}"] if lost[:3].any() else []
+        if self.setup.sea and lost[3] < 0:
+            parts.append(f"damage {-lost[3]} heavy")
+        return ", ".join(parts)

@@ -18,6 +18,7 @@ from simulator.rules.price_of_power.casualties import (
     MANY,
     UNITS,
     hits_with,
+    number_of,
     part,
     present,
     strength_in_place,
@@ -25,15 +26,16 @@ from simulator.rules.price_of_power.casualties import (
     table_for,
     with_casualties,
 )
-from simulator.rules.price_of_power.rules import (
+from simulator.rules.price_of_power.decisions import policy_leaves
+from simulator.rules.price_of_power.rules import new_wounds
+from simulator.rules.price_of_power.state import (
     DEAD,
+    MOST_FACTIONS,
     NPR,
     OVER,
     STAGES,
     WHEN_WOUNDED,
     Params,
-    new_wounds,
-    policy_leaves,
 )
 from simulator.rules.toolkit.retreat import Leave, outnumbered
 
@@ -82,7 +84,9 @@ class RoundState(NamedTuple):
 @helper
 def leaves_now(army, own, enemy, wounds):
     """1 if a realm with `own` units leaves, else 0."""
-    return 1 if policy_leaves(army.leaves, army.asks, 1, own, enemy, wounds) & (own > army.price) & (enemy > 0) else 0
+    return (
+        1 if policy_leaves(army.leaves, army.asks, 1, own, own, enemy, wounds) & (own > army.price) & (enemy > 0) else 0
+    )
 
 
 @rule(RoundParams)
@@ -129,11 +133,12 @@ def step(p, s, result, other):
     )
 
 
-def army_of(p: Params, side: int, leader: int, leaves: Leave) -> Army:
-    """The army of a side; `leaves` is the policy of a player realm."""
+def army_of(p: Params, side: int, leader: int) -> Army:
+    """The army of a side."""
     npr, card = p.kind[side] == NPR, leader - leader % STAGES
     dead, first = p.pool[side, card : card + 2, 0, 0]
-    leaves = outnumbered() if npr else leaves if p.asks[side] else Leave()
+    own = Leave(*map(int, p.leave[MOST_FACTIONS + 1 + side]))
+    leaves = outnumbered() if npr else own if p.asks[side] else Leave()
     return Army(*map(int, (first, dead, p.cap[side], p.automatic[side])), leaves, int(p.asks[side]), 0 if npr else 1)
 
 
@@ -141,7 +146,7 @@ def reduced_chain(chain: Chain) -> ReducedChain:
     """The same battles with one step for each round."""
     p, s = chain.params, chain.start
     forces, leaders = (s.attacker, s.defender_1), (s.attacker_leader, s.defender_leader)
-    armies = (army_of(p, 0, leaders[0], p.attacker_leaves), army_of(p, 1, leaders[1], p.defender_leaves))
+    armies = (army_of(p, 0, leaders[0]), army_of(p, 1, leaders[1]))
     strengths = (int(strength_of(p, side, force)) for side, force in enumerate(forces))
     start = RoundState(*forces, *strengths, *(leader % STAGES for leader in leaders), 0)
     limits = start._replace(
@@ -176,7 +181,7 @@ def least_size(chain: Chain, reduced: ReducedChain) -> tuple[int, int]:
 
 def forces_at_least(p: RoundParams, side: int, force: int) -> tuple[int, int]:
     """Lower bound of the forces with units for all icons that casualties lead to; and the number of categories."""
-    sizes = [part(force, which) for which in range(3)]
+    sizes = [number_of(force, which) for which in range(3)]
     lists = [p.strength[3 * side + at, max(0, size - MOST_LOST) : size + 1][::-1] for at, size in enumerate(sizes)]
     own = sum(np.ix_(*lists))
     fits = (own >> UNITS) & MANY >= len(sizes)

@@ -18,7 +18,7 @@ from simulator.rules.price_of_power.npr_defence import TAX_VALUE
 from simulator.rules.toolkit.policies import refuse, refuse_if
 from simulator.rules.toolkit.sheets import lines_of
 
-Plan = Literal["most-value", "most-provinces", "cheapest-one"]
+Plan = Literal["most-value", "most-provinces", "cheapest-one", "fastest"]
 Power = Annotated[int, Field(ge=0, le=99)]
 Actions = Annotated[int, Field(ge=1, le=10)]
 BECOMES = (
@@ -72,7 +72,10 @@ class SiegeConditions(Fields):
 class SiegePolicy(Fields):
     """The aim of the besieger."""
 
-    plan: Plan = Field("most-value", description="most tax value, most provinces, or the cheapest that takes something")
+    plan: Plan = Field(
+        "most-value",
+        description="most tax value, most provinces, the cheapest that takes something, or most value in fewest turns",
+    )
 
 
 Provinces = Sequence[Besieged]
@@ -143,25 +146,32 @@ def best_plan(side: Besieger, provinces: Provinces, plan: Plan, actions: int, me
         "cheapest-one": lambda taken: (
             not taken.provinces, taken.power, -taken.value, taken.actions, -len(taken.provinces)
         ),
+        "fastest": lambda taken: (-taken.value, -len(taken.provinces), taken.actions, taken.power),
     }[plan]  # fmt: skip
     return min(plans(side, provinces, actions, mentality), key=order)
 
 
 def plans(side: Besieger, provinces: Provinces, actions: int, mentality: DefensiveMentality) -> list[Taken]:
-    """For each set of provinces the plan of least power, then of fewest actions, within the power given."""
+    """For each set of provinces and number of actions the plan of least power, within the power given.
+
+    Plans that take more actions and no less power than another for the same set are left out.
+    """
     every = (1 << len(provinces)) - 1
     single = {chosen: one_action(side, provinces, chosen, mentality) for chosen in range(1, every + 1)}
-    best = {0: Taken()}
-    for used in range(min(actions, len(provinces))):
-        for done, so_far in [*best.items()]:
-            chosen = rest = every & ~done if so_far.actions == used else 0
+    found, last, least = [Taken()], {0: Taken()}, {0: 0}
+    for _ in range(min(actions, len(provinces))):
+        longer = dict[int, Taken]()
+        for done, so_far in last.items():
+            chosen = rest = every & ~done
             while chosen:
-                step, other = single[chosen], best.get(done | chosen)
+                step, wanted = single[chosen], done | chosen
                 power = so_far.power + (step.power if step else 0)
-                if step and power <= side.military_power and (other is None or power < other.power):
-                    best[done | chosen] = Taken(*map(add, so_far, step))
+                if step and power <= side.military_power and power < least.get(wanted, power + 1):
+                    longer[wanted], least[wanted] = Taken(*map(add, so_far, step)), power
                 chosen = (chosen - 1) & rest
-    return list(best.values())
+        found += longer.values()
+        last = longer
+    return found
 
 
 def one_action(side: Besieger, provinces: Provinces, chosen: int, mentality: DefensiveMentality) -> Taken | None:

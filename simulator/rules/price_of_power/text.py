@@ -10,13 +10,14 @@ from functools import partial
 import numpy as np
 
 from simulator.engine.model.chain import Chain
-from simulator.rules.price_of_power import rules
+from simulator.rules.price_of_power import rules, state
+from simulator.rules.price_of_power.cards import IN_FORCE
 from simulator.rules.price_of_power.casualties import GONE, TERCIOS, part, strength_on
 from simulator.rules.price_of_power.dice import Icons, Pool
-from simulator.rules.price_of_power.forces import SHIPS
+from simulator.rules.price_of_power.forces import SHIPS, Side
 from simulator.rules.price_of_power.model import TIMED, TYPES, General
 from simulator.rules.price_of_power.outcome import in_place
-from simulator.rules.price_of_power.rules import Params, State
+from simulator.rules.price_of_power.state import Params, State
 from simulator.rules.price_of_power.tables import FORCES, Setup, chain_of
 from simulator.rules.toolkit.faces import thrown_until
 from simulator.rules.toolkit.naming import counted, plural, sentence
@@ -32,12 +33,16 @@ def assumptions(setup: Setup) -> Iterator[str]:
     if not setup.sea:
         anew = "anew each round" if setup.options.casualty_alternation == "each-round" else "through the whole battle"
         yield f"casualties alternate mercenary, regular, allied, {anew}"
+    if all(side.policy.losses == "best" for side in setup.sides):
+        yield "the attacker picks his losses first, the defender sees it (ASSUMED)"
     if len(setup.sides[1].factions) > 1:
         yield f"equally large defending factions are hit by {setup.fields.policy.attacker.ties}"
     for side in setup.sides:
         if side.has_player:
             yield f"{side.where} retreats: {in_words(side.policy, [side.policy.retreat], TIMED)[0]}"
-        yield f"{side.where} loses: {side.policy.losses}"
+        order = f" ({', '.join(side.policy.loss_order)})" if side.policy.loss_order else ""
+        yield f"{side.where} loses: {side.policy.losses}{order}"
+        yield from faction_lines(side)
         if getattr(side.fields, "npr", None):
             yield f"{side.where} has {plural(side.units, 'unit')} by the provinces of its NPR (section 6)"
         if side.draws:
@@ -51,6 +56,20 @@ def assumptions(setup: Setup) -> Iterator[str]:
             yield f"{side.where}, Noble Knights: a charge of cavalry dice before round 1 (ASSUMED)"
         if any(faction.realm.kind == "pirates" for faction in side.factions):
             yield f"{side.where}: pirates never leave (ASSUMED)"
+
+
+def faction_lines(side: Side) -> Iterator[str]:
+    """Lines for the factions that leave by a policy of their own, and for the cards kept in hand."""
+    for faction, (retreat, at) in zip(side.factions, side.leaving, strict=True):
+        own, who = faction.realm, faction.realm.name or f"faction {faction.number}"
+        if getattr(own, "retreat", None):
+            number = f" {at}" if retreat in TIMED else ""
+            yield f"{who} retreats: {retreat}{number}, by itself (ASSUMED how it counts)"
+        elif getattr(own, "can_retreat", None) is False:
+            yield f"{who} cannot retreat"
+    for card in side.fields.battle_actions:
+        if card.when != "round":
+            yield f"{side.where} plays {card.name or 'a card'}: {card.when}, from round {card.round} on"
 
 
 def explain(setup: Setup) -> Iterator[str]:
@@ -77,10 +96,10 @@ def dice_text(dice: Pool | General) -> str:
 def tell(setup: Setup, p: Params, before: State, result: int, after: State, dice: random.Random) -> str:
     """The line of one replayed step, with faces that give its result."""
     side = setup.sides[before.phase % 2]  # phases before the end are the attacker's and the defender's in turn
-    if before.phase <= rules.DEFENDER_DRAWS:
+    if before.phase <= state.DEFENDER_DRAWS:
         who = f"a leader with {dice_text(side.leaders[result - 1])}" if result else "an advisor: no leader"
         return f"The {side.where} draws {who}."
-    text = f"Charge of the {side.where}: {plural(result, 'hit')}." if before.phase <= rules.DEFENDER_CHARGES else ""
+    text = f"Charge of the {side.where}: {plural(result, 'hit')}." if before.phase <= state.DEFENDER_CHARGES else ""
     lines = [text or roll_text(setup, p, before, result, dice)]
     if side is setup.sides[1]:
         lines += fate_lines(setup, before, after)
@@ -95,10 +114,12 @@ def chain_with_replay(setup: Setup, label: str = "") -> Chain:
 
 def roll_text(setup: Setup, p: Params, s: State, result: int, dice: random.Random) -> str:
     """A roll: its faces and hits."""
-    side = s.phase - rules.ATTACKER_ROLLS
+    side = s.phase - state.ATTACKER_ROLLS
     shown = "".join(f" {face}" for face in faces_for(setup, p, s, result, dice))
     hits = int(rules.hits_of(p, s, side, p.shown[result]))
-    text = f"the {setup.sides[side].where} rolls{shown}: {plural(hits, 'hit')}"
+    names = setup.hands[side].names(state.cards_of(s, side), IN_FORCE)
+    cards = f" with {' and '.join(names)}" if names else ""
+    text = f"the {setup.sides[side].where} rolls{cards}{shown}: {plural(hits, 'hit')}"
     if p.count_rounds or s.round < p.last - 1:
         text = f"Round {(s.rounds if p.count_rounds else s.round) + 1}, {text}"
     return sentence(text)
@@ -106,7 +127,7 @@ def roll_text(setup: Setup, p: Params, s: State, result: int, dice: random.Rando
 
 def faces_for(setup: Setup, p: Params, s: State, result: int, dice: random.Random) -> list[str]:
     """Faces that give a result, in letters, by rolling until they do; none after MOST_TRIES rolls."""
-    side = s.phase - rules.ATTACKER_ROLLS
+    side = s.phase - state.ATTACKER_ROLLS
     rolled = setup.pools[side][rules.dice_of(p, s, side)][s.round]
     most, pairs = setup.caps[side].tercios, 1 if setup.sea and setup.sides[side].has_player else 2
     shown, strength = int(p.shown[result]), int(strength_on(p, s, side))
@@ -134,8 +155,8 @@ def fate_lines(setup: Setup, before: State, after: State) -> Iterator[str]:
             damaged = f" ({left[3]} damaged)" if setup.sea and left[3] else ""
             yield f"{who[:1].upper()}{who[1:]} {'leaves with' if force & GONE else 'has'} {text}{damaged}."
     for place, side in enumerate(setup.sides):
-        old, new = (rules.leader_of(s, place) % rules.STAGES for s in (before, after))
+        old, new = (state.leader_of(s, place) % state.STAGES for s in (before, after))
         if new > old and side.leaders:
-            yield f"The leader of the {side.where} is {'killed' if new == rules.DEAD else 'wounded'}."
-    if after.phase == rules.OVER and after.captured:
+            yield f"The leader of the {side.where} is {'killed' if new == state.DEAD else 'wounded'}."
+    if after.phase == state.OVER and after.captured:
         yield f"{plural(after.captured, 'ship')} captured."

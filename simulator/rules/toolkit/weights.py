@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from itertools import product
 
 import numpy as np
 
@@ -59,10 +60,13 @@ def _sparse(ways: np.ndarray) -> Counter[int]:
     return Counter({value: int(weight) for value, weight in enumerate(ways) if weight})
 
 
-def grid(shape: tuple[int, ...], make: Callable[..., int]) -> np.ndarray:
-    """An int64 look-up array for rules, of this shape, filled with `make(i, j, ...)`."""
+def grid(shape: tuple[int, ...], make: Callable[..., int], only: Iterable[Iterable[int]] | None = None) -> np.ndarray:
+    """An int64 look-up array for rules, of this shape, filled with `make(i, j, ...)`; with `only`, at these indices.
+
+    `only` gives the indices of each axis; all other places hold 0.
+    """
     out = np.zeros(shape, np.int64)
-    for place in np.ndindex(*shape):
+    for place in np.ndindex(*shape) if only is None else product(*only):
         out[place] = make(*place)
     return out
 

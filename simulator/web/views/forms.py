@@ -141,7 +141,13 @@ class _Form:
         plain = [kind for kind in kinds if kind.get("type") not in {"array", "null"} and "properties" not in kind]
         items = [item for kind in arrays for item in branches(kind.get("items", {}), self.schema)]
         if any("properties" in item for item in items):
-            return self.rows(path, label, items, value)
+            if plain and isinstance(value, str):
+                result = self.one(path, label, plain, node, value)
+                result.choices.insert(0, "")  # nothing named leads back to the rows
+                return result
+            result = self.rows(path, label, items, value)
+            result.adds += [(f"{key_of(path)}=?", f"name the {label}")] if plain else []
+            return result
         if tables and (isinstance(value, Mapping) or len(kinds) == 1):
             # A table without a default counts as an empty one where it is missing.
             result = self.table(path, label, tables[0], value, needed or "default" not in node)
@@ -157,7 +163,7 @@ class _Form:
     def rows(self, path: str, label: str, items: Sequence[Schema], value: Any) -> Node:
         """A list of tables, or of tables and names."""
         given = value if isinstance(value, list) else []
-        single = re.sub(r"s$", "", label)
+        single = re.sub(r"(?<=o)es$|s$", "", label)
         result = Node("rows", key_of(path), label)
         for place, item in enumerate(given[:MOST_VALUES]):
             node = {"anyOf": list(items)} if len(items) > 1 else items[0]

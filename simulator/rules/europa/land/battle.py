@@ -12,17 +12,18 @@ import numpy as np
 from simulator.rules.battle import Built, Columns
 from simulator.rules.europa.land import rules as land
 from simulator.rules.europa.land.rules import LandState
-from simulator.rules.europa.land.tables import EVADES_AT, PHASES, PURSUIT, LandSetup, Roll
-from simulator.rules.europa.shared.land_model import Land, is_interception, is_non_european, overruns
+from simulator.rules.europa.land.tables import PHASES, PURSUIT, LandSetup, Roll, bonus_matters, evades_by
+from simulator.rules.europa.shared.land_model import Land, is_interception, overruns
 from simulator.rules.europa.shared.leaders import FACES, FATES, fate_columns
 from simulator.rules.europa.shared.modifiers import LAW
-from simulator.rules.europa.shared.stacks import LD, SIDES, chain_of, detachments
+from simulator.rules.europa.shared.stacks import LD, SIDES, chain_of, detachments, is_non_european
 from simulator.rules.europa.shared.text import common_assumptions, fates_text
 from simulator.rules.toolkit.faces import face_where
 from simulator.rules.toolkit.naming import plural, winner_text
 
 MAJOR_GAP, MAJOR_GAP_OF_THE_HUGE = 3 * LD, 4 * LD
 DAYS = np.array([0, 1, 1, 2, 2])
+NAMES_OF_READINGS = {"seed": "rules of 2016", "book": "rule book"}
 ROLLS = ("Day 1 Fire", "Day 1 Shock", "Day 2 Fire", "Day 2 Shock", "Pursuit", "Pursuit")
 
 
@@ -48,6 +49,7 @@ def land_outcome(setup: LandSetup, states: Any) -> Columns:
     for side, name in enumerate(SIDES):
         columns[f"{name}_losses_thirds"] = losses[side]
         columns[f"{name}_left_thirds"] = setup.stacks[side].size - losses[side]
+        columns[f"{name}_idle_thirds"] = np.full(len(states.winner), setup.stacks[side].idle)
         columns[f"{name}_morale_left"] = morale[side]
         columns[f"{name}_routed"] = morale[side] == 0
         columns[f"{name}_destroyed"] = losses[side] == setup.stacks[side].size
@@ -94,14 +96,16 @@ def land_assumptions(setup: LandSetup) -> Iterator[str]:
         needs = "count only with an ARMY" if options.tercios_require_army else "count without an ARMY too"
         yield f"Tercios {needs} (tercios_require_army)"
     if fields.policy.defender.evasion == "evade":
-        yield "the defender tries to evade; a replacement leader counts manoeuvre 0 (ASSUMED)"
+        yield "the defender tries to evade; a replacement leader but the Vizier counts manoeuvre 0 (ASSUMED)"
     if is_interception(fields) and not fields.conditions.interception:
         yield "an overrun of 4 to under 8 times is fought as an interception battle"
     for stack, dice in zip(setup.stacks, setup.dice, strict=True):
         if dice > 1:
             yield f"{stack.name}: several dice; the groups before the last are capped at 8 LD each (ASSUMED)"
-        if stack.side.country == "sweden" and stack.side.structural_cavalry == "auto":
-            yield f"{stack.name}: Sweden's own cavalry on plain or northern forest, beside that of class IIIM"
+        if stack.side.converted_natives_thirds:
+            yield f"{stack.name}: converted natives stay with the stack even if their leader is lost (not computed)"
+    if any(bonus_matters(fields, *sides) for sides in (setup.stacks, setup.stacks[::-1])):
+        yield f"national bonuses by the {NAMES_OF_READINGS[options.national_bonuses]} (national_bonuses)"
 
 
 def land_explanation(setup: LandSetup) -> Iterator[str]:
@@ -147,8 +151,8 @@ def land_line(setup: LandSetup, before: LandState, result: int, after: LandState
     elif before.stage in {land.FIRST_BREAK, land.SECOND_BREAK}:
         line = _break_line(setup, before, result, dice)
     elif before.stage == land.EVADE:
-        bonus = setup.evasion
-        die = face_where(FACES, lambda face: (face + bonus >= EVADES_AT) == bool(result), dice)
+        rolled = [(face, bonus) for bonus in setup.evasion.elements() for face in FACES]
+        die, bonus = face_where(rolled, lambda both: evades_by(*both) == result, dice)
         line = f"Evasion: {die} + {bonus}: the defender {'evades' if result else 'has to fight'}."
     elif before.stage == land.DRAW:
         line = _draw_line(setup, result)

@@ -19,11 +19,20 @@ from simulator.rules.europa.land.rules import LandParams, LandState
 from simulator.rules.europa.shared import land_model as model
 from simulator.rules.europa.shared.leaders import FACES, Pair, both_fates
 from simulator.rules.europa.shared.modifiers import BOTH_DAYS, FIRST_DAY, LAW, SECOND_DAY, Modifier, total
-from simulator.rules.europa.shared.stacks import EIGHT_LD, FIRE_HALVES, LD, SIDES, Opponents, Stack, army_size
+from simulator.rules.europa.shared.stacks import (
+    EIGHT_LD,
+    FIRE_HALVES,
+    LD,
+    SIDES,
+    Opponents,
+    Stack,
+    army_size,
+    is_non_european,
+)
 from simulator.rules.europa.tables import Book
 from simulator.rules.toolkit.weights import capped, grid, sum_of
 
-POLICIES = get_args(model.BreakOff)
+POLICIES, PERIOD_ORDER = get_args(model.BreakOff), get_args(model.Period)
 PHASES = ((1, "fire"), (1, "shock"), (2, "fire"), (2, "shock"))
 # For each roll (the phases, then a pursuit by either side): who may have failed, or how the fighting may have ended.
 HOWS = (range(1), range(1), range(4), range(4), range(1, 5), range(1, 5))
@@ -38,13 +47,23 @@ PURSUIT_DRM = {land.DAY_1: 2, land.DAY_1_FIRE: 3, land.DAY_2: 0, land.DAY_2_FIRE
 PURSUIT = f"{LAW} 3.5 step 8"
 WOODS_AND_WASTES = ("sparse-forest", "dense-forest", "northern-forest", "swamp", "desert")
 HEAVY_CAVALRY_CLASSES = ("I", "IM", "II", "IIM")
-# Class or country with structural cavalry, in these periods, on this terrain.
-CAVALRY = (
-    ("IIM", ("I", "II", "III", "IV"), ("plain", "sparse-forest")),
-    ("IIIM", ("IV", "V"), ("plain", "dense-forest", "northern-forest")),
-    ("IV", ("III", "IV", "V"), ("plain",)),
-    ("sweden", ("III", "IV", "V", "VI"), ("plain", "northern-forest")),
-)
+# Class or country with structural cavalry, in these periods, on this terrain: by the seed and by the rule book.
+WOODS = ("plain", "dense-forest", "northern-forest")
+SHARED_CAVALRY = (("IIM", ("I", "II", "III", "IV"), ("plain", "sparse-forest")), ("IIIM", ("IV", "V"), WOODS))
+CAVALRY = {
+    "seed": (
+        *SHARED_CAVALRY,
+        ("IV", ("III", "IV", "V"), WOODS),
+        ("sweden", ("II", "III", "IV", "V", "VI"), ("northern-forest",)),
+    ),
+    "book": (
+        *SHARED_CAVALRY,
+        ("IV", ("III", "IV", "V"), ("plain",)),
+        ("sweden", ("III", "IV", "V", "VI"), ("plain", "northern-forest")),
+    ),
+}
+# Heavy cavalry ignores Tercios up to this period by the seed, always by the rule book.
+LAST_OF_HEAVY_CAVALRY = {"seed": "V", "book": "VII"}
 SIPAHI_GROUND = ("plain", "desert")
 CROSSINGS = {
     "river": (-1, -1, "crossed a river"),
@@ -117,10 +136,10 @@ class LandSetup(Opponents[model.Land]):
         self.steps = (step, -step) if own > enemy else (-step, step)
         self.first = 0 if model.is_interception(fields) else 1
         # A non-European stack rolls a die for each 8 LD begun. `groups` are the last one's thirds.
-        self.dice = [-(-stack.size // EIGHT_LD) if model.is_non_european(stack.side) else 1 for stack in self.stacks]
+        self.dice = [-(-stack.size // EIGHT_LD) if is_non_european(stack.side) else 1 for stack in self.stacks]
         self.groups = [stack.size - EIGHT_LD * (n - 1) for stack, n in zip(self.stacks, self.dice, strict=True)]
-        # What the defender's manoeuvre adds to the evasion roll (section 3.5 step 2).
-        self.evasion = max(0, d.leader.manoeuvre - a.leader.manoeuvre)
+        # What the defender's manoeuvre may add to the evasion roll, with weights (section 3.5 step 2).
+        self.evasion = combine(d.manoeuvres, a.manoeuvres, lambda own, enemy: max(0, own - enemy))
         eightfold = [own.size >= model.OVERRUN_WITHOUT_BATTLE * enemy.size for own, enemy in ((a, d), (d, a))]
         self.overrun = next((side for side in (0, 1) if eightfold[side] and SIDES[side] in model.overruns(fields)), -1)
         # In Europe no leader is tested if the enemy began with under 3 LD (section 3.5 step 11), and after an overrun
@@ -214,7 +233,7 @@ class LandSetup(Opponents[model.Land]):
         rooms = [own.side.retreat_room if own.side.retreat_room >= 0 else own.size for own in stacks]
         morale, top = [stack.morale for stack in stacks], np.array([tally.top for tally in tallies])
         return LandParams(
-            evade=add(Counter(int(die + self.evasion >= EVADES_AT) for die in FACES)) if evades else NO_TABLE,
+            evade=add(combine(Counter(FACES), self.evasion, evades_by)) if evades else NO_TABLE,
             draw=idle(add(self.draw())),
             europe=int(self.europe),
             reaches=int(fields.options.destruction_test == "reaches"),
@@ -263,7 +282,12 @@ class LandSetup(Opponents[model.Land]):
         return LandState(p.parts, leaders, caused_a, stars_a, last_a, caused_d, stars_d, last_d)
 
 
-def has_cavalry(fields: model.Land, stack: Stack) -> bool:
+def evades_by(die: int, bonus: int) -> int:
+    """1 if the defender evades (section 3.5 step 2)."""
+    return int(die + bonus >= EVADES_AT)
+
+
+def has_cavalry(fields: model.Land, stack: Stack, reading: str) -> bool:
     """Structural cavalry: given, or an ARMY of the right class, period and terrain; Turkish Sipahi until m-2."""
     side, conditions = stack.side, fields.conditions
     if side.structural_cavalry != "auto":
@@ -273,16 +297,28 @@ def has_cavalry(fields: model.Land, stack: Stack) -> bool:
         sipahi
         or any(
             who in {stack.army_class, side.country} and conditions.period in periods and conditions.terrain in terrains
-            for who, periods, terrains in CAVALRY
+            for who, periods, terrains in CAVALRY[reading]
         )
     )
+
+
+def ignores_tercios(fields: model.Land, stack: Stack, reading: str) -> bool:
+    """An ARMY of a class with heavy cavalry, as long as it is immune (section 3.2)."""
+    early = PERIOD_ORDER.index(fields.conditions.period) <= PERIOD_ORDER.index(LAST_OF_HEAVY_CAVALRY[reading])
+    return early and stack.has_army and stack.army_class in HEAVY_CAVALRY_CLASSES
+
+
+def bonus_matters(fields: model.Land, own: Stack, enemy: Stack) -> bool:
+    """Do the readings of the national bonuses differ for this side?"""
+    cavalry, immune = ({of(fields, own, reading) for reading in CAVALRY} for of in (has_cavalry, ignores_tercios))
+    return len(cavalry) > 1 or (enemy.tercios and len(immune) > 1)
 
 
 def side_modifiers(fields: model.Land, own: Stack, enemy: Stack) -> list[Modifier]:
     """All modifiers of one side, its leader's advantage apart."""
     side, conditions, attacks = own.side, fields.conditions, own.name == "attacker"
-    terrain, cavalry = conditions.terrain, has_cavalry(fields, own)
-    light = enemy.tercios and not (own.has_army and own.army_class in HEAVY_CAVALRY_CLASSES)
+    terrain, reading = conditions.terrain, fields.options.national_bonuses
+    cavalry, light = has_cavalry(fields, own, reading), enemy.tercios and not ignores_tercios(fields, own, reading)
     conquers = own.leader.kind == "conquistador" and conditions.period in {"I", "II", "III", "IV"}
     uphill = terrain == "mountain" and attacks and not model.is_interception(fields)
     crossing = CROSSINGS.get(conditions.crossing, (0, 0, "")) if attacks else (0, 0, "")

@@ -1,4 +1,4 @@
-"""An expedition, stage by stage, over all that may be left (a passage, a battle ashore, a siege)."""
+"""An expedition, stage by stage, over all that may be left (docs/rules/europa_naval_and_other.md section 19)."""
 
 from __future__ import annotations
 
@@ -11,20 +11,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.engine.api import exact_outcomes
 from simulator.engine.model.chance import seen_as
 from simulator.rules.battle import ATTACKER, DEFENDER, Built, Columns
+from simulator.rules.europa.land.battle import build_land
 from simulator.rules.europa.passages import model
 from simulator.rules.europa.passages.model import STAGES, stages_of, troops_of, with_troops
-from simulator.rules.europa.passages.passage import LANDED, Passing, Voyage, explanation
+from simulator.rules.europa.passages.passage import LANDED, Passing, Voyage, assumptions, explanation
+from simulator.rules.europa.passages.stages import in_stage, outcomes_of
 from simulator.rules.europa.shared.fleets import Hold
-from simulator.rules.europa.shared.procedure import Draw, Following, Roll, built
-from simulator.rules.europa.shared.stacks import LD, detachments, size_of
+from simulator.rules.europa.shared.land_model import FORAGERS, check_land, overruns
+from simulator.rules.europa.shared.procedure import Draw, Following, Roll, built, chain_of
+from simulator.rules.europa.shared.stacks import LD, detachments, size_of, technology_of
+from simulator.rules.europa.siege.battle import build_siege
 from simulator.rules.europa.tables import book
 
 FELL, HELD = "fallen", "held"
 BEATEN = "beaten ashore"
 BY_THIRDS = 0
+# Each stage ashore is a battle like any other.
+BUILD: Mapping[str, Callable[[Any], Built]] = {"land": build_land, "siege": build_siege}
 NAMES = {"passage": "Passage", "land": "Battle ashore", "siege": "Siege"}
 PASSED = {"passage": "landed", "land": "won_ashore", "siege": "fortress_taken"}
 
@@ -46,7 +51,6 @@ class Expedition:
     """One expedition."""
 
     fields: model.Expedition
-    build: Mapping[str, Callable[[Any], Built]]
 
     def __post_init__(self) -> None:
         self.stages = stages_of(self.fields)
@@ -65,9 +69,10 @@ class Expedition:
         return Hold(BY_THIRDS, side.army_plus + side.army_minus, False)
 
     def counters(self, stage: str, thirds: int) -> tuple[int, int, int, int]:
-        """Counters of the troops in a stage; pashas of the battle ashore come beside them."""
-        pashas: int = getattr(getattr(self.fields, stage).attacker, "pasha_detachments", 0)
-        return self.hold.regrouped(thirds - LD * pashas)
+        """Counters of the troops in a stage; pashas and recruits of the battle ashore come beside them."""
+        side = getattr(self.fields, stage).attacker
+        beside = LD * getattr(side, "pasha_detachments", 0) + getattr(side, "converted_natives_thirds", 0)
+        return self.hold.regrouped(thirds - beside)
 
     def after(self, stage: str) -> str:
         """The next stage, "" for none."""
@@ -108,8 +113,9 @@ class Expedition:
     def _landed(self, state: Passing) -> Passing | Ashore:
         """A landing goes on ashore; what is left of a fleet that failed is of no more interest."""
         if state.ended == LANDED:
-            thirds = state.afloat.cargo.troops
-            return Ashore(self.after("passage"), thirds, thirds, state.foraging)
+            thirds, land = state.afloat.cargo.troops, self.fields.land
+            forages = state.foraging and land is not None and technology_of(land.attacker, land.options) in FORAGERS
+            return Ashore(self.after("passage"), thirds, thirds, forages)
         return Ashore("passage", 0, 0, ended=state.ended) if state.ended else state
 
     def _fought_or_besieged(self, state: Ashore) -> dict[Ashore, float]:
@@ -125,7 +131,9 @@ class Expedition:
         conditions = {"crossing": "landing"} if self.voyage else {}
         columns, p = self._run(state, {"attacker": side, "conditions": conditions})
         gone = np.any([columns[f"attacker_leader_{how}"] for how in ("killed", "wounded", "captured")], axis=0)
-        rows = zip(columns["winner"], columns["attacker_left_thirds"], gone, p, strict=True)
+        # Those who stand by come along.
+        left_in_all = columns["attacker_left_thirds"] + columns["attacker_idle_thirds"]
+        rows = zip(columns["winner"], left_in_all, gone, p, strict=True)
         for winner, left, no_general, chance in rows:
             after = state._replace(thirds=int(left), foraging=False, general_gone=False, ended=BEATEN)
             if winner == ATTACKER and left > 0:
@@ -146,11 +154,7 @@ class Expedition:
     def _run(self, state: Ashore, changes: dict[str, Mapping[str, object]]) -> tuple[Columns, np.ndarray]:
         """Columns and chances of a stage's outcomes."""
         fields = with_troops(self.fields, state.stage, self.counters(state.stage, state.thirds), **changes)
-        made = self.build[state.stage](fields)
-        assert made.chain is not None
-        assert made.outcome is not None
-        ends = exact_outcomes(made.chain)
-        return made.outcome(ends.states), ends.p
+        return outcomes_of(BUILD[state.stage](fields))
 
     def columns(self, state: Ashore) -> dict[str, object]:
         """Columns: how far it came, and what is left."""
@@ -176,18 +180,34 @@ def text_ashore(before: Ashore, after: Ashore) -> str:
     return f"{name}: the fortress {'falls' if after.ended == FELL else 'holds'}; {left} left."
 
 
-def build_expedition(fields: model.Expedition, build: Mapping[str, Callable[[Any], Built]]) -> Built:
-    """Everything that answers an expedition; `build` makes each stage ashore, a battle like any other."""
-    expedition = Expedition(fields, build)
+def check_expedition(fields: model.Expedition) -> None:
+    """Refuse what types cannot, and an overrun that the troops of some landing are too few for; raises Refusal."""
+    model.check_stages(fields)
+    expedition = Expedition(fields)
+    if expedition.voyage and fields.land and overruns(fields.land):  # type: ignore[arg-type]
+        states = chain_of(expedition.voyage.start, expedition.voyage.follow)[1]
+        for thirds in sorted({state.afloat.cargo.troops for state in states if state.ended == LANDED}):
+            with in_stage("land"):
+                check_land(with_troops(fields, "land", expedition.counters("land", thirds)))
+
+
+def build_expedition(fields: model.Expedition) -> Built:
+    """Everything that answers an expedition."""
+    expedition = Expedition(fields)
     rests = [
         f"stages: {', then '.join(NAMES[name].lower() for name in expedition.stages)}; each must be got through",
         "troops are regrouped into the biggest counters after each stage",
         "only a victory ashore goes on to the siege; a general lost there is replaced in the siege",
     ]
-    lines = [f"passage, {line}" for line in explanation(expedition.voyage)] if expedition.voyage else []
+    lines: list[str] = []
+    if voyage := expedition.voyage:
+        rests += [f"passage, {line}" for line in assumptions(voyage)]
+        lines += [f"passage, {line}" for line in explanation(voyage)]
     for name in expedition.stages:
         if name != "passage":
             counters = expedition.counters(name, size_of(troops_of(fields)))
-            stage = build[name](with_troops(fields, name, counters))
-            lines += [f"{NAMES[name].lower()} at full strength, {line}" for line in stage.explain()]
+            stage = BUILD[name](with_troops(fields, name, counters))
+            at_full_strength = f"{NAMES[name].lower()} at full strength"
+            rests += [f"{at_full_strength}, {line}" for line in stage.assumptions()]
+            lines += [f"{at_full_strength}, {line}" for line in stage.explain()]
     return built(expedition.start, expedition.follow, expedition.columns, rests, lines, label="expedition")

@@ -1,4 +1,4 @@
-"""Fields of a passage and of an expedition (docs/rules/europa_naval_and_other.md section 14).
+"""Fields of a passage and of an expedition (docs/rules/europa_naval_and_other.md sections 14 and 19).
 
 An expedition carries an army past a blockade, fights ashore and besieges a fortress: any stage may be left out, but not
 all. Each has the fields of its own kind (also europa_land_siege.md sections 3 and 5).
@@ -6,12 +6,13 @@ all. Each has the fields of its own kind (also europa_land_siege.md sections 3 a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from simulator.rules.battle import Both, Fields, FrameOf, Refusal
+from simulator.rules.europa.passages.stages import in_stage, refuse_best
 from simulator.rules.europa.procedures.attrition import TravelConditions
 from simulator.rules.europa.procedures.blockades import Work
 from simulator.rules.europa.procedures.interception import SeaInterceptor
@@ -27,9 +28,11 @@ from simulator.rules.europa.sea.model import (
 )
 from simulator.rules.europa.shared import fields as common
 from simulator.rules.europa.shared import land_model
+from simulator.rules.europa.shared.fleets import ARMY_MINUS, ARMY_PLUS
 from simulator.rules.europa.shared.leaders import leader_of
-from simulator.rules.europa.shared.stacks import size_of
+from simulator.rules.europa.shared.stacks import LD, size_of
 from simulator.rules.europa.tables import book
+from simulator.rules.toolkit.policies import refuse
 
 STAGES = ("passage", "land", "siege")
 TROOPS = ("army_plus", "army_minus", "land_detachments", "exploration_detachments")
@@ -144,9 +147,7 @@ def troops_of(fields: Expedition) -> LandingFleet | land_model.FieldArmy:
     return getattr(fields, stages_of(fields)[0]).attacker
 
 
-def with_troops(
-    fields: Expedition, name: str, counters: tuple[int, int, int, int], **changes: Mapping[str, object]
-) -> Any:
+def with_troops(fields: Expedition, name: str, counters: Sequence[int], **changes: Mapping[str, object]) -> Any:
     """The fields of a stage with these troops, as its kind takes them."""
     kind: Any = land_model.Land if name == "land" else land_model.Campaign
     stage = getattr(fields, name)
@@ -161,36 +162,29 @@ def with_troops(
     )
 
 
-def check_expedition(fields: Expedition) -> None:
-    """Refuse what types cannot; raises Refusal."""
+def check_stages(fields: Expedition) -> None:
+    """Refuse what types cannot, each stage at full strength; raises Refusal."""
     given = stages_of(fields)
     if not given:
         raise Refusal("passage", "no stage is given; give at least one of passage, land, siege")
-    for name in given[1:]:
-        stage = getattr(fields, name)
-        for counter in (*TROOPS, "pasha_detachments"):
-            if getattr(stage.attacker, counter, 0):
-                raise Refusal(f"{name}.attacker.{counter}", f"not allowed: the troops come from {given[0]}")
-        if given[0] == "passage" and name == "land" and stage.conditions.crossing != "none":
-            raise Refusal("land.conditions.crossing", "not allowed after a passage: the troops land")
-    policies = fields.land.policy if fields.land is not None else None
-    for where in ("attacker", "defender"):
-        if policies is not None and getattr(policies, where).break_off == "best":
-            raise Refusal(f"land.policy.{where}.break_off", "best is not offered in an expedition")
-    side = troops_of(fields)
-    plus, minus, loose, explorers = (getattr(side, counter) for counter in TROOPS)
-    pashas = getattr(side, "pasha_detachments", 0)
     for name in given:
-        try:
+        stage = getattr(fields, name)
+        for counter in (*TROOPS, "pasha_detachments", "converted_natives_thirds") if name != given[0] else ():
+            given_twice = getattr(stage.attacker, counter, 0)
+            refuse(given_twice, f"{name}.attacker.{counter}", f"not allowed: the troops come from {given[0]}")
+        crosses = given[0] == "passage" and name == "land" and stage.conditions.crossing != "none"
+        refuse(crosses, "land.conditions.crossing", "not allowed after a passage: the troops land")
+        refuse_best(name, stage.policy, "an expedition")
+    side = troops_of(fields)
+    refuse(not size_of(side), f"{given[0]}.attacker.land_detachments", "no troops; give at least one detachment")
+    counters = [getattr(side, counter) for counter in TROOPS]
+    # Pashas and recruits of the battle ashore besiege as plain troops.
+    besiegers = [*counters[:2], *divmod(size_of(side) - ARMY_PLUS * counters[0] - ARMY_MINUS * counters[1], LD)]
+    for name in given:
+        with in_stage(name):
             if fields.passage and name == "passage":
                 check_passage(fields.passage)
             elif name == "land":
-                land_model.check_land(with_troops(fields, name, (plus, minus, loose, explorers)))  # type: ignore[arg-type]
+                land_model.check_land(with_troops(fields, name, counters))
             else:
-                # Pashas of the battle ashore besiege as plain LD.
-                land_model.check_siege(with_troops(fields, name, (plus, minus, loose + pashas, explorers)))  # type: ignore[arg-type]
-        except Refusal as refusal:
-            text = str(refusal).partition(": ")[2]
-            raise Refusal(f"{name}.{refusal.field}", text) from None
-    if not size_of(side):
-        raise Refusal(f"{given[0]}.attacker.land_detachments", "no troops; give at least one detachment")
+                land_model.check_siege(with_troops(fields, name, besiegers))

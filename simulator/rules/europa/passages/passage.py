@@ -29,7 +29,7 @@ from simulator.rules.europa.procedures.blockades import (
     run_result,
     under_fire,
 )
-from simulator.rules.europa.procedures.interception import at_sea, intercepts
+from simulator.rules.europa.procedures.interception import at_sea, succeeds
 from simulator.rules.europa.sea.model import NavalConditions, SeaConditions
 from simulator.rules.europa.sea.squadrons import Engagement, Squadron, squadron_of
 from simulator.rules.europa.shared.fleets import LAW, Afloat, Cargo, Fleet, after_attrition, ships_left
@@ -169,7 +169,7 @@ class Voyage:
             fleet = under_fire(state.afloat.fleet, sunk, self.own.order)
             return self.fitted(state, fleet, state.afloat.cargo.troops, WORKS)._replace(ended=WORKS)
         if stage.kind == "patrol":
-            return state._replace(caught=True) if intercepts(die, modified) else onward
+            return state._replace(caught=True) if succeeds(die, modified) else onward
         result = run_result(modified)
         if result == FREE:
             return onward

@@ -1,1 +1,1 @@
-"""Procedures that are a table: a d10, modifiers, a row (docs/rules/europa_naval_and_other.md sections 4 to 13)."""
+"""Procedures that are a table: d10, modifiers, row (docs/rules/europa_naval_and_other.md sections 4 to 13, 16, 17)."""

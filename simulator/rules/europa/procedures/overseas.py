@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import Field
 
 from simulator.engine.model.chance import combine
-from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Both, Built, Fields
+from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Both, Built, Fields, FrameOf
 from simulator.rules.europa.procedures.attrition import weather_of
 from simulator.rules.europa.shared import fields as common
 from simulator.rules.europa.shared import fleets
@@ -235,11 +235,18 @@ class ConquestOptions(TableOptions):
     )
 
 
-class Conquest(Scenario[Literal["conquistador"], Conquerors, Natives, ConquestConditions, NoPolicies, ConquestOptions]):
+class ConquestFields(FrameOf[Conquerors, Natives, ConquestConditions, NoPolicies, ConquestOptions]):
+    """All fields of a conquistador among natives, whoever asks for them."""
+
+
+class Conquest(ConquestFields):
     """A conquistador among natives."""
 
+    game: Literal["europa"]
+    battle: Literal["conquistador"]
 
-def check_conquest(fields: Conquest) -> None:
+
+def check_conquest(fields: ConquestFields) -> None:
     """Refuse what types cannot; raises Refusal."""
     common.check_tables(fields)
     common.check_troops(fields.attacker, "attacker", "no troops; give at least one detachment or a third of one")
@@ -254,7 +261,7 @@ class Conquered(NamedTuple):
     resisters: int
 
 
-def conquest_modifiers(fields: Conquest) -> list[Bonus]:
+def conquest_modifiers(fields: ConquestFields) -> list[Bonus]:
     """Modifiers of a conquistador's die."""
     side, size = fields.attacker, size_of(fields.attacker)
     least = 5 * LD if fields.options.large_stack == "more-than-four" else 4 * LD
@@ -267,51 +274,68 @@ def conquest_modifiers(fields: Conquest) -> list[Bonus]:
     ]
 
 
-def build_conquest(fields: Conquest) -> Built:
-    """Everything that answers a conquistador among natives."""
-    tables = book(fields.options.tables)
-    natives = LD * fields.defender.natives_detachments + fields.defender.natives_exploration
-    column = next(most for most in (12, 15, 99) if fields.attacker.stats_sum <= most)
+class Conversion:
+    """The roll of a conquistador among natives, and what it makes of them."""
 
-    # Per cent lost of those who resist and of those who join, by modified die.
-    rows = {
-        die: (row["resist_percent_lost"], row["desert_percent_lost"])
-        for (die, most), row in tables.indexed("conquistador").items()
-        if most == column
-    }
-    roll = Roll(
-        "conquest",
-        "10",
-        conquest_modifiers(fields),
-        lambda _, modified: min(11, max(1, modified)),
-        lambda shown, modified: "Conquest: {}: R{}/D{}.".format(shown, *rows[modified]),
-    )
+    def __init__(self, fields: ConquestFields) -> None:
+        self.fields, self.tables = fields, book(fields.options.tables)
+        self.natives = LD * fields.defender.natives_detachments + fields.defender.natives_exploration
+        column = next(most for most in (12, 15, 99) if fields.attacker.stats_sum <= most)
+        # Per cent lost of those who resist and of those who join, by modified die.
+        self.rows = {
+            die: (row["resist_percent_lost"], row["desert_percent_lost"])
+            for (die, most), row in self.tables.indexed("conquistador").items()
+            if most == column
+        }
+        self.roll = Roll(
+            "conquest",
+            "10",
+            conquest_modifiers(fields),
+            lambda _, modified: min(11, max(1, modified)),
+            lambda shown, modified: "Conquest: {}: R{}/D{}.".format(shown, *self.rows[modified]),
+        )
 
-    def ends(modified: int) -> Mapping[Conquered, int]:
-        resist, desert = (remainders(tables, natives, percent) for percent in rows[modified])
-        return combine(desert, resist, lambda join, stay: Conquered(join, min(stay, natives - join)))
+    def ends(self, modified: int) -> Mapping[Conquered, int]:
+        """Those who join and resist by a row, with weights."""
+        resist, desert = (remainders(self.tables, self.natives, percent) for percent in self.rows[modified])
+        return combine(desert, resist, lambda join, stay: Conquered(join, min(stay, self.natives - join)))
 
-    def text(end: Conquered) -> str:
+    def text(self, end: Conquered) -> str:
+        """An end in words."""
         parts = f"{detachments(end.resisters)} resist, {detachments(end.joiners)} join"
-        return f"Of {detachments(natives)} of natives {parts}."
+        return f"Of {detachments(self.natives)} of natives {parts}."
 
-    def columns(end: Conquered) -> dict[str, object]:
+    def columns(self, end: Conquered) -> dict[str, object]:
+        """The columns of an end."""
         joiners, resisters = end
         return {
-            "winner": DEFENDER if resisters == natives else NOBODY if resisters else ATTACKER,
             "battle": resisters > 0,
             "resisters_thirds": resisters,
             "joiners_thirds": joiners,
-            "natives_removed_thirds": natives - resisters - joiners,
-            "modifier": roll.total,
+            "natives_removed_thirds": self.natives - resisters - joiners,
         }
 
-    assumptions = [
-        f"a large stack is one of {fields.options.large_stack.replace('-', ' ')} LD (large_stack)",
-        "over 100 %: deserters first, resisters at most the rest",
-        "those who resist then fight as interceptors: a land scenario of its own",
-    ]
-    return built(None, roll_then_draw(roll, ends, text), columns, assumptions, roll.why())
+    @property
+    def assumptions(self) -> list[str]:
+        """The readings of the roll."""
+        return [
+            f"a large stack is one of {self.fields.options.large_stack.replace('-', ' ')} LD (large_stack)",
+            "over 100 %: deserters first, resisters at most the rest",
+        ]
+
+
+def build_conquest(fields: Conquest) -> Built:
+    """Everything that answers a conquistador among natives."""
+    conversion = Conversion(fields)
+    roll, natives = conversion.roll, conversion.natives
+
+    def columns(end: Conquered) -> dict[str, object]:
+        winner = DEFENDER if end.resisters == natives else NOBODY if end.resisters else ATTACKER
+        return {"winner": winner, **conversion.columns(end), "modifier": roll.total}
+
+    then = "those who resist then fight as interceptors (kind native-chain)"
+    follow = roll_then_draw(roll, conversion.ends, conversion.text)
+    return built(None, follow, columns, [*conversion.assumptions, then], roll.why())
 
 
 # --- do natives attack? (section 10) ---

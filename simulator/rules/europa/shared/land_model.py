@@ -10,7 +10,21 @@ from typing import Any, Literal
 from pydantic import Field
 
 from simulator.rules.battle import Both, Fields, FrameOf
-from simulator.rules.europa.shared.stacks import EIGHT_LD, LD, SIDES, TURKISH, Opponents, detachments, size_of
+from simulator.rules.europa.shared.leaders import leader_of
+from simulator.rules.europa.shared.stacks import (
+    LD,
+    MOST_LD,
+    SIDES,
+    TURKISH,
+    Opponents,
+    counted_ld,
+    detachments,
+    fighting,
+    is_timar,
+    size_of,
+    technology_of,
+)
+from simulator.rules.europa.tables import book
 from simulator.rules.toolkit.policies import refuse, refuse_if
 
 ArmyClass = Literal["", "I", "IM", "II", "IIM", "III", "IIIM", "IV", "IVM", "A"]
@@ -32,10 +46,11 @@ LeaderType = Literal["", "general", "king", "conquistador", "governor", "explore
 # The round track: its boxes in order.
 Box = Literal["W0", "S1", "W1", "S2", "W2", "S3", "W3", "S4", "W4", "S5", "W5"]
 StartRound = Literal["", "roll", Box]
-Plan = Literal["undermine-until-breach", "assault-at-once", "undermine-only", "breach-then-storm"]
+Plan = Literal["undermine-until-breach", "assault-at-once", "undermine-only", "breach-then-storm", "best"]
 
 OVERRUN, OVERRUN_WITHOUT_BATTLE = 4, 8
 FORAGERS = ("musket", "baroque", "manoeuvre")
+CONVERTERS = ("conquistador", "explorer")
 NOT_IN_EUROPE = "is not allowed in Europe; only with conditions.region rotw"
 
 
@@ -70,7 +85,7 @@ class FieldArmy(Side):
     """Troops that are not behind walls."""
 
     army_class: ArmyClass = Field("", description='only with country minor; "" = III')
-    veteran: bool = Field(True, description="more than half of the LD are veterans")
+    veteran: bool | None = Field(None, description="more than half of the LD are veterans; default true, Timar false")
     artillery_value: int = Field(-1, ge=-1, le=12, description="artillery value of the stack; -1 = computed")
     turkish_reform: Reform = Field("none", description="Turkish military reforms")
 
@@ -78,7 +93,10 @@ class FieldArmy(Side):
 class LandSide(FieldArmy):
     """One side of a land battle."""
 
-    pasha_detachments: int = Field(0, ge=0, le=6, description="LD brought by pashas; Turkish countries only")
+    pasha_detachments: int = Field(0, ge=0, le=6, description="LD brought by pashas; Turkish countries until m-2")
+    converted_natives_thirds: int = Field(
+        0, ge=0, le=300, description="natives who joined, in thirds of a LD; rotw, with a conquistador or explorer"
+    )
     army_size: int = Field(-1, ge=-1, le=7, description="structural army size; -1 = by class and period")
     structural_cavalry: Literal["auto", "yes", "no"] = Field("auto", description="structural cavalry bonus")
     facing_the_ottomans: bool = Field(False, description="0/-2 (Turkey's rules)")
@@ -132,7 +150,9 @@ class SiegeConditions(Conditions):
     first_round: bool = Field(True, description="first siege round of this fortress this turn")
     continued_siege: bool = Field(False, description="the siege began in an earlier turn")
     supply_line: bool = Field(True, description="the besieger has a supply line")
-    supply_distance: int = Field(2, ge=0, le=40, description="movement points")
+    supply_distance: int = Field(
+        2, ge=0, le=12, description="its length in movement points; beyond 12 give supply_line = false"
+    )
     bad_weather: bool = Field(False, description="in a campaign on the round track: in its first box")
     pillages: int = Field(0, ge=0, le=4, description="sides of PILLAGE in the province")
     attrition_modifier: int = Field(0, ge=-10, le=20, description="sum of revolts, strait forts, cold malus")
@@ -146,6 +166,16 @@ class CampaignConditions(SiegeConditions):
     )
     start_round: StartRound = Field("", description="box of the round track where the siege begins")
     poor_weather: bool = Field(False, description="event; ignored without a round track")
+    supply_desert: bool = Field(False, description="the line of supply goes through desert")
+    supply_foreign: bool = Field(False, description="its source is controlled, but not owned by the alliance")
+    supply_distant_fleet: bool = Field(False, description="a fleet supplies that is not adjacent to a port or arsenal")
+    unsupplied_segments: int = Field(
+        0, ge=0, le=1, description="latest supply segments in a row without a line; a second destroys the besieger"
+    )
+    cold_area: bool = Field(False, description="the province is cold, and not the besieger's own; round track only")
+    timar_distance: int = Field(
+        1, ge=0, le=20, description="provinces from Turkey's national territory, 0 = in it; Timar, round track only"
+    )
 
 
 class LandPolicy(Fields):
@@ -181,7 +211,7 @@ class SiegePolicy(BesiegerPolicy):
 class CampaignPolicy(BesiegerPolicy):
     """Choices of the besieger in a campaign."""
 
-    plan: Plan = Field("undermine-until-breach", description="plan for all rounds")
+    plan: Plan = Field("undermine-until-breach", description="plan for all rounds; best = decided in every state")
 
 
 class Options(Fields):
@@ -189,6 +219,7 @@ class Options(Fields):
 
     leader_differential_cap: int = Field(3, ge=0, le=9, description="largest leader difference; 9 = no cap")
     leader_years: Literal["any", "in-period"] = Field("any", description="in-period: refuse leaders of other periods")
+    timar_limits: bool = Field(True, description="Timar are conscripts of limited technology (Turkey's rules)")
     tables: dict[str, Any] = Field(default_factory=dict, description="rows that replace those of the tables, by name")
 
 
@@ -197,18 +228,23 @@ class LandOptions(Options):
 
     destruction_test: Literal["exceeds", "reaches"] = Field("exceeds", description="losses against the stack's size")
     tercios_require_army: bool = Field(False, description="Tercios count only with an ARMY in the stack")
+    national_bonuses: Literal["seed", "book"] = Field("seed", description="cavalry and Tercios by seed or rule book")
 
 
 class SiegeOptions(Options):
     """Readings for sieges."""
 
     assault_cap_factor: int = Field(2, ge=1, le=2, description="times the resistance a besieger may lose in an assault")
+    assault_and_breach: Literal["greater", "sum"] = Field(
+        "greater", description="undermining with both counters: the breach's +2, or +3"
+    )
 
 
 class CampaignOptions(SiegeOptions):
     """Readings for campaigns."""
 
     garrison_attrition: bool = Field(True, description="the garrison suffers attrition from round 2 on")
+    supply_attrition: bool = Field(True, description="supply from round 2 on, cold, and Timar going home in winter")
 
 
 class LandFields(FrameOf[LandAttacker, LandSide, LandConditions, Both[LandPolicy, DefenderPolicy], LandOptions]):
@@ -240,11 +276,6 @@ class Campaign(CampaignFields):
     battle: Literal["siege-campaign"]
 
 
-def is_non_european(side: LandSide) -> bool:
-    """A ROTW country or natives (section 2.1)."""
-    return side.country == "natives" if side.non_european is None else side.non_european
-
-
 def overruns(fields: Land) -> list[str]:
     """The sides that declare an overrun."""
     return [name for name in SIDES if getattr(fields.policy, name).overrun == "declare"]
@@ -259,20 +290,17 @@ def check_land(fields: Land) -> None:
     """Refuse what types cannot; raises Refusal."""
     for name, side in zip(SIDES, (fields.attacker, fields.defender), strict=True):
         _check_side(fields, name)
-        pashas, only = side.pasha_detachments, f"with country {side.country}; only with {', '.join(TURKISH)}"
-        foreign = pashas and side.country not in TURKISH
-        refuse(foreign, f"{name}.pasha_detachments", f"{pashas} is not allowed {only}")
+        _check_allies(fields, side, name)
         refuse(size_of(side) == 0, name, "give at least one detachment")
-        if not is_non_european(side):
-            _check_eight(side, name, "; only a non_european stack may be larger")
-    foraging, technology = fields.attacker.foraging, fields.attacker.technology
+    technology = technology_of(fields.attacker, fields.options)
     only = f"true is not allowed with technology {technology}; only with {', '.join(FORAGERS)}"
-    refuse(foraging and technology not in FORAGERS, "attacker.foraging", only)
+    refuse(fields.attacker.foraging and technology not in FORAGERS, "attacker.foraging", only)
     evades, intercepted = fields.policy.defender.evasion == "evade", fields.conditions.interception
     for given, text in ((intercepted, "in an interception"), (overruns(fields), "with an overrun")):
         refuse(given and evades, "policy.defender.evasion", f"'evade' is not allowed {text}; must be stand")
     for name in overruns(fields):
-        own, enemy = size_of(getattr(fields, name)), size_of(getattr(fields, SIDES[1 - SIDES.index(name)]))
+        sides = getattr(fields, name), getattr(fields, SIDES[1 - SIDES.index(name)])
+        own, enemy = (size_of(fighting(side, fields.options)) for side in sides)
         text = f"'declare' is not allowed with {detachments(own)} against {detachments(enemy)}; needs {OVERRUN} to 1"
         refuse(own < OVERRUN * enemy, f"policy.{name}.overrun", text)
     _check_leaders_and_tables(fields)
@@ -283,7 +311,8 @@ def check_siege(fields: Siege | Campaign) -> None:
     for name in SIDES:
         _check_side(fields, name)
     refuse(size_of(fields.attacker) == 0, "attacker", "give at least one detachment")
-    _check_eight(fields.attacker, "attacker")
+    most = f"at most {MOST_LD} LD"
+    refuse_if(counted_ld(fields.attacker) > MOST_LD, "attacker", f"a stack of {counted_ld(fields.attacker)} LD", most)
     conditions, level, garrison = fields.conditions, fields.defender.fortress_level, size_of(fields.defender)
     europe, room = conditions.region == "europe", max(1, level)
     refuse(europe and level == 0, "defender.fortress_level", "0 (a fort) is not allowed in Europe; 1 to 5")
@@ -307,12 +336,25 @@ def _check_side(fields: Land | Siege | Campaign, name: str) -> None:
     refuse(of_another, f"{name}.army_class", f"{army_class!r} is not allowed {only}")
     text = "true is not allowed with technology medieval; renaissance or better"
     refuse(side.tercios and side.technology == "medieval", f"{name}.tercios", text)
+    conscripts = is_timar(side, fields.options) and side.veteran
+    refuse(conscripts, f"{name}.veteran", "Timar are always conscripts; false, or options.timar_limits = false")
 
 
-def _check_eight(side: FieldArmy, name: str, unless: str = "") -> None:
-    """At most 8 LD, pashas and loose LDE apart."""
-    thirds = 12 * side.army_plus + 6 * side.army_minus + LD * side.land_detachments
-    refuse_if(thirds > EIGHT_LD, name, f"a stack of {thirds // LD} LD", f"at most {EIGHT_LD // LD} LD{unless}")
+def _check_allies(fields: Land, side: LandSide, name: str) -> None:
+    """Pashas fight for Turkish countries before m-2, converted natives overseas behind one who can convert them."""
+    pashas, natives = side.pasha_detachments, side.converted_natives_thirds
+    only = f"with country {side.country}; only with {', '.join(TURKISH)}"
+    refuse(pashas and side.country not in TURKISH, f"{name}.pasha_detachments", f"{pashas} is not allowed {only}")
+    ended = pashas and side.turkish_reform == "m-2"
+    refuse(ended, f"{name}.pasha_detachments", f"{pashas} is not allowed with turkish_reform m-2; pashas end with it")
+    if not natives:
+        return
+    path = f"{name}.converted_natives_thirds"
+    refuse(fields.conditions.region == "europe", path, f"{natives} {NOT_IN_EUROPE}")
+    leader = leader_of(side, book(fields.options.tables), f"{name}.leader")
+    leads = leader.given and leader.kind in CONVERTERS
+    only = f"only with a leader by name or values of type {' or '.join(CONVERTERS)}"
+    refuse(not leads, path, f"{natives} is not allowed with {leader.text()}; {only}")
 
 
 def _check_leaders_and_tables(fields: Land | Siege | Campaign) -> None:

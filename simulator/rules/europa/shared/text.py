@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any
 
 from simulator.rules.battle import Shown
-from simulator.rules.europa.shared.land_model import Campaign, Land, Siege
+from simulator.rules.europa.shared.land_model import Besieged, Campaign, Land, Siege
 from simulator.rules.europa.shared.leaders import FATES, fate_text
-from simulator.rules.europa.shared.stacks import SIDES, Stack, detachments
+from simulator.rules.europa.shared.stacks import LD, MOST_LD, SIDES, Stack, counted_ld, detachments
 from simulator.rules.europa.tables import standard
 
 ROUNDING = 1e-9  # a mean of many chances is whole but for so much
@@ -64,6 +64,18 @@ def common_assumptions(fields: Land | Siege | Campaign, stacks: tuple[Stack, Sta
         yield f"tables varied: {', '.join(sorted(fields.options.tables))}"
     for stack in stacks:
         leader = stack.leader
+        if stack.idle:
+            yield (
+                f"{stack.name}: {stack.idle // LD} of {counted_ld(stack.given)} land detachments stand by "
+                f"(at most {MOST_LD} fight)"
+            )
+        if stack.side.technology != stack.given.technology:
+            yield f"{stack.name}: Timar fight with {stack.side.technology}, not {stack.given.technology}"
+        if stack.timar:
+            yield f"{stack.name}: Timar are conscripts (timar_limits)"
+        if stack.is_vizier:
+            inside = "; inside the fortress his siege value is 0 (ASSUMED)" * isinstance(stack.side, Besieged)
+            yield f"{stack.name}: the Vizier's values are rolled each time one is needed{inside}"
         if leader.origin == "none":
             yield f"{stack.name}: no leader: all values 0, never tested (ASSUMED)"
         if leader.origin == "name":

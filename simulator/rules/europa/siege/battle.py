@@ -15,6 +15,7 @@ import numpy as np
 from simulator.rules.battle import Built, Columns
 from simulator.rules.europa.shared.land_model import Campaign, Siege
 from simulator.rules.europa.shared.leaders import FATES, KILLED, fate_columns, pair_of
+from simulator.rules.europa.shared.losses import Counters
 from simulator.rules.europa.shared.modifiers import LAW, Bonus
 from simulator.rules.europa.shared.stacks import LD, chain_of, detachments
 from simulator.rules.europa.shared.text import common_assumptions, fates_text
@@ -26,19 +27,33 @@ from simulator.rules.toolkit.naming import plural, sentence, winners
 
 PLUSES = np.array([plus for _, plus in siege.WORKS])
 MOST_THROWS, AT_ONCE = 200_000, 1000
+CHOICES = ("undermine", "assault"), ("assault", "wait")
+BETWEEN = {siege.SUPPLY: "supply attrition", siege.COLD: "winter: cold", siege.HOME: "winter: Timar go home"}
 
 
 def build_siege(fields: Siege | Campaign) -> Built:
     """Everything that answers a siege segment or a campaign; on the round track no rule reads the number of rounds."""
     setup = SiegeSetup(fields)
     return Built(
-        chain=chain_of(setup, siege_line, ("rounds",) if setup.track else ()),
+        chain=chain_of(setup, siege_line, counters_of(setup)),
         outcome=partial(siege_outcome, setup),
         assumptions=lambda: list(siege_assumptions(setup)),
         explain=lambda: list(siege_explanation(setup)),
-        # Rounds are counted when the segment begins; the garrison's attrition before it belongs to the same round.
+        # Rounds are counted when the segment begins; the garrison's attrition before it belongs to the same round. A
+        # besieger lost by supply does not begin it.
         begun=(lambda states: states.rounds + (states.stage == siege.GARRISON_ATTRITION)) if setup.campaign else None,
+        decisions=partial(siege_decisions, setup),
     )
+
+
+def counters_of(setup: SiegeSetup) -> tuple[str, ...]:
+    """On the round track no rule reads the number of rounds, and none ever reads what supply and winter cost.
+
+    An objective may weigh columns that are not linear in this cost: for the best plan it is no counter.
+    """
+    if setup.track:
+        return ("rounds",)
+    return ("starved",) if setup.wears_down and not setup.best else ()
 
 
 def siege_outcome(setup: SiegeSetup, states: Any) -> Columns:
@@ -70,7 +85,44 @@ def siege_outcome(setup: SiegeSetup, states: Any) -> Columns:
         return columns | of_segment(setup, states)
     holds_on = (PLUSES[states.works] > 0) | (states.breach == 1)
     enough = (states.camp > 0) & (states.camp >= LD * setup.level) & setup.fields.conditions.supply_line
-    return columns | {"rounds": states.rounds, "can_continue": (how == siege.GOES_ON) & enough & holds_on}
+    gone_by_supply = states.starved * setup.unit
+    # Too small to undermine only because of what supply has cost.
+    by_supply = (how == siege.REDEPLOYED) & (gone_by_supply > 0) & (states.camp + gone_by_supply >= LD * setup.level)
+    return columns | {
+        "rounds": states.rounds,
+        "can_continue": (how == siege.GOES_ON) & enough & holds_on,
+        "destroyed_by_supply": how == siege.STARVED,
+        "redeployed_by_supply": by_supply,
+        "attacker_gone_by_supply_thirds": gone_by_supply,
+    }
+
+
+def siege_decisions(setup: SiegeSetup, states: Any, options: np.ndarray) -> Columns:
+    """Columns of states in which the besieger decides (section 5.4), and its choice.
+
+    Columns: text, int64 or bool; shape (states,). `options`: int32, shape (states,).
+    """
+    camps, garrisons = ([parts_text(parts) for parts in sizes] for sizes in (setup.camp, setup.inside))
+    return {
+        "decision": np.full(len(options), "policy.attacker.plan"),
+        "round": np.array(BOXES)[states.box] if setup.track else states.rounds,
+        "attacker": np.array(camps)[states.camp],
+        "garrison": np.array(garrisons)[states.garrison],
+        "siegeworks": np.array(siege.WORKS_VALUE)[states.works],
+        "breach_counter": states.breach == 1,
+        "assault_counter": states.counter == 1,
+        "pillages": states.pillages,
+        "bad_weather": states.bad == 1,
+        "unsupplied_segments": states.unsupplied,
+        "die": states.die,
+        "choice": np.array(CHOICES)[states.stage - siege.CHOICE, options],
+    }
+
+
+def parts_text(parts: Counters) -> str:
+    """The counters of a stack: "1 ARMY+, 2 LD"; "none" without any."""
+    names = zip(parts, ("ARMY+", "ARMY-", "LD", "LDE"), strict=True)
+    return ", ".join(f"{number} {name}" for number, name in names if number) or "none"
 
 
 def of_segment(setup: SiegeSetup, states: Any) -> Columns:
@@ -99,6 +151,7 @@ def siege_assumptions(setup: SiegeSetup) -> Iterator[str]:
         yield f"plan: {fields.policy.attacker.plan}"
         yield f"on the round track from {box} to the end of the turn" if start else f"{setup.rounds} siege rounds"
         yield f"garrison attrition: {'on' if fields.options.garrison_attrition else 'off'}"
+        yield from supply_assumptions(setup)
         yield "leaders are not tested in a campaign"
     else:
         yield f"action: {fields.policy.attacker.action}; on a breach: {fields.policy.attacker.breach}"
@@ -111,6 +164,25 @@ def siege_assumptions(setup: SiegeSetup) -> Iterator[str]:
     yield "after undermining the effect comes first, with any assault, then siege attrition"
     if fields.attacker.country == "turkey-janissary" and fields.attacker.turkish_reform == "m-2":
         yield "m-2 ends the Janissary bonus as m-1a does (ASSUMED)"
+
+
+def supply_assumptions(setup: SiegeSetup) -> Iterator[str]:
+    """The rules of supply and winter of a campaign (section 5.3)."""
+    rules, winter = setup.supply_rules, setup.winter
+    if rules is None:
+        yield "the besieger's supply attrition is left out (options.supply_attrition)"
+        return
+    causes = setup.weak_supply(setup.besieger.size)
+    why = f"weak supply: {', '.join(causes)}" if causes else "" if rules.supply_line else "no line of supply"
+    if why:
+        yield f"the besieger's supply attrition is rolled from the second round on ({why})"
+    else:
+        yield "the besieger's supply is full: no supply attrition"
+    if winter and winter.cold_area:
+        yield "winter: one more supply attrition in the cold area; the cold is no cause of weak supply (ASSUMED)"
+    if winter and setup.besieger.timar:
+        away = f"d10 + {setup.timar_winter} of the attrition table go home, P ignored" if setup.timar_winter else "stay"
+        yield f"winter: Timar {away} (timar_distance {winter.timar_distance})"
 
 
 def siege_explanation(setup: SiegeSetup) -> Iterator[str]:
@@ -131,26 +203,38 @@ def siege_explanation(setup: SiegeSetup) -> Iterator[str]:
     effect = setup.effect_of_place(camp) + setup.effect_of_counters(setup.works, breach, counter)
     starving = setup.garrison_attrition(setup.works) if isinstance(setup.fields, Campaign) and garrison else []
     drawn = own.leader.drawn or inside.leader.drawn
+    cold, _, hungry = setup.wear[:, camp, conditions.pillages]
+    supply = setup.supply_attrition(camp, conditions.pillages, 0 if own.is_vizier else own.leader.manoeuvre)
     rolls = {
-        "attacker undermining": (4, effect + setup.effect_of_garrison(garrison)),
-        "attacker supply": (4, setup.supply(garrison, int(conditions.first_round))),
-        "attacker siege attrition": (3, setup.besieger_attrition(camp, conditions.pillages, conditions.bad_weather)),
-        "defender garrison attrition": (3, starving),
-        "attacker assault": (5, setup.assault_of_place(camp, 0, counter)),
+        "attacker undermining": ("4.4", effect + setup.effect_of_garrison(garrison)),
+        "attacker supply": ("4.4", setup.supply(garrison, int(conditions.first_round))),
+        "attacker siege attrition": (
+            "4.3",
+            setup.besieger_attrition(camp, conditions.pillages, conditions.bad_weather),
+        ),
+        "defender garrison attrition": ("4.3", starving),
+        "attacker supply attrition": ("5.3", supply if cold or hungry else []),
+        "attacker assault": ("4.5", setup.assault_of_place(camp, 0, counter)),
     }
     if not drawn:
         pair = next(iter(setup.pairs))
         for side, stack in enumerate(setup.stacks):
             for step, gains in (("Fire", pair.fire), ("Shock", pair.shock)):
-                rolls[f"{stack.name} assault {step}"] = 5, [Bonus(gains[side], f"leader: {stack.leader.text()}")]
+                rolls[f"{stack.name} assault {step}"] = "4.5", [Bonus(gains[side], f"leader: {stack.leader.text()}")]
     for roll, (section, bonuses) in rolls.items():
-        yield from (f"{roll}: {value:+d} {reason} ({LAW} 4.{section})" for value, reason in bonuses if value)
+        yield from (f"{roll}: {value:+d} {reason} ({LAW} {section})" for value, reason in bonuses if value)
     if drawn:
         yield f"both assault: leaders' advantage, drawn for each assault ({LAW} 4.5)"
 
 
 def siege_line(setup: SiegeSetup, before: SiegeState, result: int, after: SiegeState, dice: random.Random) -> str:
     """One line for one step of a siege."""
+    line = _roll_line(setup, before, result, after, dice)
+    lost = after.how == siege.STARVED and before.stage not in BETWEEN
+    return f"{line} The second supply segment without a line: the besieger is destroyed." if lost else line
+
+
+def _roll_line(setup: SiegeSetup, before: SiegeState, result: int, after: SiegeState, dice: random.Random) -> str:
     when = f"Round {before.rounds}, " if setup.campaign else ""
     if before.stage == siege.UNDERMINE:
         return sentence(f"{when}undermining: {_undermining(setup, before, result, after)}")
@@ -159,10 +243,15 @@ def siege_line(setup: SiegeSetup, before: SiegeState, result: int, after: SiegeS
     if before.stage in {siege.ATTRITION_FIRST, siege.ATTRITION_LATER}:
         left, pillages = detachments(result >> 3), plural(result & 7, "side")
         return sentence(f"{when}siege attrition: the besieger is left with {left}, {pillages} of PILLAGE")
+    if before.stage in BETWEEN:
+        left, pillages = detachments(result >> 3), plural(result & 7, "side")
+        return sentence(f"{BETWEEN[before.stage]}: the besieger is left with {left}, {pillages} of PILLAGE")
     if before.stage == siege.GARRISON_ATTRITION:
         return f"Garrison attrition: {detachments(result >> 3)} left inside."
     if before.stage in {siege.CONTINUE, siege.START}:
         return f"Round track: {BOXES[result >> 1]}{', bad weather' if result & 1 else ''}."
+    if before.stage == siege.VIZIER:
+        return f"{when}the Vizier's siege value: {result}."
     return fates_text(result)
 
 

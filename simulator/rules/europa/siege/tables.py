@@ -6,16 +6,27 @@ docs/rules/europa_land_siege.md sections 4 and 5; the rules are in rules.py.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from functools import cached_property
 
-from simulator.engine.model.chance import NO_TABLE, TableBook
+import numpy as np
+
+from simulator.engine.model.chance import NO_TABLE, TableBook, seen_as
 from simulator.rules.europa.procedures.continuation import BOXES as ROUNDS
 from simulator.rules.europa.procedures.continuation import END, START, Season, Track
-from simulator.rules.europa.shared.land_model import Campaign, Siege, SiegePolicy
+from simulator.rules.europa.shared.land_model import Campaign, CampaignPolicy, Siege
 from simulator.rules.europa.shared.leaders import FACES, both_fates
-from simulator.rules.europa.shared.losses import GARRISON, MOST_PILLAGES, Pillaging, attrition, counters_by_size
+from simulator.rules.europa.shared.losses import (
+    GARRISON,
+    MOST_PILLAGES,
+    PILLAGE_SIDES,
+    Pillaging,
+    attrition,
+    clamped,
+    counters_by_size,
+)
 from simulator.rules.europa.shared.modifiers import Bonus, sum_of
-from simulator.rules.europa.shared.stacks import LD, TECHNOLOGIES, Opponents, Stack, artillery_value
+from simulator.rules.europa.shared.stacks import LD, TECHNOLOGIES, Opponents, artillery_value
 from simulator.rules.europa.siege import rules as siege
 from simulator.rules.europa.siege.assault import Assaults, Ground
 from simulator.rules.europa.siege.rules import SiegeParams, SiegeState
@@ -23,7 +34,9 @@ from simulator.rules.toolkit.weights import grid
 
 ACTIONS = {"undermine": siege.DIG, "assault": siege.ATTACK, "redeploy": siege.LEAVE}
 # plan -> action, assault on a breach, storm once a breach counter lies there (section 5).
+BEST = "best"
 PLANS = {
+    BEST: ("undermine", True, False),
     "undermine-until-breach": ("undermine", True, False),
     "assault-at-once": ("assault", True, False),
     "undermine-only": ("undermine", False, False),
@@ -32,6 +45,8 @@ PLANS = {
 # The round track, by the numbers that the rules know; `roll` leads to its first box.
 BOXES = (*ROUNDS, END, "roll")
 DEFAULT_ROUNDS = 4
+# A line of so many movement points is a cause of weak supply (section 5.3).
+FAR = 6
 # Countries whose besieger with an ARMY+ causes 2/3 more in an assault, and in which periods (section 4.5 step 4).
 ELITE = {"poland": ("I", "II")} | dict.fromkeys(("russia", "russia-reformed", "turkey-janissary"), ("I", "II", "III"))
 
@@ -49,12 +64,13 @@ class SiegeSetup(Opponents[Siege | Campaign]):
         (self.besieger, self.besieged), conditions = self.stacks, fields.conditions
         own, enemy, policy = fields.attacker, fields.defender, fields.policy.attacker
         self.level = enemy.fortress_level
-        # The larger of the helpers' siege value and the leader's own.
-        self.own_siege = max(own.siege_value, self.besieger.leader.siege)
+        # The larger of the helpers' siege value and the leader's own; a Vizier may draw one more.
+        values = self.besieger.siege_values
+        self.own_siege, self.draws_siege = min(values), len(values) > 1
         self.enemy_siege = max(enemy.siege_value, self.besieged.leader.siege)
         self.camp = counters_by_size(own, policy.losses == "keep-best-army")
         self.inside = counters_by_size(enemy, keep_best=True)
-        self.habit = Pillaging(own.technology, policy.pillage) if self.europe else None
+        self.habit = Pillaging(self.besieger.side.technology, policy.pillage) if self.europe else None
         self.artillery = [
             artillery_value(own, left.army_plus, left.army_minus, conditions.period, self.book) for left in self.camp
         ]
@@ -66,18 +82,62 @@ class SiegeSetup(Opponents[Siege | Campaign]):
         self.terrain_malus = (0, 2, 3)[rough + port] if self.level else int(rough or port)
         reformed = own.country == "turkey-janissary" and own.turkish_reform in {"m-1a", "m-2"}
         self.elite = conditions.period in ELITE.get(own.country, ()) and not reformed
+        self._set_campaign(fields)
+        # Whole LD are lost in Europe. Sizes that besieger and garrison may come down to, and sides of PILLAGE.
+        self.unit = LD if self.europe else 1
+        self.camps, self.garrisons = (
+            [thirds for thirds in range(stack.size + 1) if (stack.size - thirds) % self.unit == 0 and thirds >= least]
+            for stack, least in zip(self.stacks, (1, 0), strict=True)
+        )
+        self.sides = range(conditions.pillages, MOST_PILLAGES + 1)
+
+    def _set_campaign(self, fields: Siege | Campaign) -> None:
+        """The plan, rounds, supply and winter of a campaign; a siege segment is one round by a fixed plan."""
+        policy = fields.policy.attacker
         self.campaign = fields if isinstance(fields, Campaign) else None
         # The conditions of a campaign on the round track.
         self.track = self.campaign.conditions if self.campaign and self.campaign.conditions.start_round else None
         # Fixed number of rounds; 0 on the round track, 1 for a siege segment.
         self.rounds = 0 if self.track else self.campaign.conditions.rounds or DEFAULT_ROUNDS if self.campaign else 1
-        if isinstance(policy, SiegePolicy):
-            self.plan = policy.action, policy.breach == "assault", False
-        else:
+        self.best = isinstance(policy, CampaignPolicy) and policy.plan == BEST
+        if isinstance(policy, CampaignPolicy):
             self.plan = PLANS[policy.plan]
+        else:
+            self.plan = policy.action, policy.breach == "assault", False
+        # The conditions of a campaign with the rules of supply, and with those of winter.
+        by_rules = self.campaign is not None and self.campaign.options.supply_attrition
+        self.supply_rules = self.campaign.conditions if self.campaign and by_rules else None
+        self.winter = self.supply_rules if self.track else None
 
-    def besieger_attrition(self, camp: int, pillages: int, bad_weather: bool) -> list[Bonus]:
-        """Siege attrition of the besieger (section 4.3)."""
+    def weak_supply(self, camp: int) -> list[str]:
+        """The causes of weak supply (section 5.3); overseas only an ARMY is hindered by distance and by its fleet."""
+        conditions = self.supply_rules
+        if conditions is None or not conditions.supply_line:
+            return []
+        hindered = self.europe or self.camp[camp].has_army
+        causes = {
+            f"line of {FAR} movement points or more": hindered and conditions.supply_distance >= FAR,
+            "desert": conditions.supply_desert,
+            "foreign source": conditions.supply_foreign,
+            "distant fleet": hindered and conditions.supply_distant_fleet,
+        }
+        return [cause for cause, holds in causes.items() if holds]
+
+    def supply_attrition(self, camp: int, pillages: int, manoeuvre: int) -> list[Bonus]:
+        """Supply attrition of the besieger (section 5.3)."""
+        conditions, causes = self.fields.conditions, self.weak_supply(camp)
+        return [
+            Bonus(2 * max(0, len(causes) - 1), f"causes of weak supply above the first of: {', '.join(causes)}"),
+            Bonus(2 * (camp >= 6 * LD), "6 LD or more"),
+            Bonus(2 * (not conditions.supply_line), "no supply line"),
+            Bonus(2, "enemy fortress"),
+            Bonus(-manoeuvre, "manoeuvre"),
+            Bonus(pillages, "sides of PILLAGE"),
+            Bonus(conditions.attrition_modifier, "attrition_modifier"),
+        ]
+
+    def besieger_attrition(self, camp: int, pillages: int, bad_weather: bool, drawn: int = 0) -> list[Bonus]:
+        """Siege attrition of the besieger (section 4.3); `drawn`: the Vizier's siege value."""
         conditions = self.fields.conditions
         unsupplied = not conditions.supply_line
         return [
@@ -87,15 +147,15 @@ class SiegeSetup(Opponents[Siege | Campaign]):
             Bonus(2 * bad_weather, "bad weather"),
             Bonus(pillages, "sides of PILLAGE"),
             Bonus(conditions.attrition_modifier, "attrition_modifier"),
-            Bonus(-self.own_siege, "own siege value"),
+            Bonus(-self.own_siege - drawn, "own siege value"),
             Bonus(self.enemy_siege, "besieged siege value"),
         ]
 
-    def garrison_attrition(self, works: int) -> list[Bonus]:
-        """Siege attrition of the garrison (section 4.3; campaigns only)."""
+    def garrison_attrition(self, works: int, drawn: int = 0) -> list[Bonus]:
+        """Siege attrition of the garrison (section 4.3; campaigns only); `drawn`: the Vizier's siege value."""
         return [
             Bonus(-self.enemy_siege, "own siege value"),
-            Bonus(self.own_siege, "besieger's siege value"),
+            Bonus(self.own_siege + drawn, "besieger's siege value"),
             Bonus(-3 * (self.fields.conditions.port == "open"), "open port"),
             Bonus(siege.WORKS_VALUE[works], "siegeworks"),
         ]
@@ -112,8 +172,9 @@ class SiegeSetup(Opponents[Siege | Campaign]):
 
     def effect_of_counters(self, works: int, breach: int, assault: int) -> list[Bonus]:
         """Undermining: counters on the fortress."""
+        both = self.fields.options.assault_and_breach == "sum"
         return [
-            Bonus(assault, "ASSAULT counter"),
+            Bonus(assault * (both or not breach), "ASSAULT counter"),
             Bonus(2 * breach, "BREACH counter"),
             Bonus(siege.WORKS_VALUE[works], "siegeworks"),
         ]
@@ -145,39 +206,75 @@ class SiegeSetup(Opponents[Siege | Campaign]):
 
     # --- tables ---
 
-    def reached(self, stack: Stack, thirds: int) -> bool:
-        """Can a stack come down to so many thirds? In Europe it loses whole LD."""
-        return not self.europe or (stack.size - thirds) % LD == 0
-
-    def attrition(self, camp: int, pillages: int, bad: int) -> int:
-        """Table of the besieger's attrition by its size, sides of PILLAGE and weather."""
-        if camp == 0 or pillages < self.fields.conditions.pillages or not self.reached(self.besieger, camp):
-            return NO_TABLE
-        drm = sum_of(self.besieger_attrition(camp, pillages, bool(bad)))
+    def attrition(self, camp: int, pillages: int, bad: int, drawn: int) -> int:
+        """Table of the besieger's attrition by its size, sides of PILLAGE, weather and the Vizier's siege value."""
+        drm = sum_of(self.besieger_attrition(camp, pillages, bool(bad), drawn))
         return self.tables.add(attrition(self.book, camp, pillages, drm, self.habit))
+
+    def wears(self, camp: int, pillages: int) -> int:
+        """Table of supply attrition by size and sides of PILLAGE, over what the leader's manoeuvre may be."""
+        found: Counter[int] = Counter()
+        for manoeuvre, weight in self.besieger.manoeuvres.items():
+            drm = sum_of(self.supply_attrition(camp, pillages, manoeuvre))
+            for result, times in attrition(self.book, camp, pillages, drm, self.habit).items():
+                found[result] += weight * times
+        return self.tables.add(found)
+
+    def hunger(self, camp: int, pillages: int) -> int:
+        """Table of a supply segment: rolled in weak supply, and without a line."""
+        rolled = not self.fields.conditions.supply_line or self.weak_supply(camp)
+        return self.wears(camp, pillages) if rolled else NO_TABLE
+
+    def home(self, camp: int, pillages: int) -> int:
+        """Table of Timar that go home in winter: d10 + twice the distance, whole LD of the table; P is ignored."""
+        lost = Counter(self.book.attrition_europe(clamped(die + self.timar_winter), camp // LD)[0] for die in FACES)
+        return self.tables.add(seen_as(lost, lambda gone: max(0, camp - LD * gone) * PILLAGE_SIDES + pillages))
+
+    @cached_property
+    def wear(self) -> np.ndarray:
+        """Tables [cold, Timar going home, supply segment; size; sides of PILLAGE], NO_TABLE where none is rolled."""
+        rules, cold = self.supply_rules, self.winter is not None and self.winter.cold_area
+        hungry = rules is not None and (not rules.supply_line or self.weak_supply(self.besieger.size))
+        # A winter in the cold brings a supply attrition whether or not supply is weak.
+        rolls = (self.wears, cold), (self.home, self.timar_winter), (self.hunger, hungry)
+        shape = self.besieger.size + 1, MOST_PILLAGES + 1
+        return np.array(
+            [grid(shape, table, (self.camps, self.sides) if rolled else ((), ())) for table, rolled in rolls]
+        )
+
+    @property
+    def wears_down(self) -> bool:
+        """May supply or winter cost anything?"""
+        return bool(self.wear.any())
+
+    @cached_property
+    def timar_winter(self) -> int:
+        """Modifier of the roll by which Timar go home in winter; 0 where none do."""
+        return 2 * self.winter.timar_distance if self.winter and self.besieger.timar else 0
 
     def starved(self, garrison: int, works: int) -> int:
         """Table of the garrison's attrition from the second round on, by its size and the siegeworks."""
-        resupplied = self.fields.conditions.port == "resupplied"
-        starves = self.campaign is not None and self.campaign.options.garrison_attrition and not resupplied
-        if garrison == 0 or not starves or not self.reached(self.besieged, garrison):
-            return NO_TABLE
-        habit, drm = GARRISON if self.europe else None, sum_of(self.garrison_attrition(works))
-        return self.tables.add(attrition(self.book, garrison, 0, drm, habit))
+        found: Counter[int] = Counter()
+        for drawn in range(1 + self.draws_siege):
+            habit, drm = GARRISON if self.europe else None, sum_of(self.garrison_attrition(works, drawn))
+            found.update(attrition(self.book, garrison, 0, drm, habit))
+        return self.tables.add(found)
 
     def assault(self, camp: int, garrison: int, breach: int, counter: int) -> int:
-        """Table of an assault by besieger, garrison, right after a breach, and counter; NO_TABLE for one never made."""
+        """Table of an assault by besieger, garrison, right after a breach, and counter."""
+        return self.tables.add(self.assaults.weights(Ground(camp, garrison, breach, counter)))
+
+    @property
+    def assaulted(self) -> tuple[Iterable[int], ...]:
+        """The assaults that may be made: sizes of besieger and garrison, right after a breach, counter."""
         action, on_breach, storms = self.plan
-        plain = action == "assault" or storms or self.fields.policy.attacker.too_small == "assault"
-        made = action == "undermine" and on_breach if breach else plain
+        plain = self.best or action == "assault" or storms or self.fields.policy.attacker.too_small == "assault"
+        made = [breach for breach, may in ((0, plain), (1, action == "undermine" and on_breach)) if may]
         # Only in a campaign is there a later assault, on what is left of a garrison and with a counter gained before.
         before = int(self.fields.conditions.assault_counter)
-        enough = (garrison == self.besieged.size and counter == before) if self.campaign is None else counter >= before
-        if camp == 0 or not (made and enough):
-            return NO_TABLE
-        if not (self.reached(self.besieger, camp) and self.reached(self.besieged, garrison)):
-            return NO_TABLE
-        return self.tables.add(self.assaults.weights(Ground(camp, garrison, breach, counter)))
+        if self.campaign is None:
+            return self.camps, (self.besieged.size,), made, (before,)
+        return self.camps, self.garrisons, made, range(before, 2)
 
     def tests(self, how: int, fragile: int) -> int:
         """Table of leader tests after an assault: held, fell, besieger wiped out; by fragile leaders."""
@@ -200,9 +297,13 @@ class SiegeSetup(Opponents[Siege | Campaign]):
         conditions, policy = self.fields.conditions, self.fields.policy.attacker
         action, on_breach, storms = self.plan
         camps, garrisons, works = self.besieger.size + 1, self.besieged.size + 1, len(siege.WORKS)
+        starves = self.campaign is not None and self.campaign.options.garrison_attrition
+        inside = [thirds for thirds in self.garrisons if thirds and starves and conditions.port != "resupplied"]
+        drawn = range(1 + self.draws_siege)
         return SiegeParams(
             campaign=int(self.campaign is not None),
             rounds=self.rounds,
+            best=int(self.best),
             action=ACTIONS[action],
             storms=int(storms),
             on_breach=int(on_breach),
@@ -212,13 +313,19 @@ class SiegeSetup(Opponents[Siege | Campaign]):
             distance=conditions.supply_distance,
             die=self.tables.add(Counter(FACES)),
             smallest=LD * self.level if conditions.supply_line else camps,
-            effect_camp=grid((camps,), lambda camp: sum_of(self.effect_of_place(camp))),
+            effect_camp=grid((camps,), lambda camp: sum_of(self.effect_of_place(camp)), [self.camps]),
             effect_garrison=grid((garrisons,), lambda garrison: sum_of(self.effect_of_garrison(garrison))),
             effect_counters=grid((works, 2, 2), lambda *counters: sum_of(self.effect_of_counters(*counters))),
             supply=grid((garrisons, 2), lambda garrison, first: sum_of(self.supply(garrison, first))),
-            attrition=grid((camps, MOST_PILLAGES + 1, 2), self.attrition),
-            garrison_attrition=grid((garrisons, works), self.starved),
-            assault=grid((camps, garrisons, 2, 2), self.assault),
+            vizier=self.tables.add(Counter((0, 1))) if self.draws_siege else NO_TABLE,
+            attrition=grid(
+                (camps, MOST_PILLAGES + 1, 2, len(drawn)), self.attrition, (self.camps, self.sides, (0, 1), drawn)
+            ),
+            lineless=int(self.supply_rules is not None and not conditions.supply_line),
+            wear=self.wear,
+            unit=self.unit,
+            garrison_attrition=grid((garrisons, works), self.starved, (inside, range(works))),
+            assault=grid((camps, garrisons, 2, 2), self.assault, self.assaulted),
             tests=grid((3, 4), self.tests),
             next_box=grid((len(BOXES),), self.next_box),
         )
@@ -226,10 +333,10 @@ class SiegeSetup(Opponents[Siege | Campaign]):
     @property
     def start(self) -> SiegeState:
         """The fortress as it stands, at the start roll or at the first decision."""
-        conditions = self.fields.conditions
+        conditions, box = self.fields.conditions, BOXES.index(self.track.start_round) if self.track else 0
         begun = SiegeState(*[0] * len(SiegeState._fields))._replace(
-            stage=siege.START,
-            box=BOXES.index(self.track.start_round) if self.track else 0,
+            stage=siege.START if box == siege.ROLL_BOX else siege.ROUND_BEGINS,
+            box=box,
             camp=self.besieger.size,
             garrison=self.besieged.size,
             works=self.works,
@@ -238,10 +345,13 @@ class SiegeSetup(Opponents[Siege | Campaign]):
             pillages=conditions.pillages,
             first=int(conditions.first_round),
             bad=int(conditions.bad_weather),
+            unsupplied=self.supply_rules.unsupplied_segments * self.params.lineless if self.supply_rules else 0,
         )
-        return begun if begun.box == siege.ROLL_BOX else siege.segment(self.params, begun)
+        return siege.onward(self.params, begun)
 
     @property
     def limits(self) -> SiegeState:
         """The largest value of each field."""
-        return SiegeState(max(self.rounds, siege.END_BOX + 1), self.besieger.size, max(1, self.besieged.size))
+        rounds, camp = max(self.rounds, siege.END_BOX + 1), self.besieger.size
+        starved = camp // self.unit if self.wears_down else 0
+        return SiegeState(rounds, camp, max(1, self.besieged.size), starved, FACES[-1] if self.best else 0)

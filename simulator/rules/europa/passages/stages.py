@@ -1,0 +1,37 @@
+"""A stage of a composed battle kind: its refusals, and its exact outcomes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from simulator.engine.api import exact_outcomes
+from simulator.rules.battle import Built, Columns, Refusal
+from simulator.rules.toolkit.policies import refuse
+
+
+@contextmanager
+def in_stage(name: str) -> Iterator[None]:
+    """Refusals of a stage with its name before the path."""
+    try:
+        yield
+    except Refusal as refusal:
+        raise Refusal(f"{name}.{refusal.field}", refusal.text, refusal.unused) from None
+
+
+def refuse_best(name: str, policies: Any, kind: str) -> None:
+    """Refuse a policy `best` in a stage of a kind that composes stages. Raises Refusal."""
+    for side in ("attacker", "defender"):
+        for policy, value in getattr(policies, side):
+            refuse(value == "best", f"{name}.policy.{side}.{policy}", f"best is not offered in {kind}")
+
+
+def outcomes_of(made: Built) -> tuple[Columns, np.ndarray]:
+    """Columns of the final states of a stage that is a chain, and their chances: float64, shape (states,)."""
+    assert made.chain is not None
+    assert made.outcome is not None
+    ends = exact_outcomes(made.chain)
+    return made.outcome(ends.states), ends.p
