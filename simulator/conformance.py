@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -71,17 +71,29 @@ def check(battle: Source, battles: int = BATTLES) -> None:
     check_counters(scenario, true)
 
 
+@dataclass
+class Witness(SimulatedRun):
+    """Simulates stages and notes their chains."""
+
+    found: dict[int, Chain] = field(default_factory=dict)
+
+    def __call__(self, chain: Chain, share: Share | None = None) -> OutcomeDistribution:
+        """The ends of the stage."""
+        self.found[id(chain)] = chain
+        return super().__call__(chain, share)
+
+    def each(self, chain: Chain, numbers: np.ndarray, stage: int) -> tuple[OutcomeDistribution, np.ndarray]:
+        """Single battles of the stage."""
+        self.found[id(chain)] = chain
+        return super().each(chain, numbers, stage)
+
+
 def chains_of(scenario: Scenario) -> list[Chain]:
     """The chain of a scenario and those that stand for it, or the stages that some battles come to."""
-    found: dict[int, Chain] = {}
-
-    def run(chain: Chain, share: Share | None = None) -> OutcomeDistribution:
-        found[id(chain)] = chain
-        return SimulatedRun(FEW, SEED)(chain, share)
-
     if scenario.built.answer is not None:
+        run = Witness(FEW, SEED)
         scenario.built.answer(run)
-        return list(found.values())
+        return list(run.found.values())
     chain = scenario.chain
     return [chain, *([chain.reduced.chain] if chain.reduced else []), *([chain.last.before] if chain.last else [])]
 
@@ -186,24 +198,30 @@ def check_replay(scenario: Scenario) -> None:
         before = after
 
 
+@dataclass
+class Plain(ExactRun):
+    """Solves stages without counters, and notes their chains."""
+
+    stages: list[Chain] = field(default_factory=list)
+
+    def __call__(self, chain: Chain, share: Share | None = None) -> OutcomeDistribution:
+        """All ends of the stage."""
+        self.stages.append(chain)
+        return super().__call__(replace(chain, counters=()), share)
+
+
 def check_counters(scenario: Scenario, true: Odds) -> None:
     """Counters are only a quicker way to the same odds."""
-    run = ExactRun(SMALL)
-    stages: list[Chain] = []
-
-    def plainly(chain: Chain, share: Share | None = None) -> OutcomeDistribution:
-        stages.append(chain)
-        return run(replace(chain, counters=()), share)
-
+    run = Plain(SMALL)
     try:
         if scenario.built.answer is not None:
-            found = scenario.built.answer(plainly)
+            found = scenario.built.answer(run)
         else:
-            ends = plainly(scenario.chain)
+            ends = run(scenario.chain)
             found = Outcomes(seen(scenario, ends), ends.p)
     except NoExactOdds:
         return
-    if any(chain.counters for chain in stages):
+    if any(chain.counters for chain in run.stages):
         without = labelled(scenario, Outcomes(found.columns, found.p))
         same = len(without.chances) == len(true.chances) and np.allclose(without.chances, true.chances, atol=1e-12)
         promise(

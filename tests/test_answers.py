@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from simulator import NoExactOdds, Odds, exact, load, odds, simulate
-from simulator.analysis.odds.distribution import merge
 from simulator.analysis.odds.odds import wilson
 from simulator.rules.battle import Outcomes
+from simulator.rules.toolkit.merging import merge
 
 LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 4}, "defender": {"regiments": 3}}
 HUGE = {"game": "risk", "battle": "land", "attacker": {"regiments": 1000}, "defender": {"regiments": [1000] * 50}}

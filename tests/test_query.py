@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simulator import exact
-from simulator.analysis.odds.query import QueryError, ask
+from simulator.rules.toolkit.query import QueryError, ask
 
 LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 4}, "defender": {"regiments": 3}}
 COLUMNS = {

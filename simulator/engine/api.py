@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from simulator.engine.jit.kernel_cache import PACKAGE, announce, cache_folder, clear
     from simulator.engine.sample.battle_steps import rolls_a_battle
     from simulator.engine.sample.interpreted_walk import InterpretedSimulation
-    from simulator.engine.sample.per_battle import each_outcome
+    from simulator.engine.sample.per_battle import each_outcome, numbered_outcomes
     from simulator.engine.sample.simulation import Simulation, replay_steps
     from simulator.engine.sample.tail_solver import enter, has_left_rule, largest, region
     from simulator.engine.simulate import simulation_of
@@ -32,7 +32,7 @@ _MODULES = {
     "jit.kernel_cache": ("PACKAGE", "announce", "cache_folder", "clear"),
     "sample.interpreted_walk": ("InterpretedSimulation",),
     "sample.battle_steps": ("rolls_a_battle",),
-    "sample.per_battle": ("each_outcome",),
+    "sample.per_battle": ("each_outcome", "numbered_outcomes"),
     "sample.simulation": ("Simulation", "replay_steps"),
     "simulate": ("simulation_of",),
     "sample.tail_solver": ("enter", "largest", "region", "has_left_rule"),

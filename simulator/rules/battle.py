@@ -89,6 +89,29 @@ class Run(Protocol):
         ...
 
 
+class BattlesRun(Run, Protocol):
+    """A run that also follows single battles, which a campaign groups by where they stand.
+
+    `battles`: how many are simulated, None for exact answers.
+    """
+
+    @property
+    def battles(self) -> int | None:
+        """Number of simulated battles."""
+        ...
+
+    def each(self, chain: Chain, numbers: np.ndarray, stage: int) -> tuple[OutcomeDistribution, np.ndarray]:
+        """Simulate the battles of these numbers (int64, ascending) in a stage: their distinct ends, the end of each.
+
+        The random numbers are those of these battles under a seed made of the stage.
+        """
+        ...
+
+    def exactly(self) -> BattlesRun:
+        """A run that answers exactly, for decisions within a simulation."""
+        ...
+
+
 @dataclass(eq=False)
 class Outcomes:
     """Rows of outcomes: the game's columns, the chance of each row, and its count when simulated.
@@ -185,6 +208,11 @@ class Built:
     - `pieces(states)`: for games of individual pieces, a `Piece` for each.
     - `begun(states)`: for chains fought in rounds, the round (from 1) in or before which a state is, 0 until the events
       before round 1 are over; `counting`: fields to set first where rounds are not counted by default.
+    - `aimed(worth, names)`: for composed kinds in which a side decides, the same answer for these worths of ends (both
+      sides, float64, shape (2, ends)), with the columns of these names; `sample()`: its columns, in one row;
+      `by_fight(run)`: how a campaign stands before the first fight and after each, as if it ended there, with the
+      column `over` (no later fight is fought); `choices(run)`: a row for each position in which a side decides: `side`,
+      ..., `choice`, `advantage`, `reached`.
     - `decisions(states, options)`: for games whose policies may be `best`: the states in which a side decides, as
       columns (`decision`: the policy's path; then the state in the game's words), and `choice`: the option in words.
     - `apart()`: where the chain does not distinguish the pieces, other chains of the same battle with their `pieces`.
@@ -203,6 +231,10 @@ class Built:
     begun: Callable[[Any], np.ndarray] | None = None
     counting: Mapping[str, Any] = field(default_factory=dict)
     decisions: Callable[[Any, np.ndarray], Columns] | None = None
+    aimed: Callable[[Callable[[Columns], np.ndarray], Sequence[str]], Built] | None = None
+    sample: Callable[[], Columns] | None = None
+    by_fight: Callable[[BattlesRun], list[Outcomes]] | None = None
+    choices: Callable[[BattlesRun], list[dict[str, Any]]] | None = None
 
 
 @dataclass(frozen=True)

@@ -93,6 +93,15 @@ def side_of(path: str) -> str:
     return next((part for part in path.split(".")[:2] if part in SIDES), "")
 
 
+def best_fights(data: Mapping[str, Any]) -> Iterator[str]:
+    """Paths of the fights of a campaign whose attacker decides whether to fight."""
+    fights = data.get("fight")
+    for at, fight in enumerate(fights if isinstance(fights, list) else ()):
+        attacker = fight.get("attacker") if isinstance(fight, Mapping) else None
+        if isinstance(attacker, Mapping) and attacker.get("go") == BEST:
+            yield f"fight[{at}].attacker.go"
+
+
 def weights_of(objective: Objective, side: str) -> tuple[str, float, Mapping[str, float]]:
     """The side whose weights this side uses, the sign of them for this side, and the weights."""
     other = SIDES[1 - SIDES.index(side)]
@@ -150,7 +159,9 @@ def before_battle(built: Built) -> Columns | None:
     def at_start(chain: Chain, share: Share | None = None) -> OutcomeDistribution:
         return OutcomeDistribution(type(chain.start)(*(np.array([int(value)]) for value in chain.start)), np.ones(1))
 
-    if built.chain is not None and built.outcome is not None:
+    if built.sample is not None:
+        columns = built.sample()
+    elif built.chain is not None and built.outcome is not None:
         columns = built.outcome(at_start(built.chain).states)
     elif built.optimal is not None and built.answer is not None:
         columns = built.answer(at_start).columns
@@ -185,6 +196,9 @@ def _weight_in_words(name: str, weight: float, columns: Columns) -> str:
 
 def with_objective(built: Built, objective: Objective, paths: tuple[str, ...]) -> Built:
     """The same answer with the objective of the policies `best` at these paths."""
+    if built.aimed is not None:
+        names = [name for weights in objective.values() for name in weights]
+        return built.aimed(partial(worth, objective), names) if objective else built
     if not paths:
         return built
     if built.optimal is not None:
@@ -206,7 +220,8 @@ def in_words(objective: Objective, paths: tuple[str, ...]) -> list[str]:
     """The policies `best` and their objectives, in words."""
     lines = []
     for side in SIDES:
-        own = [path for path in paths if side_of(path) == side]
+        # A campaign says itself for whom a decision to fight is best.
+        own = [path for path in paths if not path.startswith("fight") and side_of(path) == side]
         source, sign, weights = weights_of(objective, side)
         text = ", ".join(f"{name} = {weight:g}" for name, weight in weights.items())
         goal = text if sign > 0 else f"the opposite of the {source}'s {text}"

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import cache, cached_property
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from pydantic import BaseModel, ValidationError
 
 from simulator import rules
 from simulator.engine.model.chain import Chain
+from simulator.rules import campaign
 from simulator.rules.battle import Battle, Built, Fields, Misfit, Refusal
 from simulator.scenarios import objective, uncertain, validation
 from simulator.scenarios.files import is_file, read
@@ -24,6 +25,7 @@ from simulator.scenarios.validation import ScenarioError
 
 _STEP = re.compile(r"([A-Za-z_][\w-]*)((?:\[\d{1,6}\])*)$")
 MOST_DEPTH = 60
+T = TypeVar("T")
 PLAIN = {int, float, str, bool, type(None)}
 
 
@@ -43,7 +45,10 @@ class Scenario:
     @cached_property
     def built(self) -> Built:
         """The answer to this scenario, built once."""
-        return objective.with_objective(self.battle.build(self.fields), self.objective, self.decided)
+        built = objective.with_objective(self.battle.build(self.fields), self.objective, self.decided)
+        answer = built.answer
+        # A stage may turn out to be refused only when it is reached.
+        return built if answer is None else replace(built, answer=lambda run: worded(lambda: answer(run)))
 
     @property
     def objective(self) -> objective.Objective:
@@ -53,7 +58,7 @@ class Scenario:
     @cached_property
     def decided(self) -> tuple[str, ...]:
         """Paths of the policies that are `best`, and of the cards that are played when that is best."""
-        return objective.best_paths(self.data)
+        return (*objective.best_paths(self.data), *objective.best_fights(self.data))
 
     @property
     def chain(self) -> Chain:
@@ -124,6 +129,9 @@ def changed_fields(fields: BaseModel, path: str = "") -> Iterator[tuple[str, Any
         here = f"{path}.{alias}" if path else alias
         if isinstance(value, BaseModel):
             yield from changed_fields(value, here)
+        elif isinstance(value, dict) and any(isinstance(item, BaseModel) for item in value.values()):
+            for key, item in value.items():
+                yield from changed_fields(item, f"{here}.{key}")
         elif isinstance(value, list | tuple) and value and all(isinstance(item, BaseModel) for item in value):
             for i, item in enumerate(value):
                 yield from changed_fields(item, f"{here}[{i}]")
@@ -175,6 +183,8 @@ class Draft:
 
     def battle(self) -> Battle:
         """Its battle kind. Raises ScenarioError for an unknown one."""
+        if self.data.get("game") == campaign.GAME:
+            return worded(lambda: campaign.battle(self.data, self.folder, self.paths))
         return find_battle(
             self.data.get("game"), self.data.get("battle"), self.data.get("rules"), self.folder, self.paths
         )
@@ -182,6 +192,8 @@ class Draft:
     def with_fields(self, changes: Mapping[str, Any]) -> Draft:
         """The same with several fields set (path -> value). Raises ScenarioError for a bad path."""
         data = plain_copy(self.data)
+        if data.get("game") == campaign.GAME:
+            campaign.spell_out(data)
         for path, value in changes.items():
             set_path(data, path, plain_copy(value))
         return Draft(data, self.folder, self.paths)
@@ -207,11 +219,8 @@ class Draft:
             fields = battle.model.model_validate(data)
         except ValidationError as error:
             raise ScenarioError(validation.first_complaint(error, battle.model)) from None
-        try:
-            objective.best_paths(data)
-            battle.check(fields)
-        except Refusal as refusal:
-            raise ScenarioError(str(refusal), unused=refusal.unused) from None
+        objective.best_paths(data)
+        worded(lambda: battle.check(fields))
         scenario = Scenario(battle, fields, self.data, self.folder, self.paths)
         if objectives:
             objective.check(objectives, scenario.built)
@@ -284,12 +293,19 @@ def kinds_of(
         return rules.battles(game)
     from simulator.rules import custom
 
+    if game == campaign.GAME:
+        return {of: worded(partial(campaign.battle, {"of": of})) for of in campaign.games()}
     if not custom.knows(game):
         raise ScenarioError(f"game: {validation.not_one_of(game, [*rules.GAMES, *custom.names(), custom.INLINE])}")
+    return worded(lambda: custom.battles(game, house_rules, folder, paths))
+
+
+def worded(asked: Callable[[], T]) -> T:
+    """What a function of the rules returns; its refusals become ScenarioErrors."""
     try:
-        return custom.battles(game, house_rules, folder, paths)
+        return asked()
     except Refusal as refusal:
-        raise ScenarioError(str(refusal)) from None
+        raise ScenarioError(str(refusal), unused=refusal.unused) from None
     except Misfit as misfit:
         raise ScenarioError(misfit.prefix + validation.first_complaint(misfit.error, misfit.model)) from None
 

@@ -34,7 +34,7 @@ def test_an_address_is_the_scenario(name):
     scenario = load(name)
     link = links.address_of(scenario.data, scenario.battle)
     pairs, _, version = links.split(parse_qsl(urlsplit(link).query, keep_blank_values=True))
-    frame = {"game": scenario.battle.game, "battle": scenario.battle.kind}
+    frame = {key: scenario.data[key] for key in ("game", "battle") if key in scenario.data}
     assert load(frame | links.read(pairs, scenario.battle)) == scenario
     assert version == str(scenario.battle.version)
     assert load(tomllib.loads(links.document(scenario.data))) == scenario

@@ -11,12 +11,12 @@ from dataclasses import replace
 import numpy as np
 
 from simulator.analysis.odds.answer import exact
-from simulator.analysis.odds.distribution import merge
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import Progress
 from simulator.rules import custom
 from simulator.rules.battle import NOBODY, Columns, Outcomes
 from simulator.rules.custom.game_file.files import is_path
+from simulator.rules.toolkit.merging import merge
 from simulator.scenarios import Draft, ScenarioError, Source, draft
 
 SIDES = ("attacker", "defender")

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_ROUNDS = 30
+# More units than take part in most fights: an attacker that needs so many never fights.
+MOST_PIECES = 1000
 STEP = 0.05
 SLACK = 1e-12
 # Policies whose values `gains` compares, with their parameters; they are no named values.
@@ -73,7 +75,8 @@ class Best(Result):
         found: list[Gain] = []
         try:
             for path in () if self.lots else self.scenario.decided:
-                for gain in _gains(self, path) if path.startswith("policy.") else ():
+                gains = _gains if path.startswith("policy.") else _fights if path.startswith("fight") else None
+                for gain in gains(self, path) if gains else ():
                     found.append(gain)
                     if progress:
                         progress(len(found), None)
@@ -105,7 +108,7 @@ class Best(Result):
                 found[id(chain)] = chain, reached
             return solve(chain, share)
 
-        if self.lots or not self.scenario.decided:
+        if self.lots or not self.scenario.decided or built.choices is not None:
             return []
         if built.answer is not None:
             built.answer(run)
@@ -123,6 +126,8 @@ class Best(Result):
 
     @cached_property
     def _rows(self) -> list[dict[str, Any]]:
+        if self.scenario.built.choices is not None:
+            return self.scenario.built.choices(ExactRun(EXACT_BYTES))
         found: dict[tuple[tuple[str, Any], ...], list[float]] = {}
         for chain, chance in self._decided:
             for row, gain, reached in _decision_rows(chain):
@@ -141,6 +146,8 @@ class Best(Result):
     def how(self) -> str:
         """The method of the answer, in one line."""
         states = sum(len(best_policy(chain).open) for chain, _ in self._decided)
+        if self.scenario.built.choices is not None and not self.tried:
+            return f"best of all strategies, exact, {len(self.rows()):,} positions"
         parts = [f"best of all strategies, exact, {states:,} states"] if states else []
         if self.tried:
             parts.append(f"best of {self.tried} named values, not of all strategies")
@@ -261,6 +268,8 @@ def _policies(asked: Draft) -> list[str]:
     """The policies of a battle kind that may be decided: those that choose among names."""
     battle = asked.battle()
     rows = [row.path for row in field_rows(battle) if row.path.startswith("policy.")]
+    fights = asked.data.get("fight", ()) if battle.game == "campaign" else ()
+    rows += [f"fight[{place}].attacker.go" for place in range(len(fights))]
     return [path for path in rows if len(choices(battle, path)) > 1]
 
 
@@ -294,6 +303,17 @@ def _gains(found: Best, path: str) -> Iterator[Gain]:
                 value, shown = worth, label
         if value is not None:
             yield Gain(path, shown, value, own - value)
+
+
+def _fights(found: Best, path: str) -> Iterator[Gain]:
+    """Always and never fighting in place of the best decision of a campaign's fight."""
+    place = int(path.removeprefix("fight[").partition("]")[0])
+    name = found.scenario.fields.fight[place].name or f"fight{place + 1}"  # type: ignore[attr-defined]
+    side = next((row["side"] for row in found.rows() if row["fight"] == name), SIDES[0])
+    never = {f"{path.removesuffix('go')}min_units": MOST_PIECES}
+    for policy, more in (("always", {}), ("never", never)):
+        value = worths(found.scenario.replace_all({path: "always"} | more))[side]
+        yield Gain(path, policy, value, found.value[side] - value)
 
 
 def _settings(scenario: Scenario, path: str, name: str) -> Iterator[tuple[dict[str, Any], str]]:

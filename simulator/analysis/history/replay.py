@@ -15,7 +15,7 @@ import numpy as np
 
 from simulator.analysis.odds.distribution import ALIKE
 from simulator.analysis.odds.run import MOST_BATTLES, PORTION, check_numbers, outcome_columns
-from simulator.analysis.odds.stages import counting_chain
+from simulator.analysis.odds.stages import ExactRun, counting_chain
 from simulator.analysis.result import Result, frame
 from simulator.engine.api import Simulation, Solver, best_option, first_state, graph_of, replay_steps
 from simulator.engine.model.chain import Chain, OutcomeDistribution, Share
@@ -54,7 +54,24 @@ class ReplayRun:
             self.lines.append(f"{chain.label}:")
         self._state = self._fight(chain, seed)
         self._previous = (chain, seed, self._battle)
-        fields = type(chain.start)(*(np.array([value]) for value in self._state))
+        return self._single(path)
+
+    # A campaign follows one battle: the one with this number in every fight.
+    battles = 1
+
+    def each(self, chain: Chain, numbers: np.ndarray, stage: int) -> tuple[OutcomeDistribution, np.ndarray]:
+        """Run a fight of a campaign roll by roll."""
+        if chain.label:
+            self.lines.append(f"{chain.label}:")
+        self._state = self._fight(chain, derive_seed(self.seed, stage))
+        return self._single(()), np.zeros(1, np.int64)
+
+    def exactly(self) -> ExactRun:
+        """A run that answers exactly."""
+        return ExactRun(EXACT_BYTES)
+
+    def _single(self, path: tuple[int, ...]) -> OutcomeDistribution:
+        fields = type(self._state)(*(np.array([value]) for value in self._state))
         return OutcomeDistribution(fields, np.ones(1), np.ones(1, np.int64), path=path)
 
     def _rank(self) -> int:

@@ -16,9 +16,10 @@ import numpy as np
 from simulator.analysis.odds.distribution import wilson
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import Interrupted, Progress, check_numbers, until_interrupted
+from simulator.analysis.odds.stages import ExactRun
 from simulator.analysis.result import Result
 from simulator.engine.api import Graph, first_state, graph_of, replay_steps
-from simulator.engine.model.limits import QUICK_BYTES, NoExactOdds
+from simulator.engine.model.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds
 from simulator.rules.battle import NOBODY, WINNERS, Columns, Outcomes
 from simulator.scenarios import Scenario, ScenarioError, Source, load
 
@@ -65,9 +66,8 @@ class Rounds(Result):
 
     def _odds_of(self, n: int, after: AfterRound) -> Odds:
         built, going = self.scenario.built, ~after.over
-        assert built.outcome is not None
-        columns: Columns = dict(built.outcome(after.states))
-        if "winner" in columns:
+        columns: Columns = dict(after.states if built.outcome is None else built.outcome(after.states))
+        if "winner" in columns and not self.fights:
             columns["winner"] = np.where(going, NOBODY, columns["winner"])
         if "rounds" in columns:
             columns["rounds"] = np.where(going, n, columns["rounds"])
@@ -81,6 +81,11 @@ class Rounds(Result):
             assumptions=[*self.scenario.assumptions(), f"as it stands after {n} rounds, battles still going included"],
             scenario=self.scenario.data,
         )
+
+    @property
+    def fights(self) -> bool:
+        """Is it a campaign? Then a round is a fight, and the winner is as if the campaign ended there."""
+        return self.scenario.built.by_fight is not None
 
     @property
     def columns(self) -> list[str]:
@@ -100,7 +105,7 @@ class Rounds(Result):
         chances = {"over": odds.p("over")}
         if "winner" in odds.columns:
             for code, side in enumerate(WINNERS):
-                won = (odds.columns["winner"] == code) & odds.columns["over"]
+                won = (odds.columns["winner"] == code) & (odds.columns["over"] | self.fights)
                 chances[side] = float(odds.chances[won].sum())
         row: dict[str, Any] = {"round": n} | chances
         if self.battles is not None:
@@ -138,7 +143,14 @@ def rounds(
         raise ValueError(f"most: {most} is not allowed; 0 or more")
     if most is not None and most > MOST_ASKED:
         raise ValueError(f"most: {most} is not allowed; at most {MOST_ASKED:,}")
-    asked = counting(load(scenario))
+    asked = load(scenario)
+    if asked.built.by_fight is not None:
+        if battles is not None:
+            raise ValueError("battles: not for a campaign, which is followed exactly")
+        run = ExactRun(EXACT_BYTES)
+        fights = [AfterRound(one.columns, one.p, one.columns["over"]) for one in asked.built.by_fight(run)]
+        return Rounds(asked, tuple(fights[: None if most is None else most + 1]), explored=run.explored)
+    asked = counting(asked)
     if battles is None:
         try:
             graph = graph_of(asked.chain, QUICK_BYTES, progress and (lambda states: progress(states, None)))

@@ -1,4 +1,4 @@
-"""Distributions of a column, confidence intervals of simulated numbers, and merging equal rows of outcomes."""
+"""Distributions of a column, and confidence intervals of simulated numbers."""
 
 from __future__ import annotations
 
@@ -9,15 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.analysis.result import records
-from simulator.rules.battle import Outcomes
+from simulator.rules.toolkit.merging import offsets
 from simulator.scenarios.validation import finite, given_number
 
 # Worths closer than this are equal.
 ALIKE = 1e-9
 LEVEL = 0.95
-# Whole numbers within a range of this size are ranked by their offset, without sorting.
-MOST_COUNTED = 1 << 20
-LARGEST_CODE = 1 << 62
 
 
 def _z(level: float) -> float:
@@ -44,69 +41,6 @@ def half_width_of_mean(std: float, battles: float | None, level: float = LEVEL) 
     """Half-width of the normal interval of a mean of `battles` battles; 0 if that is None. Raises as `wilson`."""
     z = _z(level)
     return 0.0 if battles is None else z * std / math.sqrt(battles)
-
-
-def merge(outcomes: Outcomes) -> Outcomes:
-    """The same outcomes with equal rows merged, in ascending order of the columns."""
-    return merge_rows(outcomes)[0]
-
-
-def merge_rows(outcomes: Outcomes) -> tuple[Outcomes, np.ndarray]:
-    """As `merge`, and for each of the rows given the number of the merged row (int, shape (rows,))."""
-    code, codes = np.zeros(len(outcomes.p), np.int64), 1
-    for values in outcomes.columns.values():
-        rank, ranks = offsets(np.asarray(values)) or _sorted_ranks(values)
-        if codes * ranks > LARGEST_CODE:
-            held, code = np.unique(code, return_inverse=True)
-            codes = len(held)
-            if codes == len(code):
-                break  # the columns up to here distinguish and order all rows
-        if ranks > 1:
-            code = code * ranks + rank
-            codes *= ranks
-    first, row = _distinct(code, codes)
-    count = None if outcomes.count is None else np.bincount(row, outcomes.count).astype(np.int64)
-    merged = Outcomes(
-        {name: np.asarray(values)[first] for name, values in outcomes.columns.items()},
-        np.bincount(row, outcomes.p),
-        count,
-        outcomes.residual,
-        outcomes.explored,
-    )
-    return merged, row
-
-
-def _distinct(code: np.ndarray, codes: int) -> tuple[np.ndarray, np.ndarray]:
-    """For each distinct code, in ascending order, the place where it first stands; for each place, its number."""
-    if codes > 4 * len(code) + 1024:
-        _, first, row = np.unique(code, return_index=True, return_inverse=True)
-        return first, row
-    where = np.full(codes, -1)
-    where[code[::-1]] = np.arange(len(code))[::-1]
-    held = np.flatnonzero(where >= 0)
-    first = where[held]
-    where[held] = np.arange(len(held))
-    return first, where[code]
-
-
-def _sorted_ranks(values: np.ndarray) -> tuple[np.ndarray, int]:
-    """Ranks from 0 in the order of the values, and their number."""
-    distinct, rank = np.unique(values, return_inverse=True)
-    return rank, len(distinct)
-
-
-def offsets(values: np.ndarray) -> tuple[np.ndarray, int] | None:
-    """The distance of each value from the smallest, int64, shape (values,), and the number of values in the range.
-
-    `values` has this shape and any dtype. None for an empty array, for other values than whole numbers and bool, and
-    for a range of MOST_COUNTED values or more.
-    """
-    if values.dtype.kind not in "biu" or not len(values):
-        return None
-    low, high = int(values.min()), int(values.max())
-    if high - low >= MOST_COUNTED:
-        return None
-    return np.subtract(values, low, dtype=np.int64), high - low + 1
 
 
 class Distribution(NamedTuple):

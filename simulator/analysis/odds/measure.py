@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.query import ask
 from simulator.rules.battle import WINNERS, Battle, Columns
+from simulator.rules.toolkit.query import ask
 from simulator.scenarios.objective import SIDES, check_weights, values_of
 from simulator.scenarios.validation import not_one_of
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from simulator.analysis.odds.distribution import LEVEL, Distribution, half_width_of_mean, merge, wilson
-from simulator.analysis.odds.query import ask
+from simulator.analysis.odds.distribution import LEVEL, Distribution, half_width_of_mean, wilson
 from simulator.analysis.result import Result, frame, records
 from simulator.rules.battle import WINNERS, Battle, Columns, Outcomes
+from simulator.rules.toolkit.merging import merge
+from simulator.rules.toolkit.query import ask
 from simulator.scenarios.validation import not_one_of, shown
 
 if TYPE_CHECKING:
@@ -192,7 +193,7 @@ class Odds(Result):
         return self._spreads[name]
 
     def p(self, query: str) -> float:
-        """Chance of a question such as "winner == 'attacker'" or "attacker_losses >= 5" (see analysis/odds/query.py).
+        """Chance of a question such as "winner == 'attacker'" or "attacker_losses >= 5" (see rules/toolkit/query.py).
 
         The name of a yes/no column alone is a question. Raises ValueError for a question that cannot be read.
         """

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from simulator.analysis.odds.distribution import merge
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.stages import ExactRun, Shared, SimulatedRun
+from simulator.analysis.odds.stages import COMMON, ExactRun, Shared, SimulatedRun
 from simulator.engine.model.chain import OutcomeDistribution
 from simulator.engine.model.limits import (
     ANSWER_ROLLS,
@@ -24,6 +23,7 @@ from simulator.engine.model.limits import (
     processors,
 )
 from simulator.rules.battle import Columns, Outcomes
+from simulator.rules.toolkit.merging import merge
 from simulator.scenarios import Scenario
 
 if TYPE_CHECKING:
@@ -133,6 +133,8 @@ class ExactAnswer:
         progress: Progress | None = None,
         shared: Shared | None = None,
     ) -> None:
+        if shared is None and scenario.built.answer is not None:
+            shared = COMMON
         run = ExactRun(budget, progress and (lambda states: progress(states, None)), shared=shared)
         self.scenario = scenario
         self._ends: OutcomeDistribution | None = None

@@ -11,6 +11,7 @@ import numpy as np
 
 from simulator.analysis.odds.distribution import ALIKE
 from simulator.engine.model.chain import Chain, OutcomeDistribution, Share
+from simulator.engine.model.limits import QUICK_BYTES
 
 # `Shared` is emptied when it holds more rows of ends, or more chains, than this.
 MOST_ENDS, MOST_CHAINS = 2_000_000, 256
@@ -46,8 +47,8 @@ class Shared:
 
     def ends(self, chain: Chain, solve: Callable[[Chain], OutcomeDistribution]) -> OutcomeDistribution:
         """The exact ends of a chain that `canonical` returned; solved if they are not known."""
-        if id(chain) in self._ends:
-            return self._ends[id(chain)][1]
+        if known := self._ends.get(id(chain)):
+            return known[1]
         ends = solve(chain)
         if chain.utilities is None:
             if self._rows + len(ends) > MOST_ENDS:
@@ -58,6 +59,11 @@ class Shared:
 
     def _forget(self) -> None:
         self._ends, self._chains, self._rows = {}, {}, 0
+
+
+# Battles of several stages have stages in common with those asked before: a form that changes one field solves the rest
+# from here. Two Risk fronts: 25 -> 14 ms, a Europa battle and siege: 330 -> 30 ms.
+COMMON = Shared()
 
 
 def digest(chain: Chain) -> bytes:
@@ -91,6 +97,7 @@ class ExactRun:
     explored: int = 0
     known: dict[int, tuple[Chain, OutcomeDistribution]] = field(default_factory=dict)
     shared: Shared | None = None
+    battles: None = None
 
     def __call__(self, chain: Chain, share: Share | None = None) -> OutcomeDistribution:
         """All ends of the stage, with chances multiplied by that of reaching it. Each chain is solved once."""
@@ -102,6 +109,14 @@ class ExactRun:
         ends = self.known[id(chain)][1]
         self.residual += (share.p if share else 1.0) * ends.residual
         return OutcomeDistribution(ends.states, share.p * ends.p, path=share.path) if share else ends
+
+    def each(self, chain: Chain, numbers: np.ndarray, stage: int) -> tuple[OutcomeDistribution, np.ndarray]:
+        """Not for exact answers."""
+        raise TypeError("an exact answer has no single battles")
+
+    def exactly(self) -> ExactRun:
+        """This run."""
+        return self
 
     def _solved(self, chain: Chain) -> OutcomeDistribution:
         from simulator.engine.api import exact_outcomes
@@ -131,3 +146,15 @@ class SimulatedRun:
         ends = simulation.ends()
         assert ends.count is not None
         return OutcomeDistribution(ends.states, ends.count / self.battles, ends.count, path=share.path)
+
+    def each(self, chain: Chain, numbers: np.ndarray, stage: int) -> tuple[OutcomeDistribution, np.ndarray]:
+        """The battles of these numbers under a seed made of the stage: their distinct ends, and the end of each."""
+        from simulator.engine.api import numbered_outcomes
+        from simulator.engine.model.streams import derive_seed
+
+        chain = self.shared.canonical(chain) if self.shared else chain
+        return numbered_outcomes(chain, derive_seed(self.seed, stage), numbers)
+
+    def exactly(self) -> ExactRun:
+        """A run that answers exactly."""
+        return ExactRun(QUICK_BYTES, shared=self.shared)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.analysis.odds.answer import answer
-from simulator.analysis.odds.distribution import LEVEL, merge_rows
+from simulator.analysis.odds.distribution import LEVEL
 from simulator.analysis.odds.measure import is_chance, measure, weighed
 from simulator.analysis.odds.mix import allotted, combined, describe_mixture, settings_without, shares
 from simulator.analysis.odds.odds import Odds
@@ -22,6 +22,7 @@ from simulator.analysis.odds.stages import Shared
 from simulator.engine.model.limits import NoExactOdds
 from simulator.engine.model.streams import derive_seed
 from simulator.rules.battle import Columns, Outcomes
+from simulator.rules.toolkit.merging import merge_rows
 from simulator.scenarios import Draft, Scenario, draft
 
 NORMAL = NormalDist()

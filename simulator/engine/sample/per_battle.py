@@ -25,6 +25,17 @@ from simulator.engine.sample.rule_walk import advance, astray
 from simulator.engine.sample.simulation import Simulation
 
 
+def numbered_outcomes(chain: Chain, seed: int, numbers: np.ndarray) -> tuple[OutcomeDistribution, np.ndarray]:
+    """As `each_outcome`, for the battles with these numbers: int64, in ascending order."""
+    try:
+        if chain.utilities is None and not too_wide(chain):
+            return walk_graph(graph_of(chain, QUICK_BYTES), seed, len(numbers), first=numbers)
+    except NoExactOdds:
+        pass
+    ends, which = each_outcome(chain, seed, int(numbers[-1] - numbers[0]) + 1, first=int(numbers[0]))
+    return ends, which[numbers - numbers[0]]
+
+
 def each_outcome(
     chain: Chain, seed: int, battles: int, graph: Graph | None = None, first: int = 0
 ) -> tuple[OutcomeDistribution, np.ndarray]:

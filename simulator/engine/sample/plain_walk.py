@@ -29,16 +29,22 @@ Step = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 
 def walk_together(
-    order: tuple[int, int, int], going: np.ndarray, paired: bool, step: Step, patience: float = float("inf")
+    order: tuple[int, int | np.ndarray, int],
+    going: np.ndarray,
+    paired: bool,
+    step: Step,
+    patience: float = float("inf"),
 ) -> bool:
     """Step the battles that are `going` (bool) until all are over; False after `patience` seconds of CPU time.
 
-    `order` is the seed, the first battle and the number of battles. Raises BrokenGame for battles without end.
+    `order` is the seed, the first battle (or the numbers of all) and the number of battles. Raises BrokenGame for
+    battles without end.
     """
     seed, first, battles = order
     deadline = time.thread_time() + patience
     with np.errstate(over="ignore"):
-        key = streams.battle_key(np.uint64(seed), np.arange(first, first + battles, dtype=np.uint64))
+        numbers = first if isinstance(first, np.ndarray) else np.arange(first, first + battles)
+        key = streams.battle_key(np.uint64(seed), numbers.astype(np.uint64))
         alive = np.flatnonzero(going)
         key = word = key[alive]
         for turn in count():
@@ -58,7 +64,9 @@ def walk_together(
     return True
 
 
-def walk_graph(graph: Graph, seed: int, battles: int, first: int = 0) -> tuple[OutcomeDistribution, np.ndarray]:
+def walk_graph(
+    graph: Graph, seed: int, battles: int, first: int | np.ndarray = 0
+) -> tuple[OutcomeDistribution, np.ndarray]:
     """Simulate battles on a graph, with the results of `per_battle.each_outcome`.
 
     Returns the distinct outcomes and the row of each battle in them: int64, shape (battles,).
@@ -68,16 +76,20 @@ def walk_graph(graph: Graph, seed: int, battles: int, first: int = 0) -> tuple[O
     return OutcomeDistribution(states, number / battles, number.astype(np.int64)), which
 
 
-def final_words(graph: Graph, seed: int, first: int, battles: int) -> np.ndarray:
-    """The final state of each battle on a graph, as `counts.graph_words`: uint64, shape (battles,)."""
+def final_words(graph: Graph, seed: int, first: int | np.ndarray, battles: int) -> np.ndarray:
+    """The final state of each battle on a graph, as `counts.graph_words`: uint64, shape (battles,).
+
+    `first` is the first battle, or the numbers of all of them.
+    """
     at, held = np.zeros((2, battles), np.int64)
     for begin in range(0, battles, PORTION):
         part = slice(begin, min(begin + PORTION, battles))
-        _walk(graph, (seed, first + begin, part.stop - begin), at[part], held[part])
+        here = first[part] if isinstance(first, np.ndarray) else first + begin
+        _walk(graph, (seed, here, part.stop - begin), at[part], held[part])
     return graph_words(at, held)
 
 
-def _walk(graph: Graph, order: tuple[int, int, int], at: np.ndarray, held: np.ndarray) -> None:
+def _walk(graph: Graph, order: tuple[int, int | np.ndarray, int], at: np.ndarray, held: np.ndarray) -> None:
     """Walk these battles from the start to their ends, with their counters in `held`."""
     g, ends = graph_tables(graph), graph.final
     alias, width, turns = alias_of(g.tables), g.width, count()

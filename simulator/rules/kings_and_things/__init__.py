@@ -14,7 +14,7 @@ from simulator.rules.kings_and_things import model
 from simulator.rules.kings_and_things.checks import check
 from simulator.rules.kings_and_things.creatures import creature_rows, item_rows
 from simulator.rules.kings_and_things.decisions import decisions
-from simulator.rules.kings_and_things.forces import forces_of
+from simulator.rules.kings_and_things.forces import Forces, forces_of
 from simulator.rules.kings_and_things.outcome import columns, pieces
 from simulator.rules.kings_and_things.tables import chain_of, joined, starts_of
 from simulator.rules.kings_and_things.text import assumptions, explained, tell
@@ -33,9 +33,9 @@ HOLDERS = {
 }
 
 
-def build(scenario: model.Scenario) -> Built:
-    """A battle of any kind."""
-    forces = forces_of(scenario)
+def build(scenario: model.Scenario, known: Forces | None = None) -> Built:
+    """A battle of any kind; `known`: its forces, where they are known."""
+    forces = known or forces_of(scenario)
     chain = chain_of(forces)
     return Built(
         chain=replace(chain, tell=partial(tell, forces, chain.params)),

@@ -35,13 +35,15 @@ class Catalogue:
     """All conditions reachable from the starts of a side, by number, with their transitions and dice.
 
     `starts` are conditions, or an int64 array of the counters left, shape (starts, slots). `aimed_at`: an enemy has a
-    Marksman with an aimed die. `leaves`: the side may retreat. `fates` maps a condition that waits for a die to the
-    condition after each result; `chosen` by step a condition to those that its owner may choose after one hit. Raises
-    Refusal for too many conditions.
+    Marksman with an aimed die. `leaves`: the side may retreat. `kept`: bits of items that the end still tells. `fates`
+    maps a condition that waits for a die to the condition after each result; `chosen` by step a condition to those that
+    its owner may choose after one hit. Raises Refusal for too many conditions.
     """
 
-    def __init__(self, army: Army, starts: Sequence[Condition] | np.ndarray, aimed_at: bool, leaves: bool) -> None:
-        self.army, self.aimed_at, self.leaves = army, aimed_at, leaves
+    def __init__(
+        self, army: Army, starts: Sequence[Condition] | np.ndarray, aimed_at: bool, leaves: bool, kept: int = 0
+    ) -> None:
+        self.army, self.aimed_at, self.leaves, self.kept = army, aimed_at, leaves, kept
         given = [] if isinstance(starts, np.ndarray) else starts
         left = starts if isinstance(starts, np.ndarray) else np.array([c.left for c in starts], np.int64)
         self.steady = all(army.steady(items) for items in {0, *(c.items for c in given)})
@@ -123,7 +125,7 @@ class Catalogue:
             self.fates[number] = {result: self._at(fate, place) for result, fate in army.fates(c).items()}
             return
         if place < BEFORE and (c.items or not self.steady):  # at the end of the battle items no longer count
-            transitions["ended", 0][number] = self._number_of(Condition(c.left, 0, c.fled))
+            transitions["ended", 0][number] = self._number_of(Condition(c.left, c.items & self.kept, c.fled))
         if place == REST and self.leaves and not c.fled:
             transitions["gone", 0][number] = self._at(army.gone(c), REST)
         if self.steady:
@@ -295,8 +297,8 @@ class Forces:
         return np.concatenate([at + one.led(what) for at, one in zip(self.base, self.catalogues, strict=False)])
 
 
-def forces_of(scenario: Scenario) -> Forces:
-    """The forces of a battle of any kind."""
+def forces_of(scenario: Scenario, kept: int = 0) -> Forces:
+    """The forces of a battle of any kind; `kept`: bits of items that final states still tell."""
     present = sides.bands(scenario)
     driven_off, attacker, defender = sides.dust_at_start(present), present[0], present[1]
     dust = "dust-of-defense" in defender.items and attacker.fields.retreat_hex and not driven_off
@@ -315,7 +317,7 @@ def forces_of(scenario: Scenario) -> Forces:
     for i, army in enumerate(armies):
         enemies = (slot for n, band in enumerate(present) if n != i for slot in band.counters)
         aimed_at, leaves = any(slot.role & Role.AIMED for slot in enemies), army.band.leaves or (dust and i == 0)
-        catalogues.append(Catalogue(army, starts[i], aimed_at, leaves))
+        catalogues.append(Catalogue(army, starts[i], aimed_at, leaves, kept))
     base = np.cumsum([0, *map(len, catalogues)]).tolist()
     numbered = [np.arange(len(notes)), *(np.add(one.starts, at) for one, at in zip(catalogues, base, strict=False))]
     merged, which = distinct(np.stack([of[at] for of, at in zip(numbered, which.T, strict=True)], axis=1))

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from simulator import rules
+from simulator.rules.campaign import GAME
 from simulator.scenarios import Draft, ScenarioError, find_battle, parse
 from simulator.web import links
 from simulator.web.links import FRAME
@@ -55,8 +56,10 @@ class BattleRequest:
             if job.names and named_field(str(error)) in FRAME:
                 raise BadRequest(str(error), 404) from None
             raise
-        self.frame: dict[str, Any] = frame
-        self.data = frame | links.read(self.pairs, self.battle)
+        # A campaign names the game of its fights instead of a battle kind.
+        own: dict[str, Any] = {"game": GAME, "of": self.battle.kind} if frame.get("game") == GAME else frame
+        self.frame = own
+        self.data = own | links.read(self.pairs, self.battle)
 
     @property
     def draft(self) -> Draft:

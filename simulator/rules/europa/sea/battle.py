@@ -311,7 +311,7 @@ class BattleSetup:
         """The outcome columns of final states."""
         names = ("winner", "rolls", "left", "broke", "wind")
         rows = {name: _at_places([getattr(row, name) for row in self.rows], states.row) for name in names}
-        own = [_of_records(list(self.records[side]), (states.record_a, states.record_d)[side]) for side in (0, 1)]
+        own = [of_records(list(self.records[side]), (states.record_a, states.record_d)[side]) for side in (0, 1)]
         winner = rows["winner"]
         out: Columns = {"winner": winner, "rolls": rows["rolls"]}
         out["major_victory"] = self._major(winner, own)
@@ -347,7 +347,7 @@ class BattleSetup:
         return found
 
 
-def _of_records(records: list[Record], place: np.ndarray) -> Columns:
+def of_records(records: list[Record], place: np.ndarray) -> Columns:
     """The columns of a side: the numbers of its records at these places."""
     rows = [
         {

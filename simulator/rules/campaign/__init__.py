@@ -1,0 +1,192 @@
+"""Campaigns: battles one after the other, in every game (docs/rules/campaigns.md).
+
+carry     the interface of a game: its pieces, and the columns that tell what is left
+model     the file; reading: its fields as a plan; checks: its fights and questions
+course    the steps of a fight, from row to row; solve: the fights; best: decisions whether to fight
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from simulator.rules import GAMES, battles
+from simulator.rules.battle import Battle, BattlesRun, Built, Columns, Outcomes, Refusal, Run
+from simulator.rules.campaign import text
+from simulator.rules.campaign.best import Decisions, Worth
+from simulator.rules.campaign.carry import Carry
+from simulator.rules.campaign.checks import check_fights, check_questions, keep_columns
+from simulator.rules.campaign.columns import columns_of, headline, texts
+from simulator.rules.campaign.course import Course
+from simulator.rules.campaign.model import Campaign, model_of
+from simulator.rules.campaign.plan import FATES, Plan
+from simulator.rules.campaign.reading import Reader
+from simulator.rules.campaign.rows import Rows
+from simulator.rules.campaign.solve import Solver
+from simulator.rules.toolkit.naming import SIDES
+
+# A plan, and the checked fields of each fight.
+Planned = tuple[Plan, list[Any]]
+GAME = "campaign"
+VERSION = 1
+
+
+def battle(data: Mapping[str, Any], folder: Path | None = None, paths: bool = True) -> Battle:
+    """The kind of a campaign file: the campaigns of its game.
+
+    `folder` and `paths` as for game files. Raises Refusal, or Misfit for an invalid game file.
+    """
+    of, rules = data.get("of"), data.get("rules")
+    if of is None:
+        raise Refusal("of", "is needed: the game that is played")
+    if isinstance(of, str) and of in GAMES and "rules" in data:
+        raise Refusal("rules", f"unknown field; {of} is no game file")
+    fights, forces = data.get("fight"), data.get("force")
+    listed = fights if isinstance(fights, list) else []
+    names = [
+        str(one["name"]) if isinstance(one, Mapping) and one.get("name") else f"fight{at + 1}"
+        for at, one in enumerate(listed)
+    ]
+    return _battle(
+        of, rules, folder, paths, names, [str(name) for name in forces] if isinstance(forces, Mapping) else []
+    )
+
+
+def _battle(of: Any, rules: Any, folder: Path | None, paths: bool, fights: list[str], forces: list[str]) -> Battle:
+    make, model = _game(of, rules, folder, paths)
+    # The plan that the check has made serves the answer.
+    plans: list[tuple[Campaign, Planned]] = []
+
+    def check(fields: Campaign) -> None:
+        plans[:] = [(fields, planned(fields, make()))]
+
+    def build(fields: Campaign) -> Built:
+        if not plans or plans[0][0] is not fields:
+            check(fields)
+        return built(fields, make, plans[0][1], winning)
+
+    return Battle(
+        game=GAME,
+        kind=of,
+        title="battles one after the other",
+        model=model,
+        headline=headline(fights, forces),
+        check=check,
+        build=build,
+        texts={f"{name}_winner": FATES for name in fights},
+        version=VERSION,
+        made=(_battle, (of, rules, folder, paths, fights, forces)),
+    )
+
+
+def _game(of: Any, rules: Any, folder: Path | None, paths: bool) -> tuple[Callable[[], Carry], type[Campaign]]:
+    """What makes the carry of a game, and the model of its campaigns."""
+    if isinstance(of, str) and of in GAMES:
+        return _built_in(of)
+    from simulator.rules import custom
+    from simulator.rules.custom.carry import FileCarry
+    from simulator.rules.custom.game_file import files
+
+    if not custom.knows(of):
+        raise Refusal("of", f"no game {of!r}; games: {', '.join([*games(), custom.INLINE])}")
+    try:
+        make = partial(FileCarry, custom.battles(of, rules, folder, paths), files.find(of, rules, folder, paths).file)
+    except Refusal as refusal:
+        raise Refusal("of" if refusal.field == "game" else refusal.field, refusal.text) from None
+    return make, model_of(make())
+
+
+def spell_out(data: dict[str, Any]) -> None:
+    """Write sides that are texts as tables, in place, so that their other fields can be set."""
+    for fight in data["fight"] if isinstance(data.get("fight"), list) else ():
+        for side in SIDES if isinstance(fight, dict) else ():
+            if isinstance(fight.get(side), str):
+                fight[side] = {"force": fight[side]}
+
+
+def games() -> list[str]:
+    """The games of the package, and the shipped game files."""
+    from simulator.rules import custom
+
+    return [*(game for game, home in GAMES.items() if isinstance(home, str)), *custom.names()]
+
+
+@cache
+def _built_in(of: str) -> tuple[Callable[[], Carry], type[Campaign]]:
+    home = GAMES[of]
+    if not isinstance(home, str) or find_spec(f"{home}.carry") is None:
+        raise Refusal("of", f"{of} cannot be fought in campaigns: it does not say what its battles leave")
+    make = partial(import_module(f"{home}.carry").CARRY, battles(of))
+    return make, model_of(make())
+
+
+def planned(fields: Campaign, carry: Carry, weights: Sequence[str] = ()) -> Planned:
+    """The checked plan of a campaign, and the fields of each fight (None where a side has nobody).
+
+    Raises Refusal, or Misfit where a fight does not fit its model.
+    """
+    plan = Reader(fields, carry).plan()
+    of_fights = check_fights(plan)
+    questions = [fight.question for fight in plan.fights if fight.question is not None]
+    keep_columns(plan, of_fights, [*questions, *([plan.goal] if plan.goal else []), *fields.columns, *weights])
+    check_questions(plan, fields.columns)
+    return plan, of_fights
+
+
+def built(fields: Campaign, make: Callable[[], Carry], plans: Planned, worth: Worth) -> Built:
+    """Everything that answers a campaign; sides that decide whether to fight want `worth`."""
+    plan, of_fights = plans
+
+    def answer(run: Run) -> Outcomes:
+        solver = Solver(plan, cast(BattlesRun, run))
+        decided = any(fight.sides[0].best for fight in plan.fights)
+        rows = decided_rows(solver, worth) if decided else Course(plan, solver).played(solver.run.battles)
+        count = None if rows.at is None else np.bincount(rows.at, minlength=len(rows))
+        return Outcomes(columns_of(plan, rows), rows.p, count)
+
+    def by_fight(run: BattlesRun) -> list[Outcomes]:
+        solver = Solver(plan, run)
+        course = Course(plan, solver)
+        if any(fight.sides[0].best for fight in plan.fights):
+            course = Course(plan, solver, Decisions(solver, worth).going_at)
+        course.played()
+        found = []
+        for number in range(len(plan.fights) + 1):
+            rows = course.standing(number)
+            over = np.arange(len(rows)) < len(rows) // 2
+            found.append(Outcomes(columns_of(plan, rows) | {"over": over}, rows.p))
+        return found
+
+    return Built(
+        answer=answer,
+        by_fight=by_fight,
+        assumptions=lambda: text.assumptions(plan, of_fights),
+        explain=lambda: text.explain(plan, of_fights),
+        sample=lambda: columns_of(plan, Rows.first(plan, None)),
+        choices=lambda run: Decisions(Solver(plan, run), worth).rows(),
+        aimed=lambda worth, names: built(fields, make, planned(fields, make(), names), worth),
+    )
+
+
+def decided_rows(solver: Solver, worth: Worth) -> Rows:
+    """The ends of a campaign in which sides decide whether to fight."""
+    run = solver.run
+    decisions = Decisions(Solver(solver.plan, run.exactly()), worth)
+    if run.battles is None:
+        return decisions.ends()
+    return Course(solver.plan, solver, decisions.going_at).played(run.battles)
+
+
+def winning(columns: Columns) -> Any:
+    """The worth of ends if only winning counts: float64, shape (2, ends)."""
+    won = columns["winner"] == 0
+    return [won.astype(float), -won.astype(float)]
+
+
+__all__ = ["GAME", "battle", "texts"]

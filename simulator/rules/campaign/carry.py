@@ -1,0 +1,195 @@
+"""What the battles of one game leave for the next fight: pieces, counts, and the columns that tell them
+(docs/rules/campaigns.md section 5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+from pydantic import BaseModel, Field
+
+from simulator.rules.battle import Battle, Built, Columns, Refusal
+from simulator.rules.toolkit.naming import SIDES, counted
+
+Number = Annotated[int, Field(ge=0, le=1000)]
+Table = Mapping[str, Any]
+# The traits of a force, and those given for one fight over them.
+Tables = tuple[Table, Table]
+# For each role: groups of pieces; a side can fight with a piece of each group. None: this role is never a force's.
+Fighting = tuple[Sequence[Sequence[str]] | None, Sequence[Sequence[str]] | None]
+
+
+STATE = ("left", "here")
+
+
+class Count(NamedTuple):
+    """A count of a force: what each slot adds to it, shape (slots,); `zones`: the columns that it has.
+
+    A state, such as damage, is no number of pieces: it is neither out nor lost.
+    """
+
+    weights: np.ndarray
+    zones: tuple[str, ...] = ("left", "here", "out", "lost")
+
+
+class Left(NamedTuple):
+    """What one side has after a fight, int64, shape (outcomes, slots).
+
+    `left` of those who took part, with the new values of marks; `gained` are captured pieces, `away` are pieces that
+    are out of the campaign whatever the scenario says.
+    """
+
+    left: np.ndarray
+    gained: np.ndarray | None = None
+    away: np.ndarray | None = None
+
+
+def fields_of(battle: Battle, role: str) -> Mapping[str, str]:
+    """The fields of a side of a battle kind, by their names in a scenario, with what they mean."""
+    model = battle.model.model_fields[role].annotation if role in battle.model.model_fields else None
+    if not (isinstance(model, type) and issubclass(model, BaseModel)):
+        return {}
+    return {about.alias or name: about.description or "" for name, about in model.model_fields.items()}
+
+
+class Carry:
+    """The pieces that a game carries from fight to fight, counted in slots.
+
+    A slot holds equal pieces in equal condition (`marks`: a number that belongs to the force, such as the level of its
+    fort). `fights`: kind -> who can fight, `not_fought`: kind -> why it is no fight. `in_one_fight`: fields that belong
+    to one fight, with the reason. `ships`, `order`: the defaults of `carried`. `by_piece`: the slots of a piece in the
+    order in which they stay behind. `renamed`: kind -> field of a side -> the trait of a force that fills it.
+    """
+
+    fights: Mapping[str, Fighting] = {}
+    not_fought: Mapping[str, str] = {}
+    in_one_fight: Mapping[str, str] = {}
+    traits: Sequence[str] = ()
+    renamed: Mapping[str, Mapping[str, str]] = {}
+    ships: Sequence[str] = ()
+    order: Sequence[str] = ()
+    routs_are_out: Sequence[str] = ()
+    assumed: Sequence[str] = ()
+
+    def __init__(self, kinds: Mapping[str, Battle]) -> None:
+        self.kinds = kinds
+        self.pieces = self.piece_fields()
+        self.prepare([])
+
+    def piece_fields(self) -> Mapping[str, Any]:
+        """The fields of a side that hold pieces, with their types."""
+        raise NotImplementedError
+
+    def prepare(self, tables: Sequence[Table]) -> None:
+        """Lay out the slots for all pieces that these tables hold."""
+        self.slots = list(self.pieces)
+        self.by_piece = {piece: [at] for at, piece in enumerate(self.slots)}
+        self.marks = np.zeros(len(self.slots), bool)
+        self.counts = {piece: self.count({piece: 1}) for piece in self.slots}
+
+    def count(self, weights: Mapping[str, float], state: bool = False) -> Count:
+        """A count from the weight of each slot by name."""
+        found = Count(np.array([weights.get(slot, 0) for slot in self.slots]))
+        return found._replace(zones=STATE) if state else found
+
+    def read(self, table: Table) -> np.ndarray:
+        """The pieces of a table by slot: int64, shape (slots,)."""
+        return np.array([table.get(piece, 0) for piece in self.slots], np.int64)
+
+    def check_pieces(self, path: str, table: Table) -> None:
+        """Refuse pieces of a force, or of a `join`, that types allow. Raises Refusal."""
+
+    def units_of(self, table: Table) -> float:
+        """The units of an unnamed side."""
+        return float(
+            self.read({name: table[name] for name in self.pieces if name in table}) @ self.counts["units"].weights
+        )
+
+    def there(self, part: np.ndarray, slots: np.ndarray, table: Table) -> np.ndarray:
+        """Is a piece of these slots there? bool, shape (rows,); `table` is that of an unnamed side."""
+        unnamed = self.read({name: table[name] for name in self.pieces if name in table}) @ slots
+        return np.asarray((part[:, slots].sum(axis=1) > 0) | (unnamed > 0))
+
+    def words(self, pieces: np.ndarray) -> str:
+        """The pieces of a force in words."""
+        return counted((int(pieces[slots].sum()) for slots in self.by_piece.values()), self.by_piece)
+
+    def settle(self, here: np.ndarray) -> None:
+        """Bring the pieces of a force in order after others have joined it; shape (rows, slots), in place."""
+
+    def uses(self, kind: str, role: str) -> np.ndarray:
+        """The slots that take part in a kind in this role: bool, shape (slots,)."""
+        known = fields_of(self.kinds[kind], role)
+        chosen = np.zeros(len(self.slots), bool)
+        for piece, slots in self.by_piece.items():
+            if piece in known:
+                chosen[slots] = True
+        return chosen | self.marks
+
+    def able(self, kind: str, role: str) -> list[np.ndarray]:
+        """Groups of slots; a side can fight with a piece of each: bool, shape (slots,) each."""
+        found = []
+        for group in self.fights[kind][SIDES.index(role)] or ():
+            found.append(np.zeros(len(self.slots), bool))
+            for piece in group:
+                found[-1][self.by_piece[piece]] = True
+        return found
+
+    def traits_for(self, kind: str, role: str, traits: Table) -> dict[str, Any]:
+        """The traits of a force that a kind knows in this role, under the names of its fields."""
+        known, names = fields_of(self.kinds[kind], role), self.renamed.get(kind, {})
+        return {field: traits[name] for field in known if (name := names.get(field, field)) in traits}
+
+    def counted(self, kind: str, role: str, pieces: np.ndarray) -> dict[str, Any]:
+        """These pieces as fields of a side."""
+        known = fields_of(self.kinds[kind], role)
+        found = {piece: int(pieces[slots].sum()) for piece, slots in self.by_piece.items() if piece in known}
+        return {piece: number for piece, number in found.items() if number}
+
+    def side(self, kind: str, role: str, tables: Tables, pieces: np.ndarray) -> dict[str, Any]:
+        """A side as a table of the fight, from the traits of its force, those given in the fight, and its pieces."""
+        back = {name: field for field, name in self.renamed.get(kind, {}).items()}
+        own = {back.get(name, name): value for name, value in tables[1].items()}
+        return self.traits_for(kind, role, tables[0]) | own | self.counted(kind, role, pieces)
+
+    def build(self, kind: str, fields: Any) -> Built:
+        """The fight; its columns tell what `left` reads."""
+        return self.kinds[kind].build(fields)
+
+    def left(self, kind: str, role: str, tables: Tables, pieces: np.ndarray, columns: Columns) -> Left:
+        """The pieces left of those of a side that took part; `tables` as for `side`."""
+        size, found = len(next(iter(columns.values()))), {}
+        for piece, slots in self.by_piece.items():
+            if (column := f"{role}_{piece}_left") in columns:
+                found[slots[0]] = columns[column]
+        left = np.repeat(pieces[None], size, axis=0)
+        for slot, values in found.items():
+            left[:, slot] = values
+        return Left(left)
+
+    def fled(self, kind: str, role: str, columns: Columns) -> np.ndarray | bool:
+        """Did the side leave the battle (retreated, broke off, evaded)?"""
+        return columns.get(f"{role}_retreated", False)
+
+    def taken(self, kind: str) -> np.ndarray | None:
+        """The slots of `taken_by`, one of which is there where the attacker took the place; None without the column."""
+        return None
+
+    def pointless(self, kind: str, tables: Sequence[Table], part: Sequence[np.ndarray]) -> np.ndarray:
+        """The rows in which both sides can fight, but neither can hurt the other: bool, shape (rows,).
+
+        `tables`: those of unnamed sides, else empty.
+        """
+        return np.zeros(len(part[0]), bool)
+
+    def walk_over(self, kind: str, here: list[np.ndarray | None], winner: np.ndarray) -> None:
+        """Marks that a walk-over changes: those of attacker and defender by row, in place; `winner` codes by row."""
+
+
+def whole_table(table: Any, field: str) -> dict[str, Any]:
+    """A table with names; raises Refusal for another value."""
+    if not isinstance(table, Mapping):
+        raise Refusal(field, f"{table!r} is not allowed; give a table")
+    return dict(table)

@@ -1,0 +1,131 @@
+"""What a campaign refuses beyond its types: its fights as scenarios, and its questions (docs/rules/campaigns.md
+section 7).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from simulator.rules.battle import Built, Columns, Misfit, Refusal
+from simulator.rules.campaign.columns import Standing, holds
+from simulator.rules.campaign.plan import STAY, UNNAMED, Fight, Plan
+from simulator.rules.campaign.rows import Rows
+from simulator.rules.campaign.solve import fields_of_fight
+from simulator.rules.toolkit.query import QueryError
+
+WORD = re.compile(r"'[^']*'|\"[^\"]*\"|([^\W\d]\w*)")
+OF_EVERY_FIGHT = ("fought", "winner", "won")
+
+
+def largest_parts(plan: Plan) -> list[tuple[list[np.ndarray], bool]]:
+    """For each fight, the most that each side may bring (int64, shape (slots,)), and whether both can fight then."""
+    here = plan.start.copy()
+    found = []
+    for fight in plan.fights:
+        for side in fight.sides:
+            if side.join is not None:
+                here[side.force] += side.join
+        plan.carry.settle(here.reshape(-1, here.shape[1]))
+        empty = np.zeros_like(here[:1])
+        parts = [empty if side.force == UNNAMED else side.taking_part(here[None]) for side in fight.sides]
+        able = all(side.can_fight(part)[0] for side, part in zip(fight.sides, parts, strict=True))
+        found.append(([part[0] for part in parts], able))
+        for side, part in zip(fight.sides, parts, strict=True):
+            for to in (side.driven_off, side.leave_to):
+                if side.force != UNNAMED and to > STAY and to != UNNAMED:
+                    here[to] += np.where(plan.carry.marks, 0, part[0])
+    return found
+
+
+def check_fights(plan: Plan) -> list[Any]:
+    """Check every fight as a scenario of its game, with all that its forces may bring; the fields of each.
+
+    None where a side can have nobody. Raises Refusal or Misfit with the fight before the field.
+    """
+    found: list[Any] = []
+    for fight, (parts, able) in zip(plan.fights, largest_parts(plan), strict=True):
+        found.append(fields_of_fight(plan, fight, parts) if able else None)
+    return found
+
+
+def fought_by_somebody(plan: Plan, fight: Fight, parts: Sequence[np.ndarray]) -> Any:
+    """The fields of a fight in which a side that has nobody has one piece; None where that is not allowed."""
+    parts = [part.copy() for part in parts]
+    for side, part in zip(fight.sides, parts, strict=True):
+        for group in side.able:
+            if not part[group].any():
+                part[np.flatnonzero(group)[0]] = 1
+    try:
+        return fields_of_fight(plan, fight, parts)
+    except (Misfit, Refusal):
+        return None
+
+
+def sample(built: Built) -> Columns:
+    """The columns of a fight with a value each, as if it were over before it begins."""
+    if built.chain is None or built.outcome is None:
+        assert built.answer is not None
+        return built.answer(lambda *_: (_ for _ in ()).throw(TypeError())).columns  # type: ignore[arg-type]
+    start = type(built.chain.start)(*(np.array([int(value)]) for value in built.chain.start))
+    return {name: np.asarray(values) for name, values in built.outcome(start).items()}
+
+
+def keep_columns(plan: Plan, fields: Sequence[Any], asked: Iterable[str]) -> None:
+    """Note the columns of fights that these questions or names use in the plan."""
+    standard = Standing(plan, Rows.first(plan, None))
+    kept = dict.fromkeys(word for text in asked for word in WORD.findall(text) if word and word not in standard)
+    samples: dict[int, Columns] = {}
+    for word in kept:
+        # The longest name first: fights may be called field and field_two.
+        for at in sorted(range(len(plan.fights)), key=lambda at: -len(plan.fights[at].name)):
+            fight = plan.fights[at]
+            of = word.removeprefix(f"{fight.name}_")
+            if of == word:
+                continue
+            if at not in samples:
+                one = fields[at] or fought_by_somebody(plan, fight, largest_parts(plan)[at][0])
+                samples[at] = sample(plan.carry.build(fight.kind, one)) if one is not None else {}
+            if of in samples[at] and of not in OF_EVERY_FIGHT:
+                fight.kept[word] = of
+                plan.likeness[word] = _nothing(samples[at][of])
+                break
+
+
+def _nothing(values: np.ndarray) -> Any:
+    """The value of a column of a fight that is not fought: 0, no or an empty text."""
+    return "" if values.dtype.kind in "UO" else values.dtype.type(0)
+
+
+def check_questions(plan: Plan, columns: Sequence[str]) -> None:
+    """Refuse questions that cannot be read, or that ask about later fights or unknown columns. Raises Refusal."""
+    rows = Rows.first(plan, None)
+    for at, fight in enumerate(plan.fights):
+        if fight.question is not None:
+            _check_question(plan, fight.question, f"fight[{at}].if", rows, at)
+    if plan.goal is not None:
+        _check_question(plan, plan.goal, "goal", rows, len(plan.fights))
+    standard = Standing(plan, rows)
+    for name in columns:
+        if name not in standard:
+            raise Refusal("columns", f"no such column {name!r}")
+
+
+def _check_question(plan: Plan, question: str, field: str, rows: Rows, known: int) -> None:
+    try:
+        holds(plan, question, rows, known)
+    except QueryError as error:
+        now = Standing(plan, rows, known)
+        for word in WORD.findall(question):
+            if word and word not in now and any(_about(word, fight) for fight in plan.fights[known:]):
+                raise Refusal(field, f"{word!r} is not known yet: only earlier fights may be asked about") from None
+        if match := re.search(r"'([^']*)': no such column", str(error)):
+            raise Refusal(field, f"no such column {match[1]!r}") from None
+        raise Refusal(field, str(error)) from None
+
+
+def _about(word: str, fight: Fight) -> bool:
+    return word in fight.kept or word in {f"{fight.name}_{found}" for found in OF_EVERY_FIGHT}

@@ -1,0 +1,109 @@
+"""The file of a campaign (docs/rules/campaigns.md section 2)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field, create_model
+
+from simulator.rules.battle import Fields
+from simulator.rules.campaign.carry import Carry, Number, fields_of
+from simulator.rules.toolkit.naming import SIDES
+
+Amount = Number | Literal["all"]
+Amounts = dict[str, Amount]
+
+
+class Carried(Fields):
+    """How many pieces ships carry."""
+
+    by: str | None = Field(None, description="the force whose ships carry; default this force")
+    each: Annotated[int, Field(ge=1, le=1000)] = Field(description="pieces that a ship carries")
+    ships: list[str] | None = Field(None, description="pieces that carry; default the game's")
+    order: list[str] | None = Field(None, description="pieces carried, in the order of boarding; default the game's")
+
+
+class Side(Fields):
+    """A side of a fight: a force, or pieces that fight this fight alone; further fields are the game's."""
+
+    model_config = ConfigDict(extra="allow")
+
+    force: str | None = Field(None, description="the force that fights")
+    join: dict[str, Any] | None = Field(None, description="pieces that come to the force just before this fight")
+    stay: Amounts | None = Field(None, description="pieces that take no part")
+    send: Amounts | None = Field(None, description="at most these pieces take part")
+    carried: Carried | None = Field(None, description="pieces limited by ships")
+    driven_off: str | None = Field(None, description="where survivors go that were driven off: out, stay or a force")
+    leave: Literal["all"] | Amounts | None = Field(None, description="survivors left behind if this side wins")
+    leave_to: str | None = Field(None, description="where those go: out or a force")
+    go: Literal["always", "best"] = Field("always", description="does the attacker decide whether to fight")
+    min_odds: Annotated[float, Field(ge=0, le=1)] | None = Field(None, description="fight only with this chance to win")
+    min_units: Number | None = Field(None, description="fight only with so many units taking part")
+
+
+Tables = dict[str, Any]
+
+
+class Laid(Fields):
+    """Keys laid under every fight."""
+
+    battle: str | None = Field(None, description="battle kind")
+    conditions: Tables = Field({}, description="conditions, as in a scenario of this kind")
+    policy: Tables = Field({}, description="policies, as in a scenario of this kind")
+    options: Tables = Field({}, description="options, as in a scenario of this kind")
+
+
+class Fight(Laid):
+    """One fight."""
+
+    name: str | None = Field(None, description="its name; default fight1, fight2, ...")
+    attacker: str | Side | None = Field(None, description="who attacks")
+    defender: str | Side | None = Field(None, description="who defends")
+    question: str | None = Field(None, alias="if", description="the fight takes place only if this holds")
+
+
+class Campaign(Fields):
+    """The frame of every campaign; `model_of` adds the forces of a game."""
+
+    game: Literal["campaign"]
+    of: str = Field(description="the game of every fight")
+    name: str = Field("", description="name of the campaign")
+    about: str = Field("", description="what it is about")
+    rules: Tables | None = Field(None, description="keys of the game file, laid over the game")
+    force: dict[str, Any] = Field({}, description="the forces")
+    fight: list[Fight] = Field([], description="the fights, in order")
+    every: Laid = Field(Laid(), description="keys laid under every fight")
+    us: str | list[str] | None = Field(None, description="the forces on our side, the campaign's attacker")
+    goal: str | None = Field(None, description="our side has won if this holds at the end")
+    columns: list[str] = Field([], description="further columns of fights to keep")
+
+
+def meanings(carry: Carry) -> dict[str, str]:
+    """The fields of sides of all kinds that are fought, pieces first, with what they mean."""
+    fought = [carry.kinds[kind] for kind in carry.fights if kind in carry.kinds]
+    found = dict.fromkeys(carry.pieces, "") | dict.fromkeys(carry.traits, "of the force, in every fight")
+    for battle in fought:
+        for role in SIDES:
+            found = dict(fields_of(battle, role)) | {name: text for name, text in found.items() if text}
+    return {name: found[name] for name in (*carry.pieces, *sorted(set(found) - set(carry.pieces)))}
+
+
+def model_of(carry: Carry) -> type[Campaign]:
+    """The model of a campaign of this game: forces with its pieces and traits."""
+    fields: dict[str, Any] = {
+        f"field_{at}": (
+            carry.pieces[name] | None if name in carry.pieces else Any,
+            Field(None, alias=name, description=text),
+        )
+        for at, (name, text) in enumerate(meanings(carry).items())
+    }
+    force = create_model("Force", __base__=Fields, __doc__="A force: its pieces and traits.", **fields)
+    forces: Any = (dict[str, force], Field({}, description="the forces"))  # type: ignore[valid-type]
+    return create_model("Campaign", __base__=Campaign, __doc__="Battles one after the other.", force=forces)
+
+
+def given(table: Fields) -> dict[str, Any]:
+    """The fields that a table was given, by their names in a scenario."""
+    about = type(table).model_fields
+    named = {about[name].alias or name: getattr(table, name) for name in table.model_fields_set if name in about}
+    return named | dict(table.model_extra or {})

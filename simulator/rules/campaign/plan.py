@@ -1,0 +1,142 @@
+"""A campaign made ready to be fought: forces as slots, fights with their sides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from simulator.rules.campaign.carry import Carry, Tables
+
+OUT, STAY, UNNAMED = -1, -2, -1
+HERE, AWAY, LOST = 0, 1, 2
+# The winner of a fight that did not take place, beside the codes of rules/battle.py.
+NONE = 3
+FATES = ("attacker", "defender", "nobody", "none")
+
+# Slots in the order in which their pieces stay, and how many; None: all.
+Taking = tuple[list[int], int | None]
+
+
+@dataclass(frozen=True)
+class Ships:
+    """`carried`: the force whose ships carry, how many each, the slots of ships, and those that board, in order."""
+
+    by: int
+    each: int
+    ships: list[int]
+    order: Sequence[list[int]]
+
+
+@dataclass
+class Side:
+    """A side of a fight. `table`: of an unnamed side all its fields, of a force the traits of this fight."""
+
+    role: str
+    force: int = UNNAMED
+    table: dict[str, Any] = field(default_factory=dict)
+    join: np.ndarray | None = None
+    stay: list[Taking] = field(default_factory=list)
+    send: list[Taking] | None = None
+    carried: Ships | None = None
+    driven_off: int = OUT
+    leave: list[Taking] = field(default_factory=list)
+    leave_to: int = OUT
+    best: bool = False
+    min_odds: float | None = None
+    min_units: float | None = None
+    uses: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
+    able: list[np.ndarray] = field(default_factory=list)
+
+    def taking_part(self, here: np.ndarray) -> np.ndarray:
+        """The pieces that take part (section 3 step 3): int64, shape (rows, slots).
+
+        `here` are those of all forces, shape (rows, forces, slots).
+        """
+        there = here[:, self.force] * self.uses
+        if self.send is None:
+            part = there - taken(there, self.stay)
+        else:
+            part = np.zeros_like(there)
+            for slots, number in self.send:
+                part += taken(there - part, [(slots[::-1], number)])
+        if self.carried:
+            room = here[:, self.carried.by][:, self.carried.ships].sum(axis=1) * self.carried.each
+            aboard, limited = np.zeros_like(part), np.zeros(part.shape[1], bool)
+            for slots in self.carried.order:
+                limited[slots] = True
+                for slot in slots[::-1]:
+                    aboard[:, slot] += (board := np.minimum(part[:, slot] - aboard[:, slot], room))
+                    room = room - board
+            part = np.where(limited, aboard, part)
+        return part
+
+    def can_fight(self, part: np.ndarray) -> np.ndarray:
+        """Has the side a piece of each group that it needs? bool, shape (rows,)."""
+        if self.force == UNNAMED:
+            return np.ones(len(part), bool)
+        return np.all([part[:, group].sum(axis=1) > 0 for group in self.able], axis=0)
+
+
+def taken(there: np.ndarray, wanted: Sequence[Taking]) -> np.ndarray:
+    """The pieces taken from those there, slot by slot: int64, shape (rows, slots)."""
+    found = np.zeros_like(there)
+    for slots, number in wanted:
+        more = np.full(len(there), np.iinfo(np.int64).max if number is None else number)
+        for slot in slots:
+            one = np.minimum(there[:, slot] - found[:, slot], more)
+            found[:, slot] += one
+            more = more - one
+    return found
+
+
+@dataclass
+class Fight:
+    """One fight: its name, kind, sides, question, and the other tables of its scenario.
+
+    `kept`: the columns of the fight that the campaign keeps -> the name in the fight.
+    """
+
+    name: str
+    kind: str
+    sides: tuple[Side, Side]
+    question: str | None
+    data: Mapping[str, Any]
+    kept: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Plan:
+    """A whole campaign. `start`: the pieces of each force, int64, shape (forces, slots); `us`: the forces of our side.
+
+    `likeness`: for columns kept, a value of the type they have, for rows in which the fight does not take place.
+    """
+
+    carry: Carry
+    forces: list[str]
+    traits: list[dict[str, Any]]
+    start: np.ndarray
+    fights: list[Fight]
+    us: frozenset[int]
+    derived: bool
+    goal: str | None
+    likeness: dict[str, Any] = field(default_factory=dict)
+
+    def scenario(self, fight: Fight, parts: Sequence[np.ndarray]) -> dict[str, Any]:
+        """A fight as a scenario of its game; `parts` are the pieces of each side that take part, shape (slots,)."""
+        data = dict(fight.data)
+        for side, part in zip(fight.sides, parts, strict=True):
+            data[side.role] = side.table
+            if side.force != UNNAMED:
+                data[side.role] = self.carry.side(fight.kind, side.role, self.tables(side), part)
+        return data
+
+    def tables(self, side: Side) -> Tables:
+        """The traits of the force of a side, none for an unnamed one, and those given in the fight."""
+        return ({} if side.force == UNNAMED else self.traits[side.force]), side.table
+
+    def on_our_side(self, side: Side, other: Side) -> bool:
+        """Is this side of a fight ours? An unnamed side is with the enemies of the force that it fights."""
+        return side.force in self.us if side.force != UNNAMED else other.force not in self.us

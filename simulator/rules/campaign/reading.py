@@ -1,0 +1,264 @@
+"""A campaign's fields as a plan, with every refusal of docs/rules/campaigns.md section 7 that needs no fight."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from simulator.rules.battle import Refusal
+from simulator.rules.campaign.carry import Carry
+from simulator.rules.campaign.model import Campaign, Laid, given
+from simulator.rules.campaign.model import Fight as FightFields
+from simulator.rules.campaign.model import Side as SideFields
+from simulator.rules.campaign.plan import OUT, STAY, UNNAMED, Fight, Plan, Ships, Side, Taking
+from simulator.rules.toolkit.naming import SIDES, listed
+from simulator.rules.toolkit.policies import refuse
+
+NAME = re.compile(r"[a-z][a-z0-9_]{0,39}\Z")
+RESERVED = ("out", "stay", "winner")
+MOST_FORCES, MOST_FIGHTS = 6, 12
+FOR_A_FORCE = ("join", "stay", "send", "carried", "driven_off", "leave", "leave_to")
+FOR_THE_ATTACKER = ("go", "min_odds", "min_units")
+BEST = "best"
+
+
+def check_name(name: str, field: str) -> None:
+    """Refuse a name that a column could not begin with. Raises Refusal."""
+    refuse(not NAME.match(name) or name in RESERVED, field, f"{name!r} is not allowed; give a name like red or fleet_2")
+
+
+class Reader:
+    """Reads the fields of a campaign. Every method raises Refusal."""
+
+    def __init__(self, fields: Campaign, carry: Carry) -> None:
+        self.fields, self.carry = fields, carry
+        self.forces = list(fields.force)
+        self.names: list[str] = []
+
+    def plan(self) -> Plan:
+        """The plan; questions are not looked at."""
+        fields, carry = self.fields, self.carry
+        refuse(
+            not 0 < len(self.forces) <= MOST_FORCES, "force", f"{len(self.forces)} forces are not allowed; give 1 to 6"
+        )
+        for name in self.forces:
+            check_name(name, f"force.{name}")
+        refuse(not 0 < len(fields.fight) <= MOST_FIGHTS, "fight", "give 1 to 12 fights")
+        tables = {f"force.{name}": given(force) for name, force in fields.force.items()}
+        for path, table in tables.items():
+            self.check_force(path, table)
+        joins: dict[str, Mapping[str, Any]] = {}
+        for at, fight in enumerate(fields.fight):
+            for role in SIDES:
+                side = getattr(fight, role)
+                if isinstance(side, SideFields) and side.join is not None:
+                    joins[f"fight[{at}].{role}.join"] = self.checked_join(f"fight[{at}].{role}.join", side.join)
+        carry.prepare([self.pieces(table) for table in (*tables.values(), *joins.values())])
+        start = np.array([carry.read(self.pieces(table)) for table in tables.values()])
+        traits = [{k: v for k, v in table.items() if k not in carry.pieces} for table in tables.values()]
+        fights = [self.fight(at, fight, joins) for at, fight in enumerate(fields.fight)]
+        us, derived = self.our_side(fights)
+        return Plan(carry, self.forces, traits, start, fights, us, derived, fields.goal)
+
+    def pieces(self, table: Mapping[str, Any]) -> dict[str, Any]:
+        """The pieces of a table."""
+        return {name: value for name, value in table.items() if name in self.carry.pieces and value is not None}
+
+    def check_force(self, path: str, table: Mapping[str, Any]) -> None:
+        """Refuse what belongs to one fight."""
+        for name, reason in self.carry.in_one_fight.items():
+            refuse(table.get(name), f"{path}.{name}", f"{reason}; give it in that fight")
+        self.carry.check_pieces(path, table)
+
+    def checked_join(self, path: str, table: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The pieces of `join`, which are checked as those of a force."""
+        model = type(self.fields).model_fields["force"].annotation.__args__[1]  # type: ignore[union-attr]
+        for name in table:
+            known = ", ".join(self.carry.pieces)
+            refuse(name not in self.carry.pieces, f"{path}.{name}", f"no such piece; pieces: {known}")
+        found = given(model.model_validate({"join": table}["join"])) if table else {}
+        self.check_force(path, found)
+        return found
+
+    def fight(self, at: int, fields: FightFields, joins: Mapping[str, Mapping[str, Any]]) -> Fight:
+        """One fight."""
+        path, every, carry = f"fight[{at}]", self.fields.every, self.carry
+        name = fields.name if fields.name is not None else f"fight{at + 1}"
+        check_name(name, f"{path}.name")
+        refuse(name in (*self.forces, *self.names), f"{path}.name", f"{name!r} is given twice")
+        self.names.append(name)
+        kind = fields.battle or every.battle
+        if kind not in carry.fights:
+            self.refuse_kind(f"{path}.battle", kind)
+        assert kind is not None
+        data: dict[str, Any] = {"game": self.fields.of, "battle": kind}
+        if self.fields.rules is not None:
+            data["rules"] = self.fields.rules
+        for table in ("conditions", "policy", "options"):
+            if merged := laid_over(getattr(every, table), getattr(fields, table)):
+                data[table] = merged
+        for found in best_in(data.get("policy", {}), f"{path}.policy"):
+            raise Refusal(found, "best is not offered inside a campaign")
+        sides = tuple(self.side(f"{path}.{role}", kind, role, getattr(fields, role), joins) for role in SIDES)
+        attacker, defender = sides
+        refuse(attacker.force == defender.force == UNNAMED, path, "at least one side must be a force")
+        if attacker.force == defender.force:
+            raise Refusal(f"{path}.defender.force", f"{self.forces[defender.force]} cannot fight itself")
+        for side, other in (sides, sides[::-1]):
+            for key in ("driven_off", "leave_to"):
+                enemy = side.force != UNNAMED and getattr(side, key) == other.force
+                refuse(enemy and other.force != UNNAMED, f"{path}.{side.role}.{key}", "the enemy of this fight")
+        return Fight(name, kind, (attacker, defender), fields.question, data)
+
+    def refuse_kind(self, field: str, kind: str | None) -> None:
+        """Refuse a kind that is no fight of a campaign."""
+        kinds = f"kinds: {', '.join(self.carry.fights)}"
+        refuse(kind is None, field, f"is needed; {kinds}")
+        if kind in self.carry.kinds:
+            reason = self.carry.not_fought.get(kind, f"{kind} is not fought in a campaign: nothing is carried from it")
+            raise Refusal(field, f"{reason}; {kinds}")
+        raise Refusal(field, f"{kind!r} is not allowed; {kinds}")
+
+    def side(self, path: str, kind: str, role: str, fields: Any, joins: Mapping[str, Mapping[str, Any]]) -> Side:
+        """A side of a fight."""
+        refuse(fields is None, path, "is needed")
+        if isinstance(fields, str):
+            fields = SideFields(force=fields)
+        own = dict(fields.model_extra or {})
+        if role == "defender":
+            for key in FOR_THE_ATTACKER:
+                only = "only the attacker decides whether to fight"
+                refuse(key in fields.model_fields_set, f"{path}.{key}", only)
+        decides = fields.min_odds is not None or fields.min_units is not None
+        refuse(fields.go == BEST and decides, f"{path}.go", "best does not go with min_odds or min_units")
+        for place, card in enumerate(own.get("battle_actions") or ()):
+            inside = isinstance(card, Mapping) and card.get("when") == BEST
+            refuse(inside, f"{path}.battle_actions[{place}].when", "best is not offered inside a campaign")
+        decisions = {"best": fields.go == BEST, "min_odds": fields.min_odds, "min_units": fields.min_units}
+        if fields.force is None:
+            for key in FOR_A_FORCE:
+                refuse(getattr(fields, key) is not None, f"{path}.{key}", "only for a force")
+            return Side(role, table=own, **decisions)
+        self.check_side(path, kind, role, fields)
+        force = self.force(f"{path}.force", fields.force)
+        join = joins.get(f"{path}.join")
+        return Side(
+            role, force, own,
+            join=None if join is None else self.carry.read(join),
+            stay=self.amounts(f"{path}.stay", fields.stay or {}),
+            send=None if fields.send is None else self.amounts(f"{path}.send", fields.send),
+            carried=self.carried(f"{path}.carried", fields.carried, force),
+            driven_off=self.place(f"{path}.driven_off", fields.driven_off, "stay"),
+            leave=self.left(f"{path}.leave", fields.leave),
+            leave_to=self.place(f"{path}.leave_to", fields.leave_to),
+            uses=self.carry.uses(kind, role),
+            able=self.carry.able(kind, role),
+            **decisions,
+        )  # fmt: skip
+
+    def check_side(self, path: str, kind: str, role: str, fields: SideFields) -> None:
+        """Refuse fields that a force cannot have in this fight."""
+        for name in fields.model_extra or {}:
+            text = f"pieces come to a force with {path}.join"
+            refuse(name in self.carry.pieces, f"{path}.{name}", text)
+        if self.carry.fights[kind][SIDES.index(role)] is None:
+            self.force(f"{path}.force", str(fields.force))
+            what = "passage" if kind == "passage" else "siege"
+            raise Refusal(f"{path}.force", f"the {role} of a {what} is no force; give it in the fight")
+        refuse(fields.stay is not None and fields.send is not None, f"{path}.send", "give stay or send, not both")
+        if kind in self.carry.routs_are_out and fields.driven_off not in (None, "out"):
+            raise Refusal(
+                f"{path}.driven_off", "routed units of tactical and storm are told by number only; they are out"
+            )
+
+    def force(self, field: str, name: str) -> int:
+        """The number of a force."""
+        refuse(name not in self.forces, field, f"no force {name!r}; forces: {', '.join(self.forces)}")
+        return self.forces.index(name)
+
+    def place(self, field: str, name: str | None, *more: str) -> int:
+        """Where pieces go: OUT, STAY, or a force."""
+        if name in (None, "out"):
+            return OUT
+        return STAY if name in more else self.force(field, str(name))
+
+    def slots(self, field: str, piece: str) -> list[int]:
+        """The slots of a piece, in the order in which they stay."""
+        known = self.carry.by_piece
+        refuse(piece not in known, f"{field}.{piece}", f"no such piece; pieces: {', '.join(known)}")
+        return known[piece]
+
+    def amounts(self, field: str, amounts: Mapping[str, Any]) -> list[Taking]:
+        """Pieces and how many of them."""
+        return [(self.slots(field, piece), None if n == "all" else n) for piece, n in amounts.items()]
+
+    def left(self, field: str, leave: Any) -> list[Taking]:
+        """The pieces left behind."""
+        if leave is None or isinstance(leave, Mapping):
+            return self.amounts(field, leave or {})
+        return [([at for at, mark in enumerate(self.carry.marks) if not mark], None)]
+
+    def carried(self, path: str, fields: Any, force: int) -> Ships | None:
+        """The limit by ships."""
+        if fields is None:
+            return None
+        names = {"ships": fields.ships or list(self.carry.ships), "order": fields.order or list(self.carry.order)}
+        for key in ("order", "ships"):
+            refuse(not names[key], f"{path}.{key}", "is needed")
+        by = force if fields.by is None else self.force(f"{path}.by", fields.by)
+        ships = [slot for piece in names["ships"] for slot in self.slots(f"{path}.ships", piece)]
+        order = [self.slots(f"{path}.order", piece) for piece in names["order"]]
+        return Ships(by, fields.each, sorted(set(ships)), order)
+
+    def our_side(self, fights: list[Fight]) -> tuple[frozenset[int], bool]:
+        """The forces on our side, and whether that follows from the fights (section 2.5)."""
+        if self.fields.us is not None:
+            names = [self.fields.us] if isinstance(self.fields.us, str) else self.fields.us
+            refuse(not names, "us", "name at least one force")
+            return frozenset(self.force("us", name) for name in names), False
+        camp: dict[int, bool] = {}
+        first = fights[0].sides
+        attacks = first[0].force != UNNAMED
+        camp[first[0].force if attacks else first[1].force] = attacks
+        grown = True
+        while grown:
+            grown = False
+            for fight in fights:
+                pair = [side.force for side in fight.sides]
+                if UNNAMED in pair:
+                    continue
+                for one, other in (pair, pair[::-1]):
+                    if one in camp and other not in camp:
+                        camp[other], grown = not camp[one], True
+        split = any(
+            UNNAMED not in pair and camp.get(pair[0]) == camp.get(pair[1])
+            for pair in ([side.force for side in fight.sides] for fight in fights)
+        )
+        lonely = any(side.force not in (UNNAMED, *camp) for fight in fights for side in fight.sides)
+        text = "who is with whom does not follow from the fights; name the forces on your side"
+        refuse(split or lonely, "us", text)
+        return frozenset(force for force, ours in camp.items() if ours), True
+
+
+def laid_over(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """`over` laid over `base`, tables key by key."""
+    merged = dict(base)
+    for key, value in over.items():
+        old = merged.get(key)
+        merged[key] = laid_over(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+    return merged
+
+
+def best_in(value: Any, path: str) -> Iterator[str]:
+    """The paths of policies that are `best`."""
+    if value == BEST or (isinstance(value, list) and BEST in value):
+        yield path
+    elif isinstance(value, Mapping):
+        for name, one in value.items():
+            yield from best_in(one, f"{path}.{name}")
+
+
+__all__ = ["Laid", "Reader", "listed"]

@@ -1,0 +1,58 @@
+"""What the battles of a game file leave for the next fight (docs/rules/campaigns.md section 5.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from simulator.rules.battle import Battle, Columns
+from simulator.rules.campaign.carry import Carry, Left, Number, Table, Tables
+from simulator.rules.custom.game_file.checks import part_of, selected
+from simulator.rules.custom.game_file.format import GameFile
+
+
+class FileCarry(Carry):
+    """Every unit of the file by type, repaired between fights."""
+
+    def __init__(self, kinds: Mapping[str, Battle], file: GameFile) -> None:
+        self.file = file
+        units = {
+            (kind, side): [unit for unit in file.unit if unit in part_of(file, kind, side)[0]]
+            for kind in kinds
+            for side in ("attacker", "defender")
+        }
+        self.fights = {kind: ((units[kind, "attacker"],), (units[kind, "defender"],)) for kind in kinds}
+        super().__init__(kinds)
+
+    def piece_fields(self) -> Mapping[str, Any]:
+        """Every unit."""
+        return dict.fromkeys(self.file.unit, Number)
+
+    def prepare(self, tables: Sequence[Table]) -> None:
+        """A slot for each unit; a tag stands for its units in file order. Counts: units named somewhere, and cost."""
+        super().prepare(tables)
+        named = {unit for table in tables for unit in table}
+        costs = {key: unit.cost for key, unit in self.file.unit.items()}
+        for tag in dict.fromkeys(tag for unit in self.file.unit.values() for tag in unit.tags):
+            chosen = selected(self.file, [tag])
+            self.by_piece.setdefault(tag, [at for at, unit in enumerate(self.slots) if unit in chosen])
+        self.counts = {unit: count for unit, count in self.counts.items() if unit in named}
+        self.counts |= {"units": self.count(dict.fromkeys(self.slots, 1)), "cost": self.count(costs)}
+
+    def left(self, kind: str, role: str, tables: Tables, pieces: np.ndarray, columns: Columns) -> Left:
+        """Every unit less its losses."""
+        left = np.repeat(pieces[None], len(columns["winner"]), axis=0)
+        for slot, unit in enumerate(self.slots):
+            if (name := f"{role}_{unit}_lost") in columns and pieces[slot]:
+                left[:, slot] -= columns[name]
+        return Left(left)
+
+    def taken(self, kind: str) -> np.ndarray | None:
+        """The units of `taken_by`."""
+        takers = self.file.battle[kind].taken_by
+        if takers is None:
+            return None
+        chosen = selected(self.file, takers)
+        return np.array([unit in chosen for unit in self.slots])

@@ -1,0 +1,158 @@
+"""What Europa's battles leave for the next fight (docs/rules/campaigns.md section 5.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, Literal
+
+import numpy as np
+
+from simulator.rules.battle import Built, Columns, States
+from simulator.rules.campaign.carry import Carry, Fighting, Left, Number, Table, Tables
+from simulator.rules.europa.sea.battle import BattleSetup, of_records
+from simulator.rules.europa.shared.fleets import Hold
+from simulator.rules.europa.shared.land_model import FORAGERS
+from simulator.rules.europa.shared.losses import counters_by_size
+from simulator.rules.toolkit.naming import SIDES
+
+THIRDS = {"army_plus": 12, "army_minus": 6, "land_detachments": 3, "exploration_detachments": 1}
+SHIPS = ("warships", "galleys", "galleasses", "transports", "exploration_ships")
+AT_SEA = ("naval", "passage")
+SIEGES = ("siege", "siege-campaign")
+# Marks: the leader on land and at sea is gone; the troops forage in their next battle.
+MARKS = ("leader gone", "admiral gone", "foraging")
+SLOTS = (*THIRDS, *SHIPS, *MARKS)
+GONE = ("killed", "wounded", "captured")
+ON_LAND, AFLOAT = (tuple(THIRDS),), (SHIPS[:5],)
+SEA_FIELDS = {"leader": "admiral", "technology": "naval_technology", "leader_country": "", "leader_type": ""}
+LOSSES = Literal["keep-best-army", "keep-most-armies", "regroup"]
+
+
+class EuropaCarry(Carry):
+    """Land counters, which losses break, and ships; leaders who are gone."""
+
+    fights: Mapping[str, Fighting] = {
+        "land": (ON_LAND, ON_LAND), "siege": (ON_LAND, None), "siege-campaign": (ON_LAND, None),
+        "naval": (AFLOAT, AFLOAT), "passage": ((*ON_LAND, *AFLOAT), None),
+    }  # fmt: skip
+    not_fought: Mapping[str, str] = {"expedition": "expedition is not fought in a campaign: give its battles as fights"}
+    in_one_fight: Mapping[str, str] = {"pasha_detachments": "pashas come to one fight"}
+    traits = ("admiral", "naval_technology", "losses", "leader_after")
+    renamed: Mapping[str, Mapping[str, str]] = {
+        "naval": SEA_FIELDS,
+        "passage": SEA_FIELDS | {"land_technology": "technology"},
+    }
+    ships = ("transports", "warships", "galleasses", "galleys")
+    order = tuple(THIRDS)
+    assumed = (
+        "counters are broken as `losses` of a force says, morale is full again in every fight (ASSUMED)",
+        "a named leader who is killed, wounded or captured is gone for the rest (ASSUMED)",
+    )
+
+    def piece_fields(self) -> Mapping[str, Any]:
+        """Land counters and ships."""
+        return dict.fromkeys((*THIRDS, *SHIPS), Number)
+
+    def prepare(self, tables: Sequence[Table]) -> None:
+        """A slot for each counter and kind of ship; losses are counted in thirds, since counters are broken."""
+        self.slots = list(SLOTS)
+        self.by_piece = {piece: [SLOTS.index(piece)] for piece in self.pieces}
+        self.marks = np.array([slot in MARKS for slot in SLOTS])
+        self.counts = {piece: self.count({piece: 1}) for piece in self.pieces}
+        for counter in THIRDS:
+            self.counts[counter] = self.counts[counter]._replace(zones=("left", "here", "out"))
+        units = {piece: thirds / 3 for piece, thirds in THIRDS.items()}
+        self.counts["thirds"] = self.count(THIRDS)
+        self.counts["units"] = self.count(units | dict.fromkeys(SHIPS, 1) | {"exploration_ships": 1 / 3})
+
+    def pointless(self, kind: str, tables: Sequence[Table], part: Sequence[np.ndarray]) -> np.ndarray:
+        """Transports alone on both sides."""
+        armed = [SLOTS.index(ship) for ship in SHIPS if ship != "transports"]
+        only = [
+            (pieces[:, armed].sum(axis=1) == 0) & (not any(table.get(ship) for ship in SHIPS if ship != "transports"))
+            for table, pieces in zip(tables, part, strict=True)
+        ]
+        return only[0] & only[1] & (kind == "naval")
+
+    def side(self, kind: str, role: str, tables: Tables, pieces: np.ndarray) -> dict[str, Any]:
+        """A leader who is gone is replaced as `leader_after` says; those who foraged on landing do so on land."""
+        found = super().side(kind, role, tables, pieces)
+        who = "admiral" if kind in AT_SEA else "leader"
+        if pieces[SLOTS.index(f"{who} gone")] and not {"leader", "admiral"} & set(tables[1]):
+            kept = {name: value for name, value in found.items() if name not in ("leader_country", "leader_type")}
+            found = kept | {"leader": tables[0].get("leader_after", "replacement")}
+        if kind == "land" and role == "attacker" and pieces[SLOTS.index("foraging")]:
+            found |= {"foraging": True} if found.get("technology", "musket") in FORAGERS else {}
+        return found
+
+    def build(self, kind: str, fields: Any) -> Built:
+        """A naval battle tells captured ships apart from its own."""
+        built = super().build(kind, fields)
+        setup = getattr(built.outcome, "__self__", None)
+        if not isinstance(setup, BattleSetup):
+            return built
+
+        def columns(states: States) -> Columns:
+            found = setup.outcome(states)
+            for records, place, side in zip(setup.records, (states.record_a, states.record_d), SIDES, strict=True):
+                mine = of_records(list(records), place)
+                found |= {f"{side} own {ship}": mine[f"own_{ship}_left"] for ship in SHIPS}
+            return found
+
+        return replace(built, outcome=columns)
+
+    def left(self, kind: str, role: str, tables: Tables, pieces: np.ndarray, columns: Columns) -> Left:
+        """Counters by the thirds left, ships by kind."""
+        left = np.repeat(pieces[None], len(columns["winner"]), axis=0)
+        gained = np.zeros_like(left)
+        before = int(pieces[: len(THIRDS)] @ list(THIRDS.values()))
+        if before:
+            thirds = np.clip(self.thirds_left(kind, role, before, columns), 0, before)
+            sizes = _counters(pieces, tables[1].get("losses", tables[0].get("losses", "keep-best-army")))
+            left[:, : len(THIRDS)] = np.array(sizes)[thirds]
+        for ship in SHIPS if kind in AT_SEA else ():
+            slot, there = SLOTS.index(ship), columns[f"{role}_{ship}_left"]
+            own = columns.get(f"{role} own {ship}", np.minimum(there, pieces[slot]))
+            left[:, slot], gained[:, slot] = own, there - own
+        if kind == "passage":
+            left[:, SLOTS.index("foraging")] = columns["foraging"]
+        elif kind == "land" and role == "attacker":
+            left[:, SLOTS.index("foraging")] = 0
+        who = {"land": "leader", "naval": "admiral"}.get(kind, "")
+        named = tables[0].get(who) not in (None, "replacement", "none", "draw")
+        if named and not {"leader", "admiral"} & set(tables[1]):
+            gone = np.any([columns.get(f"{role}_leader_{fate}", False) for fate in GONE], axis=0)
+            left[:, SLOTS.index(f"{who} gone")] |= gone
+        return Left(left, gained)
+
+    @staticmethod
+    def thirds_left(kind: str, role: str, before: int, columns: Columns) -> np.ndarray:
+        """Thirds of land detachments that a side has left of those it had `before`."""
+        if kind == "land":
+            return np.asarray(before - columns[f"{role}_losses_thirds"])
+        name = {"naval": f"{role}_troops_left_thirds", "passage": "landed_thirds"}.get(kind, f"{role}_left_thirds")
+        return np.asarray(columns[name])
+
+    def fled(self, kind: str, role: str, columns: Columns) -> np.ndarray | bool:
+        """A side that broke off, left with the wind or evaded."""
+        if kind in SIEGES or kind == "passage":
+            return False
+        left = [columns.get(f"{role}_{how}", False) for how in ("broke_off", "left_with_wind")]
+        return np.any([*np.broadcast_arrays(*left, columns["evaded"] & (role == SIDES[1]))], axis=0)
+
+
+def _counters(pieces: np.ndarray, losses: str) -> list[tuple[int, ...]]:
+    """The counters of a stack when it is down to 0, 1, 2 ... thirds, up to its present size."""
+    counts = dict(zip(THIRDS, map(int, pieces), strict=False))
+    if losses == "regroup":
+        hold, size = (
+            Hold(0, counts["army_plus"] + counts["army_minus"], False),
+            pieces[: len(THIRDS)] @ [*THIRDS.values()],
+        )
+        return [hold.regrouped(thirds) for thirds in range(int(size) + 1)]
+    return list(counters_by_size(SimpleNamespace(**counts), losses == "keep-best-army"))  # type: ignore[arg-type]
+
+
+CARRY = EuropaCarry

@@ -1,0 +1,125 @@
+"""What battles of The Price of Power leave for the next fight (docs/rules/campaigns.md section 5.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from simulator.rules.battle import Built, Columns, States
+from simulator.rules.campaign.carry import Carry, Fighting, Left, Number, Table, Tables
+from simulator.rules.price_of_power.casualties import GONE
+from simulator.rules.price_of_power.forces import CATEGORIES, PREFIXES
+from simulator.rules.price_of_power.model import TYPES, LandRealm, SeaRealm
+from simulator.rules.price_of_power.outcome import alive, in_place
+from simulator.rules.price_of_power.tables import FORCES, Setup
+from simulator.rules.toolkit.naming import SIDES
+from simulator.rules.toolkit.policies import refuse
+
+LAND, SEA = LandRealm.units, SeaRealm.units
+# A heavy ship is damaged or sound.
+SLOTS = (*LAND, "galleys", "light", "damaged", "sound")
+
+
+class PowerCarry(Carry):
+    """Units by category and type, ships by type, damaged heavy ships damaged."""
+
+    fights: Mapping[str, Fighting] = {
+        "land": ((LAND,), (LAND,)), "naval": ((SEA,), (SEA,)), "siege": ((LAND,), None),
+    }  # fmt: skip
+    in_one_fight: Mapping[str, str] = {"battle_actions": "a card is played in one fight"}
+    not_fought: Mapping[str, str] = {"campaign": "campaign is not fought in a campaign: give its battles as fights"}
+    traits = ("admiral",)
+    renamed: Mapping[str, Mapping[str, str]] = {"naval": {"leader": "admiral"}}
+    ships = SEA
+    order = tuple(
+        f"{rank}{unit}" for unit in TYPES for rank in ("", "mercenary_", "allied_") if f"{rank}{unit}" in LAND
+    )
+    assumed = (
+        "leaders lead every fight as given (ASSUMED)",
+        "captured ships that are not heavy join the captor as light ships (ASSUMED)",
+    )
+
+    def piece_fields(self) -> Mapping[str, Any]:
+        """Units, ships, and the heavy ships that are damaged."""
+        return dict.fromkeys((*LAND, *SEA, "damaged"), Number)
+
+    def prepare(self, tables: Sequence[Table]) -> None:
+        """Of the heavy ships that stay, the damaged ones are taken first."""
+        self.slots = list(SLOTS)
+        self.by_piece = {name: [at] for at, name in enumerate(SLOTS[:-2])}
+        self.by_piece["heavy"] = [SLOTS.index("damaged"), SLOTS.index("sound")]
+        self.marks = np.zeros(len(SLOTS), bool)
+        self.counts = {name: self.count({SLOTS[slot]: 1 for slot in slots}) for name, slots in self.by_piece.items()}
+        self.counts["damaged"] = self.count({"damaged": 1}, state=True)
+        self.counts["units"] = self.count(dict.fromkeys(SLOTS, 1))
+
+    def check_pieces(self, path: str, table: Table) -> None:
+        """A force is one realm."""
+        refuse(table.get("factions"), f"{path}.factions", "a force is one realm; give a force to each")
+
+    def read(self, table: Table) -> np.ndarray:
+        """The pieces of a table; sound ships are the heavy ones less the damaged."""
+        known = dict(table) | {"sound": table.get("heavy", 0) - table.get("damaged", 0)}
+        return np.array([known.get(name, 0) for name in SLOTS], np.int64)
+
+    def uses(self, kind: str, role: str) -> np.ndarray:
+        """A siege counts the units of all categories."""
+        land = np.array([name in LAND for name in SLOTS])
+        return land if kind == "siege" else super().uses(kind, role)
+
+    def counted(self, kind: str, role: str, pieces: np.ndarray) -> dict[str, Any]:
+        """Heavy ships with the damaged ones among them; the units of a siege by type."""
+        there = dict(zip(SLOTS, map(int, pieces), strict=True))
+        if kind == "siege":
+            return {unit: sum(there.get(f"{prefix}{unit}", 0) for prefix in PREFIXES) for unit in TYPES}
+        found = super().counted(kind, role, pieces)
+        return found | ({"damaged": there["damaged"]} if there["damaged"] and kind == "naval" else {})
+
+    def build(self, kind: str, fields: Any) -> Built:
+        """A battle with further columns: what each side has left and withdrew, by slot."""
+        built = super().build(kind, fields)
+        if kind == "siege":
+            return built
+        setup, outcome = Setup(fields), built.outcome
+
+        def columns(states: States) -> Columns:
+            assert outcome is not None
+            found = outcome(states)
+            for side, name, faction in zip(SIDES, FORCES[:2], (setup.factions[0], setup.factions[1]), strict=True):
+                force = np.asarray(getattr(states, name))
+                found |= by_slot(f"{side} left", alive(faction, force), kind)
+                gone = (force & GONE > 0) & (faction.realm.kind != "player")
+                found |= by_slot(f"{side} away", in_place(faction, force) * gone[:, None, None], kind)
+            return found
+
+        return replace(built, outcome=columns)
+
+    def left(self, kind: str, role: str, tables: Tables, pieces: np.ndarray, columns: Columns) -> Left:
+        """Units and ships as the battle tells them; captured ships join the captor."""
+        left = np.repeat(pieces[None], len(columns["winner"]), axis=0)
+        gained, away = np.zeros_like(left), np.zeros_like(left)
+        for slot, name in enumerate(SLOTS):
+            if f"{role} left {name}" in columns:
+                left[:, slot], away[:, slot] = columns[f"{role} left {name}"], columns[f"{role} away {name}"]
+        if f"{role}_captured" in columns:
+            heavy = columns[f"{role}_captured_heavy"]
+            gained[:, SLOTS.index("damaged")] = heavy
+            gained[:, SLOTS.index("light")] = columns[f"{role}_captured"] - heavy
+        return Left(left, gained, away)
+
+
+def by_slot(prefix: str, units: np.ndarray, kind: str) -> Columns:
+    """Units of a faction by slot; `units` as `outcome.alive` returns them."""
+    if kind == "naval":
+        galleys, light, heavy, damaged = units.sum(axis=1).T
+        known = {"galleys": galleys, "light": light, "damaged": damaged, "sound": heavy - damaged}
+    else:
+        ranks = zip(PREFIXES, range(len(CATEGORIES)), strict=True)
+        known = {f"{prefix}{unit}": units[:, at, which] for prefix, at in ranks for which, unit in enumerate(TYPES)}
+    return {f"{prefix} {name}": values for name, values in known.items() if name in SLOTS}
+
+
+CARRY = PowerCarry
