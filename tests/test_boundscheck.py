@@ -1,7 +1,7 @@
 """Kernels under NUMBA_BOUNDSCHECK=1, in their own cache folder: none reads or writes outside an array.
 
-One example stands for all whose chains take the same ways through the engine. The rules of every example are held to
-their arrays in plain Python by `test_conformance`, which compiles nothing.
+Small chains stand for all that take the same ways through the engine. The rules of every example are held to their
+arrays in plain Python by `test_conformance`, which compiles nothing.
 """
 
 import os
@@ -10,16 +10,13 @@ import sys
 
 import pytest
 
-from simulator.engine.factored.grid import fits_on_grid
 from simulator.engine.jit.kernel_cache import folder_of
-from simulator.scenarios import example_names, load
 
 CODE = """
 import sys
-from contextlib import suppress
 import numba
 import numpy
-from simulator import NoExactOdds, load
+from simulator import load
 from simulator.engine.jit.kernel_cache import folder_of
 from simulator.engine.factored import grid
 from simulator.engine.graph.compiled_explorer import CompiledExplorer
@@ -29,9 +26,11 @@ from simulator.engine.model.status import DONE
 from simulator.engine.sample.lanes import Order
 from simulator.engine.sample.simulation import Simulation
 from simulator.engine.graph.solver import Solver
+from tests import toys
 assert numba.config.BOUNDSCHECK == 1
-chain = load(sys.argv[1]).chain
-with suppress(NoExactOdds):
+small = [toys.walk(3, 30, 2, 3), toys.walk(2, 9, counting=1), toys.annotated_walk(2, 9), toys.urn(6)]
+small += [toys.skirmish(14, 12)]
+for chain in [load(name).chain for name in sys.argv[1:]] or small:
     if grid.fits_on_grid(chain):
         Grid(chain, 20_000_000).ends()
         walk = GridWalk(chain, 20_000_000)
@@ -45,28 +44,13 @@ print(folder_of("engine"))
 """
 
 
-def ways(chain):
-    """What decides which kernels of the engine a chain uses, and how they are compiled."""
-    words = min(chain.layout.words, 2)
-    declared = bool(chain.annotation), chain.utilities is not None
-    return chain.paired, chain.counted >= 0, words, fits_on_grid(chain), *declared
-
-
-def examples():
-    """An example for each way, of those with the fewest fields, which compile soonest."""
-    found = {}
-    for name in sorted(example_names()):
-        chain = load(name).built.chain
-        if chain is not None:
-            cost = len(chain.start), len(chain.params), name
-            found[ways(chain)] = min(cost, found.get(ways(chain), cost))
-    return [name for *_, name in sorted(found.values())]
-
-
-@pytest.mark.parametrize("name", examples())
-def test_no_kernel_leaves_its_arrays(name):
+# Of one word or two, with a counter, an annotation, pairs of rolls; on a grid; with decisions.
+@pytest.mark.parametrize(
+    "names", [[], ["axis-land-artillery"], ["risk-when-to-stop"]], ids=["toys", "grid", "decisions"]
+)
+def test_no_kernel_leaves_its_arrays(names):
     found = subprocess.run(
-        [sys.executable, "-c", CODE, name],
+        [sys.executable, "-c", CODE, *names],
         capture_output=True,
         text=True,
         check=False,

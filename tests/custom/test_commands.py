@@ -9,6 +9,8 @@ from simulator.cli.run import BAD_INPUT
 from simulator.rules.custom.game_file.describe import line_of
 from simulator.rules.custom.game_file.files import names, shipped_text
 
+pytestmark = pytest.mark.xdist_group("custom")  # its rules are compiled once, by one worker
+
 
 def said(capsys, *arguments):
     status = cli.run(arguments)

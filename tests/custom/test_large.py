@@ -21,6 +21,8 @@ from simulator.rules.custom.setup import Setup
 from tests.custom.games import scenarios
 from tests.custom.reference import Reference
 
+pytestmark = pytest.mark.xdist_group("custom")  # its rules are compiled once, by one worker
+
 LAND = {
     "game": "axis-and-allies-1942",
     "battle": "land",

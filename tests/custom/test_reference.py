@@ -12,6 +12,8 @@ from simulator.rules.battle import WINNERS
 from tests.custom.games import scenarios
 from tests.custom.reference import Reference
 
+pytestmark = pytest.mark.xdist_group("custom")  # its rules are compiled once, by one worker
+
 EXAMPLES = ("skirmish-charge", "twilight-space", "axis-sea-carriers", "axis-landing", "axis-revised-house-rule")
 
 

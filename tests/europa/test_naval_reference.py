@@ -20,7 +20,9 @@ NAVAL = {
     "a big fleet, nothing in doubt": naval(
         {"warships": 10, "leader": leader(3, 4, 2)}, {"warships": 8, "leader": leader(2, 2, 3)}
     ),
-    "one against one, replacement against none": naval({"warships": 1}, {"warships": 1, "leader": "none"}),
+    "one against one, replacement against none": naval(
+        {"warships": 1}, {"warships": 1, "leader": "none"}, conditions={"wind": "attacker"}
+    ),
     "gold convoy": naval(
         {"warships": 3, "technology": "battery", "leader": leader(2, 3, 3)},
         {"transports": 4, "gold": 60, "leader": leader(1, 1, 1)},

@@ -10,6 +10,8 @@ from simulator import best, exact, load
 from simulator.analysis.decisions.best import units_of
 from tests.vectors import Z_LIMIT, largest_z
 
+pytestmark = pytest.mark.xdist_group("price of power")  # its rules are compiled once, by one worker
+
 # Faces of the artillery die to ships, and of the infantry die to infantry (0) and cavalry (1).
 FACES = ("0", "0", "0", "tercios", "blank", "blank")
 LAND_FACES = ("0", "0", "0", "1", "blank", "blank")

@@ -173,9 +173,9 @@ async function change_form(button) {
 }
 
 async function suggest(input) {
-  const game = form.dataset.here.split("/")[1];
-  const reply = await fetch_again(`/api/names/${encodeURIComponent(game)}/${encodeURIComponent(input.dataset.names)}?q=${encodeURIComponent(input.value)}`);
-  if (!reply.ok) return;
+  const game = form.dataset.here.split("/")[1], typed = input.value;
+  const reply = await fetch_again(`/api/names/${encodeURIComponent(game)}/${encodeURIComponent(input.dataset.names)}?q=${encodeURIComponent(typed)}`);
+  if (!reply.ok || input.value !== typed) return;  // replies may come in another order than they were asked for
   const rows = await reply.json();
   input.list.replaceChildren(...rows.map((row) => {
     const [name, ...rest] = Object.values(row);
