@@ -163,8 +163,9 @@ def force_numbers(setup: Setup) -> dict[str, np.ndarray]:
         types = left[:, 2] << HEAVY | units << 2 * BITS if setup.sea else packed(*left.T)
         hits = units + (left[:, 2] - left[:, 3] if setup.sea else 0)
         strength[place, : len(left)] = types + (units << UNITS) + (hits << HITS)
-        _, first, same = np.unique(left[:, :3], axis=0, return_index=True, return_inverse=True)
-        fewest[place, : len(left)] = first[same.ravel()]
+        # One number for each line-up: `unique` takes a fraction of its time for rows.
+        _, first, same = np.unique(left[:, :3] @ (1, 1 << 20, 1 << 40), return_index=True, return_inverse=True)
+        fewest[place, : len(left)] = first[same]
     none, first_hit = [0] * (MOST_FACTIONS + 1 - len(factions)), HIT_FIRST[setup.fields.policy.attacker.ties]
     stay = [faction.realm.defends_capital or faction.realm.last_area for faction in factions]
     kinds = [state.TO_THE_LAST if held else KINDS[f.realm.kind] for f, held in zip(factions, stay, strict=True)]
