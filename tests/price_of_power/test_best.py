@@ -7,7 +7,7 @@ import random
 import pytest
 
 from simulator import best, exact, load, simulate
-from simulator.rules.price_of_power.cards import Hand
+from simulator.rules.price_of_power.dice import Hand
 from simulator.rules.price_of_power.model import BattleAction
 from tests.price_of_power.best_reference import BestWar
 from tests.price_of_power.reference import ORDERS

@@ -11,7 +11,7 @@ import numpy as np
 from simulator.engine.model.limits import NoExactOdds
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY
 from simulator.rules.campaign.columns import holds
-from simulator.rules.campaign.plan import AWAY, HERE, LOST, NONE, OUT, STAY, UNNAMED, Fight, Plan, Side, taken
+from simulator.rules.campaign.plan import AWAY, HERE, LOST, OUT, STAY, UNNAMED, Fight, Plan, Side, taken
 from simulator.rules.campaign.rows import MOST_ROWS, Rows, joined
 from simulator.rules.campaign.solve import MOST_STARTS, Ends, Solver, together
 
@@ -258,6 +258,3 @@ def starts_of(part: Sequence[np.ndarray]) -> tuple[list[list[np.ndarray]], np.nd
     both = np.concatenate(part, axis=1)
     distinct, which = np.unique(both, axis=0, return_inverse=True)
     return [np.split(one, 2) for one in distinct], which.ravel()
-
-
-__all__ = ["NONE", "Course", "Edges"]

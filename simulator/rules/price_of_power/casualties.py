@@ -256,33 +256,22 @@ def ways_of(p, s, faction, category):
 
 
 @helper
-def number_of_ways(p, s, side):
-    """Ways in which a side can take what is due."""
-    number = 1
+def all_ways(p, s, side):
+    """The number of ways in which a side can take what is due, and among them the place of the default policy's."""
+    number, usual = 1, 0
     for faction in range(p.first_of[side], p.first_of[side + 1]):
         for category in range(CATEGORIES):
             if has(force_of(s, faction), category):
                 way = ways_of(p, s, faction, category)
-                number *= p.ways_at[way + 1] - p.ways_at[way]
-    return number
-
-
-@helper
-def usual_way(p, s, side):
-    """The place of what the default policy would do among all ways."""
-    place = 0
-    for faction in range(p.first_of[side], p.first_of[side + 1]):
-        for category in range(CATEGORIES):
-            if has(force_of(s, faction), category):
-                way = ways_of(p, s, faction, category)
-                place = place * (p.ways_at[way + 1] - p.ways_at[way]) + p.usual[way]
-    return place
+                width = p.ways_at[way + 1] - p.ways_at[way]
+                number, usual = number * width, usual * width + p.usual[way]
+    return number, usual
 
 
 @helper
 def picked(p, s, side, option):
     """The forces of a side after what is due, taken in one of its ways: the first is what the default would do."""
-    usual = usual_way(p, s, side)
+    _, usual = all_ways(p, s, side)
     place, after = usual if option == 0 else option - 1 if option <= usual else option, s
     for back in range(p.first_of[side + 1] - p.first_of[side]):
         faction = p.first_of[side + 1] - 1 - back

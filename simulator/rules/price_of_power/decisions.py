@@ -5,8 +5,8 @@ from __future__ import annotations
 from simulator.engine.model.chain import BEST, helper, rule
 from simulator.rules.price_of_power.casualties import (
     GONE,
+    all_ways,
     force_of,
-    number_of_ways,
     present,
     strength_of,
     units_in,
@@ -164,7 +164,7 @@ def is_open(p, s):
     hits = s.leaving if s.phase >= ATTACKER_PAYS else s.back if side == 0 else s.hits
     if p.picks[side] == 0 or hits == 0:
         return False
-    return number_of_ways(p, s, side) > 1
+    return all_ways(p, s, side)[0] > 1
 
 
 @rule(Params)
@@ -179,7 +179,7 @@ def options(p, s):
     """Stay or leave; the ways in which hits are taken; the sets of cards to play."""
     if s.phase in (ATTACKER_DECIDES, DEFENDER_DECIDES):
         return 2
-    return number_of_plays(p, s, s.phase & 1) if s.phase >= ATTACKER_PLAYS else number_of_ways(p, s, s.phase & 1)
+    return number_of_plays(p, s, s.phase & 1) if s.phase >= ATTACKER_PLAYS else all_ways(p, s, s.phase & 1)[0]
 
 
 @rule(Params)

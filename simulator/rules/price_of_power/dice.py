@@ -1,7 +1,7 @@
-"""Dice with icons: their faces, the pools of dice of a side, and the chance tables of these.
+"""Dice with icons: their faces, the cards and the pools of dice of a side, and the chance tables of these.
 
-docs/rules/price_of_power.md sections 1, 3.2 and 4. Faces and cards come from data/*.csv; data/README.md names their
-sources.
+docs/rules/price_of_power.md sections 1, 3.2, 3.5 and 4. Faces and cards come from data/*.csv; data/README.md names
+their sources.
 
 A result is the number of a *roll*: icons that hit for infantry, cavalry and artillery, packed as a strength
 (casualties.py), and above them tercios. Each pool has a table for every number of infantry, cavalry and artillery up to
@@ -11,11 +11,11 @@ the icons it can show. In each table rolls with equal hits are one result, so th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, lru_cache
-from itertools import chain, product
+from itertools import chain, combinations, product
 from math import prod
 from operator import add
 from typing import NamedTuple
@@ -24,7 +24,6 @@ import numpy as np
 
 from simulator.engine.model.chance import LARGEST_RESULT, Row, Tables, from_rows, row_of
 from simulator.rules.battle import Refusal
-from simulator.rules.price_of_power.cards import Hand
 from simulator.rules.price_of_power.casualties import TERCIOS, packed
 from simulator.rules.price_of_power.forces import Side
 from simulator.rules.price_of_power.model import ICONS, TYPES, BattleAction, General, LandPolicy
@@ -38,6 +37,9 @@ MOST_TABLES = 20_000
 MOST_KEPT = 10_000
 # Rolls with one icon: for infantry, cavalry, artillery.
 ONE_ICON = packed(1, 0, 0), packed(0, 1, 0), packed(0, 0, 1)
+# The states of a card that is not played in a fixed round.
+KEPT, IN_FORCE, OVER = range(3)
+Condition = tuple[int, ...]
 
 
 class Icons(NamedTuple):
@@ -50,6 +52,62 @@ class Icons(NamedTuple):
 
 
 Dice = Mapping[str, tuple[Icons, ...]]
+
+
+class Hand:
+    """The cards of a side that are not played in a fixed round, and all conditions that these may come to.
+
+    A condition has KEPT, IN_FORCE or OVER for each card. `plays[(condition, round, behind)]` are the conditions after
+    the cards that may be played before this round (from 0), by their numbers: none first, then the fewest, as listed;
+    `behind` is 1 for a side with fewer units. `used[condition]` is the condition after the round.
+    """
+
+    def __init__(self, actions: Sequence[BattleAction], last: int) -> None:
+        self.cards = [action for action in actions if action.when != "round"]
+        start: Condition = (KEPT,) * len(self.cards)
+        number, used, between = {start: 0}, {0: 0}, [start]
+        self.plays: dict[tuple[int, int, int], list[int]] = {}
+        for condition in between:
+            for round_, behind in product(range(last), (0, 1)):
+                after = list(self._played(condition, round_ + 1, behind))
+                self.plays[number[condition], round_, behind] = [number.setdefault(c, len(number)) for c in after]
+                for one in after:
+                    over = tuple(map(self._used, one, self.cards))
+                    if over not in between:
+                        between.append(over)
+                    used[number[one]] = number.setdefault(over, len(number))
+        self.conditions = list(number)
+        self.used = [used[at] for at in range(len(number))]
+
+    def _played(self, condition: Condition, round_: int, behind: int) -> Iterator[Condition]:
+        """The conditions after cards that may be played before this round (from 1)."""
+        ready = [at for at, card in enumerate(self.cards) if condition[at] == KEPT and card.round <= round_]
+        forced = {at for at in ready if self.cards[at].when == "if-behind" and behind}
+        free = [at for at in ready if self.cards[at].when == "best"]
+        for size in range(len(free) + 1):
+            for chosen in combinations(free, size):
+                now = forced.union(chosen)
+                yield tuple(IN_FORCE if at in now else was for at, was in enumerate(condition))
+
+    @staticmethod
+    def _used(condition: int, card: BattleAction) -> int:
+        return OVER if condition == IN_FORCE and card.this_round_only else condition
+
+    def in_force(self, condition: int) -> list[BattleAction]:
+        """The cards in force in a condition."""
+        return [card for card, at in zip(self.cards, self.conditions[condition], strict=True) if at == IN_FORCE]
+
+    def names(self, condition: int, state: int, since: int | None = None) -> list[str]:
+        """The names of the cards in a state; with `since`, of those that were kept in that condition."""
+        before = self.conditions[condition if since is None else since]
+        wanted = state if since is None else KEPT
+        held = zip(self.cards, self.conditions[condition], before, strict=True)
+        return [card.name or f"card {n}" for n, (card, at, was) in enumerate(held, 1) if at == state and was == wanted]
+
+    @property
+    def played(self) -> list[int]:
+        """The number of cards played, by condition."""
+        return [sum(at != KEPT for at in condition) for condition in self.conditions]
 
 
 class Pool(NamedTuple):

@@ -7,9 +7,9 @@ from functools import cache, partial
 import numpy as np
 
 from simulator.rules.battle import ATTACKER, DEFENDER, Columns
-from simulator.rules.price_of_power.cards import IN_FORCE, KEPT
 from simulator.rules.price_of_power.casualties import GONE, force_of, forces_after, number_of
 from simulator.rules.price_of_power.decisions import played
+from simulator.rules.price_of_power.dice import IN_FORCE, KEPT
 from simulator.rules.price_of_power.forces import CATEGORIES, SHIPS, Faction, Side, prices
 from simulator.rules.price_of_power.model import TYPES, listed
 from simulator.rules.price_of_power.state import (

@@ -15,7 +15,6 @@ import numpy as np
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.chance import NO_TABLE
 from simulator.rules.price_of_power import rules, state
-from simulator.rules.price_of_power.cards import Hand
 from simulator.rules.price_of_power.casualties import (
     BITS,
     CATEGORIES,
@@ -28,7 +27,7 @@ from simulator.rules.price_of_power.casualties import (
     packed,
     part,
 )
-from simulator.rules.price_of_power.dice import TableSet, caps_of, face, most_icons, pools_of, printed_dice
+from simulator.rules.price_of_power.dice import Hand, TableSet, caps_of, face, most_icons, pools_of, printed_dice
 from simulator.rules.price_of_power.forces import WITH_SIDE, Side, first_lost
 from simulator.rules.price_of_power.model import AnyBattle
 from simulator.rules.price_of_power.round_per_step import least_size, reduced_chain

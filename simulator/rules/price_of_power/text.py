@@ -11,9 +11,8 @@ import numpy as np
 
 from simulator.engine.model.chain import Chain
 from simulator.rules.price_of_power import rules, state
-from simulator.rules.price_of_power.cards import IN_FORCE
 from simulator.rules.price_of_power.casualties import GONE, TERCIOS, part, strength_on
-from simulator.rules.price_of_power.dice import Icons, Pool
+from simulator.rules.price_of_power.dice import IN_FORCE, Icons, Pool
 from simulator.rules.price_of_power.forces import SHIPS, Side
 from simulator.rules.price_of_power.model import TIMED, TYPES, General
 from simulator.rules.price_of_power.outcome import in_place
