@@ -210,6 +210,8 @@ CASES = [
     Case("axis sea 20 v 20", axis("sea", FLEET, FLEET | {"submarine": 4, "transport": 2}), exact=0.1),
     Case("twilight space", "twilight-space"),
     Case("skirmish", "skirmish-charge"),
+    Case("eclipse, the Galactic Center", "eclipse-galactic-center"),
+    Case("opposed dice", "custom-opposed-dice"),
 ]
 
 

@@ -1,9 +1,9 @@
 """Measure everything side by side in one run, and print tables for the README.
 
-    python -m benchmarks.run [--quick] [--only TEXT]
+    python -m benchmarks.run [--quick] [--only TEXT] [--first] [--latency] [--yardstick]
 
 Paces are medians of several runs; NumPy peers are measured in turn with the kernels, so that a noisy machine hits
-both. Run it on an idle machine.
+both. Run it on an idle machine. Tables of `--first` and `--latency` are kept in benchmarks/history/ as well.
 """
 
 from __future__ import annotations
@@ -18,14 +18,17 @@ import tempfile
 import time
 from collections.abc import Callable
 from datetime import date
+from pathlib import Path
 from statistics import median
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import peers, risk_numpy
+from benchmarks import peers, risk_numpy, yardstick
 from benchmarks.cases import CASES, SCORED, STRATA, SWEEPS, Case
+from benchmarks.first import measure_first
+from benchmarks.latency import measure_latency
 from simulator import Method, NoExactOdds, exact, load, scored, simulate, sweep
 from simulator.analysis.odds.distribution import half_width_of_mean
 from simulator.analysis.odds.mix import mixed
@@ -35,6 +38,7 @@ from simulator.scenarios import Scenario
 
 console = Console(width=140, highlight=False)
 PEER_CHUNK = 100_000
+HISTORY = Path(__file__).parent / "history"
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -75,7 +79,7 @@ def exact_time(case: Case, runs: int) -> tuple[str, str]:
 
 
 def asked(case: Case) -> str:
-    """What the project aims at, in words."""
+    """The project's aims, in words."""
     aims = [
         case.pace and f"{case.pace / 1e6:.0f} M/s",
         case.ratio and f"{case.ratio:.0f}x",
@@ -86,7 +90,14 @@ def asked(case: Case) -> str:
 
 def measure_cases(only: str, rounds: int, target: float) -> None:
     table = Table(
-        "battle", "M battles/s", "NumPy M/s", "ratio", "exact ms", "states", "asked", title=f"{processors()} threads"
+        "battle, compiled",
+        f"M battles/s, {processors()} cores",
+        "per core",
+        "NumPy M/s, one core",
+        "ratio",
+        "exact ms",
+        "states",
+        "asked",
     )
     for case in CASES:
         if only not in case.name:
@@ -101,9 +112,8 @@ def measure_cases(only: str, rounds: int, target: float) -> None:
         ratio = median(a / b for a, b in zip(ours, theirs, strict=True)) if theirs else None
         took, states = exact_time(case, 2 * rounds + 1)
         peer = f"{median(theirs) / 1e6:.2f}" if theirs else ""
-        table.add_row(
-            case.name, f"{median(ours) / 1e6:.1f}", peer, f"{ratio:.0f}x" if ratio else "", took, states, asked(case)
-        )
+        pace, times = median(ours) / 1e6, f"{ratio:.0f}x" if ratio else ""
+        table.add_row(case.name, f"{pace:.1f}", f"{pace / processors():.1f}", peer, times, took, states, asked(case))
     console.print(table)
 
 
@@ -141,7 +151,7 @@ def measure_sweeps(rounds: int) -> None:
 
 
 def measure_scored() -> None:
-    """How much less variance battles have that are scored where they enter a solved region, or fought by strata."""
+    """Reduction of variance for battles scored where they enter a solved region, or fought by strata."""
     table = Table("scored, 20,000 battles", "estimate", "solved states", "scored there", "variance, plain : scored")
     for name, scenario, value, budget in SCORED:
         found = scored(scenario, value, 20_000, budget=budget)
@@ -176,7 +186,7 @@ def measure_starts(rounds: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         cold = [process(odds, BATTLE_ODDS_CACHE=f"{folder}/{i}") for i in range(rounds)]
     process(odds)
-    table = Table("whole process", "median s")
+    table = Table("fresh process", "median s")
     table.add_row("battle-odds odds risk-20v15, the very first time", f"{median(cold):.2f}")
     table.add_row("battle-odds odds risk-20v15, warm", f"{median(process(odds) for _ in range(2 * rounds + 1)):.2f}")
     empty = median(process(["-c", "pass"]) for _ in range(2 * rounds + 1))
@@ -201,19 +211,38 @@ def measure_memory(battles: int) -> None:
     console.print(f"{battles / 1e6:.0f} million battles: at most {peak:.0f} MB in any process measured here")
 
 
+def keep(name: str, machine: str, *tables: Table) -> None:
+    """Print tables, and keep them under the date of the day."""
+    console.print(*tables)
+    HISTORY.mkdir(exist_ok=True)
+    with (HISTORY / f"{name}-{date.today()}.txt").open("w", encoding="utf-8") as file:
+        Console(file=file, width=140).print(machine, *tables)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="shorter runs, rougher numbers")
     parser.add_argument("--sweeps", action="store_true", help="only the sweeps")
     parser.add_argument("--scored", action="store_true", help="only the variance of scored battles")
+    parser.add_argument("--first", action="store_true", help="only first answers on an empty cache")
+    parser.add_argument("--latency", action="store_true", help="only warm answers of small battles")
+    parser.add_argument("--yardstick", action="store_true", help="only the pace beside a C program (needs gcc)")
     parser.add_argument("--only", default="", help="only the battles whose name contains this")
     options = parser.parse_args()
     rounds, target = (3, 0.3) if options.quick else (7, 1.0)
-    console.print(
-        f"{date.today()}, {platform.machine()}, {processors()} processors, Python {platform.python_version()}"
-    )
+    machine = f"{date.today()}, {platform.machine()}, {processors()} processors, Python {platform.python_version()}"
+    console.print(machine)
+    if options.first:
+        keep("first", machine, measure_first(options.only))
+    if options.latency:
+        keep("latency", machine, measure_latency(rounds))
+    if options.first or options.latency:
+        return
     if options.sweeps:
         measure_sweeps(rounds)
+        return
+    if options.yardstick:
+        yardstick.measure(rounds, console)
         return
     if options.scored:
         measure_scored()

@@ -1,4 +1,4 @@
-"""Draw the pictures of the web page that the README shows: `python docs/web_pictures.py`. Needs chromium."""
+"""Draw the pictures of the web page, desktop and phone: `python docs/web_pictures.py`. Needs chromium."""
 
 from __future__ import annotations
 
@@ -12,24 +12,27 @@ FOLDER = Path(__file__).parent / "pictures"
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
 RISK = "/risk/land?attacker.regiments=20&defender.regiments=15"
+AXIS = (
+    "/axis-and-allies-1942/land?attacker.infantry=6&attacker.artillery=2&attacker.tank=3&attacker.fighter=2"
+    "&defender.infantry=7&defender.artillery=2&defender.tank=1&defender.fighter=1&policy.attacker.retreat=never"
+)
+SETTLED = 700
 WAIT = 60_000
 
 
-def calculator(page: Any) -> None:
+def answered(page: Any) -> None:
     """The form and the answer."""
+    page.wait_for_selector(".exact, .simulated, #open")
 
 
-def heat_map(page: Any) -> None:
-    """A sweep over both sides."""
-    page.click("#t-sweep > summary")
-    page.select_option("#sweep-1", "attacker.regiments")
-    page.fill("#range-1", "1:12")
-    page.select_option("#sweep-2", "defender.regiments")
-    page.fill("#range-2", "1:14")
-    page.click("#t-sweep form button")
-    page.wait_for_selector("#t-sweep svg .square")
-    page.locator("#t-sweep").scroll_into_view_if_needed()
-    page.evaluate("window.scrollTo(0, document.querySelector('.tools').offsetTop - 8)")
+def tab(name: str, found: str) -> Any:
+    """The answer of a tool under its tab."""
+
+    def open_tab(page: Any) -> None:
+        page.click(f"#t-{name}")
+        page.wait_for_selector(found)
+
+    return open_tab
 
 
 def comparison(page: Any) -> None:
@@ -43,16 +46,33 @@ def comparison(page: Any) -> None:
     page.wait_for_selector("table.compared")
 
 
+def visited(page: Any) -> None:
+    """The front page of a player who has been here."""
+    home = page.url
+    for path in (RISK, AXIS):
+        page.goto(home + path.lstrip("/"))
+        answered(page)
+    page.goto(home)
+    page.wait_for_selector("#recent li")
+
+
+# Path, what is done there, width, height, colours.
 PICTURES = {
-    "web-calculator": (RISK, calculator, 1200, 980, "light"),
-    "web-heat-map": (RISK, heat_map, 1000, 760, "light"),
-    "web-compare": (RISK, comparison, 1000, 900, "dark"),
-    "web-phone": (RISK, calculator, 360, 740, "dark"),
+    "web-calculator": (AXIS, answered, 1280, 900, "light"),
+    "web-dark": (AXIS, answered, 1280, 900, "dark"),
+    "web-europa": ("/europa/land", answered, 1280, 900, "light"),
+    "web-lists": ("/kings-and-things/land", answered, 1280, 900, "light"),
+    "web-what-if": (AXIS, tab("more", ".whatif a"), 1280, 900, "light"),
+    "web-heat-map": (RISK, tab("sweep", "svg .square"), 1280, 900, "light"),
+    "web-compare": (RISK, comparison, 1000, 760, "dark"),
+    "web-front": ("/", visited, 1280, 1000, "light"),
+    "web-phone": (AXIS, answered, 390, 844, "light"),
+    "web-phone-dark": ("/price-of-power/land", answered, 390, 844, "dark"),
 }
 
 
 def main() -> None:
-    """Start a server, and take the pictures."""
+    """Start a server, and take the pictures, or those that are named."""
     from playwright.sync_api import sync_playwright
 
     command = [sys.executable, "-m", "simulator", "web", "--port", "0", "--workers", "1"]
@@ -63,11 +83,13 @@ def main() -> None:
         address = ready.split()[0].rstrip("/")
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-            for name, (path, prepare, width, height, scheme) in PICTURES.items():
+            for name in sys.argv[1:] or PICTURES:
+                path, prepare, width, height, scheme = PICTURES[name]
                 page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
                 page.set_default_timeout(WAIT)
                 page.goto(address + path)
                 prepare(page)
+                page.wait_for_timeout(SETTLED)
                 page.screenshot(path=FOLDER / f"{name}.png")
                 page.close()
     finally:

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 from simulator.analysis.result import Result
 
 if TYPE_CHECKING:
-    from simulator.analysis.campaigns.campaign import ByRound as ByRound
+    from simulator.analysis.campaigns.by_round import ByRound as ByRound
+    from simulator.analysis.campaigns.by_round import by_round as by_round
     from simulator.analysis.campaigns.campaign import campaign as campaign
-    from simulator.analysis.campaigns.waves import waves as waves
+    from simulator.analysis.campaigns.campaign import waves as waves
     from simulator.analysis.decisions.best import Best as Best
     from simulator.analysis.decisions.best import best as best
     from simulator.analysis.decisions.need import Need as Need
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
     from simulator.analysis.odds.survival import survival as survival
     from simulator.analysis.storage.long_run import long_run as long_run
     from simulator.analysis.storage.long_sweep import long_sweep as long_sweep
+    from simulator.analysis.studies.balance import Balance as Balance
+    from simulator.analysis.studies.balance import balance as balance
     from simulator.analysis.studies.compare import Comparison as Comparison
     from simulator.analysis.studies.compare import compare as compare
     from simulator.analysis.studies.rare_events import Scored as Scored
@@ -53,7 +56,10 @@ if TYPE_CHECKING:
     from simulator.analysis.studies.sensitivity import sobol as sobol
     from simulator.analysis.studies.sweep import Sweep as Sweep
     from simulator.analysis.studies.sweep import sweep as sweep
+    from simulator.analysis.studies.units import Units as Units
+    from simulator.analysis.studies.units import units as units
     from simulator.engine.model.limits import NoExactOdds as NoExactOdds
+    from simulator.rules.custom.triplea import import_triplea as import_triplea
     from simulator.scenarios import Scenario as Scenario
     from simulator.scenarios import ScenarioError as ScenarioError
     from simulator.scenarios import load as load
@@ -62,8 +68,8 @@ __version__ = "0.1.0"
 
 # The public names of each module.
 _NAMES = {
-    "simulator.analysis.campaigns.campaign": "ByRound campaign",
-    "simulator.analysis.campaigns.waves": "waves",
+    "simulator.analysis.campaigns.by_round": "ByRound by_round",
+    "simulator.analysis.campaigns.campaign": "campaign waves",
     "simulator.analysis.decisions.best": "Best best",
     "simulator.analysis.decisions.need": "Need enough need",
     "simulator.analysis.decisions.worth": "Worth worth",
@@ -77,11 +83,14 @@ _NAMES = {
     "simulator.analysis.odds.survival": "Survival survival",
     "simulator.analysis.storage.long_run": "long_run",
     "simulator.analysis.storage.long_sweep": "long_sweep",
+    "simulator.analysis.studies.balance": "Balance balance",
     "simulator.analysis.studies.compare": "Comparison compare",
     "simulator.analysis.studies.rare_events": "Scored scored",
     "simulator.analysis.studies.sensitivity": "Sensitivity sensitivity sobol",
     "simulator.analysis.studies.sweep": "Sweep sweep",
+    "simulator.analysis.studies.units": "Units units",
     "simulator.engine.model.limits": "NoExactOdds",
+    "simulator.rules.custom.triplea": "import_triplea",
     "simulator.scenarios": "Scenario ScenarioError load",
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}

@@ -20,7 +20,7 @@ from simulator.analysis.odds.run import labelled
 from simulator.analysis.odds.run import outcome_columns as seen
 from simulator.analysis.odds.stages import ExactRun, SimulatedRun
 from simulator.engine.api import graph_of
-from simulator.engine.model.chain import Chain, OutcomeDistribution, Share
+from simulator.engine.model.chain import Chain, ManyOutcomes, OutcomeDistribution, Share
 from simulator.engine.model.contract import Examiner
 from simulator.engine.model.interpreted import plain_params
 from simulator.engine.model.limits import QUICK_BYTES, BrokenGame, NoExactOdds
@@ -208,6 +208,11 @@ class Plain(ExactRun):
         """All ends of the stage."""
         self.stages.append(chain)
         return super().__call__(replace(chain, counters=()), share)
+
+    def from_starts(self, chain: Chain, starts: np.ndarray, counted: bool) -> ManyOutcomes:
+        """The ends from each start."""
+        self.stages.append(chain)
+        return super().from_starts(replace(chain, counters=()), starts, counted)
 
 
 def check_counters(scenario: Scenario, true: Odds) -> None:

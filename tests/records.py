@@ -67,7 +67,7 @@ def transcript(name: str) -> str:
 
 
 def counts(name: str) -> dict[str, Any]:
-    """What one small run of an example came to: a digest of all counts, and the most frequent outcomes."""
+    """Record of one small run of an example: a digest of all counts, and the most frequent outcomes."""
     found: Odds = simulate(name, BATTLES, SEED)
     assert found.counts is not None
     rows = zip(*(values.tolist() for values in found.readable_columns.values()), found.counts.tolist(), strict=True)
@@ -79,7 +79,7 @@ def counts(name: str) -> dict[str, Any]:
 
 
 def path_of(kind: tuple[str, str]) -> Path:
-    """Where the transcript of a battle kind stands."""
+    """Path of the transcript of a battle kind."""
     return TRANSCRIPTS / f"{'-'.join(kind)}.txt"
 
 

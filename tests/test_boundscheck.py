@@ -23,7 +23,7 @@ from simulator.engine.graph.compiled_explorer import CompiledExplorer
 from simulator.engine.sample.grid_walk import GridWalk
 from simulator.engine.factored.solve_grid import Grid
 from simulator.engine.model.status import DONE
-from simulator.engine.sample.lanes import Order
+from simulator.engine.sample.walk import Order
 from simulator.engine.sample.simulation import Simulation
 from simulator.engine.graph.solver import Solver
 from tests import toys

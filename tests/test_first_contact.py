@@ -1,4 +1,4 @@
-"""What people stumbled over who tried the program for the first time, each as they met it."""
+"""Obstacles that first-time users ran into, each as they ran into it."""
 
 import codecs
 import csv

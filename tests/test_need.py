@@ -1,4 +1,4 @@
-"""How much is enough (docs/rules/decisions.md section 5)."""
+"""The smallest setting that reaches a target (docs/rules/decisions.md section 5)."""
 
 import json
 import re

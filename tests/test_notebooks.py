@@ -24,7 +24,7 @@ def run_again(path):
 
 
 def said(notebook):
-    """What each code cell printed or showed: its text, and how many pictures."""
+    """Output of each code cell: its text, and the number of pictures."""
     for cell in notebook.cells:
         if cell.cell_type == "code":
             text = "".join(output.get("text", "") for output in cell.outputs)

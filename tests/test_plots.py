@@ -34,6 +34,21 @@ def test_one_axis_is_a_line_and_two_are_a_heat_map(tmp_path):
     assert [label.get_text() for label in named.get_xticklabels()] == ["defender", "both"]
 
 
+def test_red_and_blue_are_always_the_two_sides():
+    from matplotlib.colors import to_hex
+
+    from simulator import sensitivity
+    from simulator.report.figures import COLOURS, LINES
+
+    assert not {COLOURS["attacker"], COLOURS["defender"]} & set(LINES)
+    grid = {"attacker.regiments": range(1, 4), "defender.regiments": range(1, 3)}
+    for value, lowest, highest in (("p_attacker", "defender", "attacker"), ("p_defender", "attacker", "defender")):
+        colours = sweep(LAND, grid, value=value).plot().images[0].cmap
+        assert [to_hex(colours(end)).upper() for end in (0.0, 1.0)] == [COLOURS[lowest], COLOURS[highest]]
+    bars_of = sensitivity(LAND).plot().patches
+    assert {to_hex(one.get_facecolor()).upper() for one in bars_of} == {COLOURS["attacker"], COLOURS["defender"]}
+
+
 def test_bad_pictures_are_refused(tmp_path):
     with pytest.raises(ValueError, match=r"plot: .* ends in .png, .svg, .pdf"):
         exact(LAND).plot(path=tmp_path / "odds.xyz")

@@ -1,4 +1,4 @@
-"""What the README says holds."""
+"""The statements of the README hold."""
 
 import re
 import subprocess
@@ -41,10 +41,11 @@ def test_every_game_and_kind_is_listed():
 
 
 def test_every_command_is_listed():
-    from simulator.cli.commands import app
+    from simulator.cli.commands import app_of
 
     table = README.partition("## A battle on the command line")[2].partition("\n## ")[0]
-    names = [command.name or command.callback.__name__ for command in app.registered_commands if not command.hidden]
+    app = app_of()
+    names = [command.name for command in app.registered_commands if not command.hidden]
     names += [group.name for group in app.registered_groups]
     for name in names:
         assert f"`{name}" in table, name

@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
 
-from simulator.cli import judging, lists, machine, odds, studies
-
 TITLE = "Battle odds for board wargames: exact where it fits, seeded battles where it does not."
-app = typer.Typer(
-    name="battle-odds",
-    help=TITLE,
-    no_args_is_help=True,
-    add_completion=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
 
 
 def _version(asked: bool) -> None:
@@ -27,7 +18,6 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(help=TITLE)
 def top(
     version: Annotated[
         bool, typer.Option("--version", help="print the version", callback=_version, is_eager=True)
@@ -36,26 +26,53 @@ def top(
     """Options of the command line itself."""
 
 
-for command in (
-    odds.odds,
-    studies.sweep,
-    studies.need,
-    odds.campaign,
-    odds.survival,
-    odds.replay,
-    lists.schema,
-    judging.best,
-    studies.compare,
-    studies.sensitivity,
-    judging.worth,
-    judging.rounds,
-    judging.luck,
-    machine.bench,
-    machine.web,
-):
-    app.command()(command)
-app.command("list")(lists.names)
-app.command("by-round", hidden=True)(odds.campaign)
-app.add_typer(lists.games_app, name="games")
-app.add_typer(lists.examples_app, name="examples")
-app.add_typer(machine.cache_app, name="cache")
+# The module and function of each command.
+COMMANDS = {
+    "odds": "odds.odds",
+    "sweep": "studies.sweep",
+    "need": "studies.need",
+    "campaign": "campaigns.campaign",
+    "survival": "odds.survival",
+    "replay": "odds.replay",
+    "schema": "lists.schema",
+    "best": "judging.best",
+    "balance": "studies.balance",
+    "compare": "studies.compare",
+    "sensitivity": "studies.sensitivity",
+    "units": "studies.units",
+    "worth": "judging.worth",
+    "rounds": "judging.rounds",
+    "luck": "judging.luck",
+    "bench": "machine.bench",
+    "web": "machine.web",
+    "list": "lists.names",
+    "by-round": "campaigns.campaign",
+}
+GROUPS = {"games": "lists.games_app", "examples": "lists.examples_app", "cache": "machine.cache_app"}
+HIDDEN = {"by-round"}
+# Commands that read their arguments in a way of their own.
+CLASSES = dict.fromkeys(("campaign", "by-round"), "campaigns.WithCounterAttack")
+
+
+def _imported(place: str) -> Any:
+    module, name = place.split(".")
+    return getattr(import_module(f"simulator.cli.{module}"), name)
+
+
+def app_of(*names: str) -> typer.Typer:
+    """The command line with these commands, or with all if none is named: building them all takes 30 ms."""
+    app = typer.Typer(
+        name="battle-odds",
+        help=TITLE,
+        no_args_is_help=True,
+        add_completion=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    app.callback(help=TITLE)(top)
+    for name in names or COMMANDS:
+        own = {"cls": _imported(CLASSES[name])} if name in CLASSES else {}
+        app.command(name, hidden=name in HIDDEN, **own)(_imported(COMMANDS[name]))
+    for name in () if names else GROUPS:
+        app.add_typer(_imported(GROUPS[name]), name=name)
+    return app

@@ -15,7 +15,7 @@ MARKS = {"go on": ".", "stop": "S"}
 
 @grouped
 def best(given: Given, decide: options.Decided = None, weight: options.Wanted = None, *, output: Output) -> int:
-    """How to play it best: when to stop, what that is worth, and how far fixed policies fall short."""
+    """Find the best play: when to stop, the value of that, and how far fixed policies fall short."""
     from simulator.analysis.decisions.best import best as solve
     from simulator.analysis.decisions.best import may_be_best
     from simulator.report.tables import quiet_lines, show_odds
@@ -95,7 +95,7 @@ def worth(
     dice: Dice,
     output: Output,
 ) -> int:
-    """What a battle is worth by weights, and how bad it can get (value at risk, expected shortfall)."""
+    """Value a battle by weights, and show how bad it can get (value at risk, expected shortfall)."""
     from simulator.analysis.decisions.worth import worth as find
     from simulator.report.answer_tables import worth_table
 
@@ -118,9 +118,9 @@ def rounds(
     dice: Dice,
     output: Output,
 ) -> int:
-    """How it stands after each round: over or not, who has won, losses so far."""
+    """Show the battle after each round: over or not, winner, losses so far."""
     from simulator.analysis.history.rounds import rounds as find
-    from simulator.report.answer_tables import rounds_passed_table
+    from simulator.report.answer_tables import rounds_passed_tables
 
     asked = given.checked()
     if after is not None and after < 0:
@@ -130,7 +130,7 @@ def rounds(
         "battles", lambda shown: find(asked, fought, dice.battles, dice.seed or 0, progress=shown)
     )
     if after is None or after >= len(found.by_round):
-        output.deliver(found, lambda found: (rounds_passed_table(found), f"Method: {found.how()}"))
+        output.deliver(found, lambda found: (*rounds_passed_tables(found), f"Method: {found.how()}"))
     else:
         odds = found.after(after)
         output.deliver(found, lambda found: bare_odds(odds), data=lambda found: odds.to_dict())

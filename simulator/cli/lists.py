@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import sys
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.text import Text
 
 from simulator.cli.options import AsJson, complete_example, complete_game, complete_kind
-from simulator.cli.output import show
+from simulator.cli.output import show, write_text
 from simulator.cli.reading import matching
 
 # The names that examples begin with.
@@ -27,14 +29,17 @@ def schema(
     search: Annotated[str | None, typer.Option("--search", metavar="WORD", help="only fields that speak of it")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """The fields of a battle kind: what each takes, default, meaning; `schema game-file`: the keys of a game file."""
+    """Fields of a battle kind: what each takes, default, meaning; `schema game-file`, `schema campaign`: their keys."""
     from simulator.report.tables import listing, schema_table
+    from simulator.rules.campaign import GAME
     from simulator.scenarios import find_battle, game_file_battle, kinds_of
+    from simulator.scenarios.scenario import campaign_battle
     from simulator.scenarios.schema import field_rows, objective_rows, scenario_schema, schema_of
 
     game, file = SHORT.get(game, game), game == "game-file"
-    if file:
-        kind_asked = game_file_battle()
+    frame = game == GAME and battle is None
+    if file or frame:
+        kind_asked = game_file_battle() if file else campaign_battle()
     elif battle is None:
         show([listing([{"battle": kind, "what it is": one.title} for kind, one in kinds_of(game).items()])])
         return
@@ -48,8 +53,10 @@ def schema(
     if search is not None:
         rows = [row for row in rows if search.lower() in f"{row.path} {row.takes} {row.meaning}".lower()]
         if not rows:
-            raise ValueError(f"--search: no field of {game} {battle} speaks of {search!r}")
+            raise ValueError(f"--search: no field of {game}{f' {battle}' if battle else ''} speaks of {search!r}")
     show([schema_table(kind_asked, rows)])
+    if frame and not required and search is None:
+        show([Text(f"The fields of forces: battle-odds schema {GAME} OF, of one of {', '.join(kinds_of(GAME))}")])
 
 
 def names(
@@ -58,7 +65,7 @@ def names(
     words: Annotated[list[str] | None, typer.Argument(help="only rows that hold all of these words")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """What fields take by name: leaders, countries, creatures, items, units."""
+    """List the names that fields take: leaders, countries, creatures, items, units."""
     from simulator import rules
     from simulator.report.tables import listing
     from simulator.scenarios import kinds_of
@@ -154,7 +161,7 @@ def check(
     """Read a game file: its units, steps and the chances of their dice, or what is wrong with it."""
     from simulator.report.tables import listing
     from simulator.rules.battle import Misfit
-    from simulator.rules.custom.game_file import describe
+    from simulator.rules.custom.game_file import describe, describe_rules
     from simulator.scenarios.validation import first_complaint
 
     try:
@@ -166,11 +173,42 @@ def check(
         "units": (("unit", "cost", "hits", "tags", "rolls"), describe.unit_rows(game)),
         "battles": (("battle", "title", "attackers", "defenders"), describe.kind_rows(game)),
         "steps": (("step", "when", "fires", "limits"), describe.step_rows(game)),
+        "rules": (("rule", "gives", "side", "when"), describe_rules.rule_rows(game)),
+        "conditions": (("condition", "values", "default", "about"), describe_rules.condition_rows(game)),
+        "losses": (("losses of", "in this order", "last", "removed alone"), describe_rules.loss_rows(game)),
     }
+    never = describe_rules.warnings(game)
     rows = {name: [dict(zip(head, row, strict=True)) for row in body] for name, (head, body) in tables.items()}
     if as_json:
-        print(json.dumps({"name": game.name, **rows}))
+        print(json.dumps({"name": game.name, **rows, "warnings": never}))
         return
     show(describe.summary(game))
-    for table in rows.values():
+    for table in filter(None, rows.values()):
         show(["", listing(table)])
+    if never:
+        show(["", *(f"never applies: {line}" for line in never)])
+
+
+@games_app.command("import")
+def import_map(
+    map_file: Annotated[str, typer.Argument(metavar="MAP.xml", help="the XML file of a TripleA map")],
+    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="write the game file there")] = None,
+    force: Annotated[bool, typer.Option("--force", help="replace the file of --out if it exists")] = False,
+    report: Annotated[Path | None, typer.Option("--report", metavar="FILE", help="write the report there")] = None,
+    units: Annotated[str | None, typer.Option("--units", metavar="A,B,C", help="only these units")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="the report as JSON")] = False,
+) -> None:
+    """Turn a TripleA map into a game file; the report says what was taken, approximated and left out."""
+    from simulator.rules.custom.triplea import import_triplea, report_text
+
+    chosen = None if units is None else [name.strip() for name in units.split(",") if name.strip()]
+    made = import_triplea(map_file, units=chosen)
+    text = json.dumps(made.report, indent=1) if as_json else report_text(made.records)
+    if out is not None:
+        write_text(out, made.toml, "out", force)
+    if report is not None:
+        write_text(report, text + "\n", "report", force=True)
+    else:
+        print(text, file=sys.stderr)
+    if out is None:
+        print(made.toml, end="")

@@ -125,6 +125,10 @@ def web(
     waiting: Annotated[
         int, typer.Option("--waiting", help="requests that may wait in each lane; more are refused", min=1, max=10_000)
     ] = 64,
+    allowed_host: Annotated[
+        list[str] | None,
+        typer.Option("--allowed-host", help="a name under which it may be asked, *.example.org; default any"),
+    ] = None,
 ) -> int:
     """A web page for players: forms for every game, answers while you type, links to share."""
     missing = [name for name in NEEDED if find_spec(name) is None]
@@ -132,5 +136,5 @@ def web(
         raise ValueError(f"web: needs {', '.join(missing)}; install it with: python -m pip install 'battle-odds[web]'")
     from simulator.web.server.serve import serve
 
-    serve(host, port, workers, waiting)
+    serve(host, port, workers, waiting, allowed_host or ())
     return 0

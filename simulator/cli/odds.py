@@ -1,4 +1,4 @@
-"""The commands that answer one battle: its odds, by round, by piece, battle by battle."""
+"""The commands that answer one battle: its odds, by piece, battle by battle."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from simulator.cli import options, reading, scaling
 from simulator.cli.output import Dice, Given, Output, console, from_battles, grouped, json_text, show
+from simulator.rules.campaign import GAME as CAMPAIGN
 from simulator.scenarios import Scenario, is_uncertain
+from simulator.scenarios.scenario import again
 
 if TYPE_CHECKING:
     from simulator.analysis.odds.run import Method
@@ -55,20 +57,20 @@ def odds(  # noqa: PLR0913 - one parameter an option
     if is_uncertain(base):
         if any(setting is not None for setting in long_work.values()):
             raise ValueError("--out, --workers, --cluster: not for a scenario with a field that is not known")
-        return _mixed_odds(base, method, reading.read_weights(weight), output)
+        return mixed_odds(base, method, reading.read_weights(weight), output)
     if weight:
         raise ValueError("--weight: tells what it is worth to know a field; no field of this scenario is uncertain")
-    if shown.column is not None and not output.plot:
-        raise ValueError("--column: goes with --plot")
-    return _plain_odds(base.checked(), method, out, elsewhere, shown, output)
+    return plain_odds(base.checked(), method, out, elsewhere, shown, output)
 
 
-def _plain_odds(
+def plain_odds(
     asked: Scenario, method: Method, out: Path | None, elsewhere: scaling.Elsewhere, shown: Shown, output: Output
 ) -> int:
     """The odds of a battle without uncertain fields, wherever they are computed."""
     from simulator.report.tables import quiet_lines, show_odds
 
+    if shown.column is not None and not output.plot:
+        raise ValueError("--column: goes with --plot")
     what = "battles" if method.exact is False else "states"
     with elsewhere.client() as client:
         found, cut = output.gather(what, lambda bar: scaling.answered(asked, method, out, client, bar))
@@ -100,7 +102,7 @@ def _scored_odds(asked: Any, value: str, dice: Dice, output: Output) -> int:
     return output.finished(cut, from_battles(found))
 
 
-def _mixed_odds(asked: Any, method: Any, weights: dict[str, float] | None, output: Output) -> int:
+def mixed_odds(asked: Any, method: Any, weights: dict[str, float] | None, output: Output) -> int:
     """The odds of a scenario in which fields are not known: the mixture, its parts, what knowing them is worth."""
     from simulator.analysis.odds.measure import weighing
     from simulator.analysis.odds.mix import mixed
@@ -112,6 +114,13 @@ def _mixed_odds(asked: Any, method: Any, weights: dict[str, float] | None, outpu
     knowing = found.information_rows(weights) if weighted else []
 
     def parts(found: Any) -> Iterator[Any]:
+        if found.odds.battle.game == CAMPAIGN:
+            from rich.text import Text
+
+            from simulator.report.campaigns import CampaignReport
+
+            report = CampaignReport(again(found.odds.battle, found.answers[0].scenario), found.odds)
+            yield Text(report.headline(pieces=False), style="bold")
         yield from bare_odds(found.odds)
         yield mixture_table(found)
         for row in knowing:
@@ -132,45 +141,6 @@ def bare_odds(odds: Any) -> Iterator[Any]:
     if "over" in odds.columns:
         yield f"Over by then: {100 * odds.p('over'):.2f} %"
     show_grounds(console(), odds)
-
-
-@grouped
-def campaign(
-    given: Given, more: options.Waves = None, all_plans: options.AllPlans = False, *, dice: Dice, output: Output
-) -> int:
-    """By round: the chance that it has come about by each round; or several battles in turn, fought by survivors."""
-    from simulator.analysis.campaigns.campaign import campaign as by_round
-    from simulator.report.tables import rounds_table
-
-    if more:
-        return _waves([given, *(Given(source, given.settings) for source in more)], output)
-    asked = given.checked()
-    return output.answer(
-        "answers",
-        lambda shown: by_round(asked, all_plans=all_plans, **dice.arguments(), progress=shown),
-        lambda found: (rounds_table(found), found.how()),
-        lambda found: "interrupted; this is what was gathered",
-    )
-
-
-def _waves(given: list[Given], output: Output) -> int:
-    """Several battles in turn: odds of the whole."""
-    from rich.text import Text
-
-    from simulator.analysis.campaigns.waves import waves
-    from simulator.report.tables import chance_table, likely_table, quiet_lines, summary_table
-
-    drafts = [one.draft() for one in given]
-    found, _ = output.gather("states", lambda shown: waves(drafts, shown))
-
-    def parts(found: Any) -> Iterator[Any]:
-        yield f"{found.battle.game}: {len(drafts)} battles in turn"
-        yield from (chance_table(found, "winner", found.results), summary_table(found), likely_table(found))
-        yield Text(f"Method: {found.how()}")
-        yield Text(f"Rests on: {'; '.join(found.assumptions)}", style="dim")
-
-    output.deliver(found, parts, quiet_lines)
-    return 0
 
 
 @grouped

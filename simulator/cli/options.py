@@ -129,8 +129,18 @@ Budget = Annotated[float | None, _option("--budget", "the best for so much, inst
 MostSetting = Annotated[int, _option("--most", "largest setting tried", min=1, max=100_000)]
 NoPruning = Annotated[bool, _option("--no-pruning", "try every combination")]
 Waves = Annotated[
-    list[str] | None, typer.Argument(metavar="[SCENARIO]...", help="the next waves, which survivors fight")
+    list[str] | None,
+    typer.Argument(metavar="[SCENARIO]...", help="the next battles, fought by survivors; its pieces join them"),
 ]
+STRIKES_BACK = "the defender strikes back; SCENARIO, in which he attacks, says how and who joins him"
+CounterAttack = Annotated[
+    str | None, _option("--counter-attack", STRIKES_BACK, "[SCENARIO]", autocompletion=complete_scenario)
+]
+Joined = Annotated[
+    list[str] | None, _option("--join", "who joins the counter-attack: attacker.tank=2; repeatable", "PIECE=NUMBER")
+]
+AllDefend = Annotated[bool, _option("--all-defend", "units that cannot take land (aircraft) defend it, too")]
+SaveFile = Annotated[Path | None, _option("--save", "write the campaign that was asked", "FILE.toml")]
 AllPlans = Annotated[bool, _option("--all-plans", "all plans side by side")]
 BattleNumber = Annotated[int, _option("--battle", "which battle of it, from 0")]
 WithLuck = Annotated[bool, _option("--luck", "how each roll moved the chances, and how lucky it was")]
@@ -140,6 +150,15 @@ Compared = Annotated[
         metavar="SCENARIO...", help="two to ten; the first is the reference", autocompletion=complete_scenario
     ),
 ]
+BALANCED = "a field, or a key of the game file (rules.unit.NAME.attack); repeatable"
+BalanceVary = Annotated[list[str], _fields("--vary", "PATH[=RANGE]", BALANCED)]
+BalanceTarget = Annotated[str | None, _option("--target", "a value to come near instead of even odds: 60% or 0.6")]
+OneOrMore = Annotated[
+    list[str],
+    typer.Argument(metavar="SCENARIO...", help=f"{SOURCE}; several: the average", autocompletion=complete_scenario),
+]
+VARIANT = "the first scenario with linked changes, as one more to compare; scale: keep the chance on a new die"
+Variants = Annotated[list[str] | None, _option("--variant", VARIANT, "'NAME: PATH=VALUE, PATH=scale'")]
 SomeFields = Annotated[
     list[str] | None, _fields("--fields", "PATH", "only this field, or those of a table like attacker; repeatable")
 ]

@@ -174,7 +174,7 @@ class Dice:
         if self.battles is not None and width is not None:
             raise ValueError("--battles: does not go with --precision, which decides how many battles are fought")
         wanted = True if exact else False if dice else None
-        return Method(exact=wanted, precision=width, device=device, **self.arguments())
+        return Method(exact=wanted, precision=width, device=device, at_once=True, **self.arguments())
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ class Output:
         """
         for path, option in ((self.csv, "csv"), (self.plot, "plot")):
             if path is not None:
-                _check_writable(path, option)
+                check_writable(path, option)
         if self.plot is not None:
             from simulator.report.figures import check_path
 
@@ -282,7 +282,8 @@ def from_battles(found: Any) -> str:
     return f"interrupted after {found.battles or 0:,} battles; the answer is from these"
 
 
-def _check_writable(path: Path, option: str) -> None:
+def check_writable(path: Path, option: str) -> None:
+    """Refuse (ValueError) a file that cannot be written."""
     folder = path.absolute().parent
     if not folder.is_dir():
         raise ValueError(f"{option}: no folder {str(path.parent)!r}")
@@ -290,6 +291,18 @@ def _check_writable(path: Path, option: str) -> None:
         raise ValueError(f"{option}: {str(path)!r} is a folder; give a file")
     if not os.access(path if path.exists() else folder, os.W_OK):
         raise ValueError(f"{option}: {str(path)!r} cannot be written")
+
+
+def write_text(path: Path, text: str, option: str, force: bool = False) -> None:
+    """Write a file as a whole or not at all; raise ValueError if it exists already, unless `force`."""
+    from simulator.analysis.storage.run_store import write_whole
+
+    if path.exists() and not force:
+        raise ValueError(f"{option}: {str(path)!r} is there already; --force overwrites it")
+    try:
+        write_whole(path, text.encode("utf-8"))
+    except OSError as error:
+        raise ValueError(f"{option}: cannot write {str(path)!r}: {error.strerror or error}") from None
 
 
 def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:

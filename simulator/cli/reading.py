@@ -105,6 +105,18 @@ def read_vary(texts: Sequence[str], bare: bool = False) -> dict[str, Any]:
     return found
 
 
+def read_variant(text: str) -> tuple[str, dict[str, Any]]:
+    """The name and the changes of `d10: rules.dice.sides=10, rules.unit.*.attack=scale`. Raises ScenarioError."""
+    name, colon, changes = text.partition(":")
+    if not colon or not name.strip() or "=" in name:
+        raise ScenarioError(f"--variant: {text!r} is not allowed; write it like d10: rules.dice.sides=10, PATH=VALUE")
+    pairs = [split_setting(one, "--variant") for one in split_values(changes)]
+    found = {path: read_value(value) for path, value in pairs}
+    if len(found) < len(pairs):
+        raise ScenarioError(f"--variant: {text!r} is not allowed; it changes a field twice")
+    return name.strip(), found
+
+
 def read_number(text: str, option: str) -> float:
     """`80%` or `0.8` as 0.8. Raises ScenarioError."""
     try:

@@ -82,11 +82,13 @@ def run(arguments: Sequence[str]) -> int:
 def _run(arguments: Sequence[str]) -> int:
     from typer.main import get_command
 
-    from simulator.cli.commands import app
+    from simulator.cli.commands import COMMANDS, app_of
     from simulator.cli.output import CUT_SHORT
     from simulator.engine.model.limits import NoExactOdds
 
     try:
+        # One command is enough where it is typed out first.
+        app = app_of(*[name for name in arguments[:1] if name in COMMANDS])
         status = get_command(app)(list(arguments), prog_name="battle-odds", standalone_mode=False)
     except BrokenPipeError:
         raise

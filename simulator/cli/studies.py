@@ -49,7 +49,7 @@ def need(  # noqa: PLR0913, PLR0917 - one parameter an option
     *,
     output: Output,
 ) -> int:
-    """How much is enough: the smallest setting of a field, or the cheapest of several, that reaches a value."""
+    """Find the smallest setting of a field, or the cheapest of several, that reaches a value."""
     from simulator.analysis.decisions.need import need as search
     from simulator.report.tables import need_table
 
@@ -69,6 +69,29 @@ def need(  # noqa: PLR0913, PLR0917 - one parameter an option
     output.deliver(found, parts)
     status = output.finished(cut, f"interrupted after {found.tried} answers; this is the best of them")
     return status or (0 if found.enough else 1)
+
+
+@grouped
+def balance(
+    given: Given,
+    vary: options.BalanceVary,
+    target: options.BalanceTarget = None,
+    value: options.ValueName = None,
+    *,
+    dice: Dice,
+    output: Output,
+) -> int:
+    """The smallest changes of fields and game rules that bring a battle nearest to even, or to a target."""
+    from simulator.analysis.studies.balance import balance as find
+    from simulator.report.answer_tables import balance_table
+
+    base, fields, goal = given.draft(), reading.read_vary(vary, bare=True), reading.read_target(target, value)
+    return output.answer(
+        "combinations",
+        lambda shown: find(base, fields, goal, value, **dice.arguments(), progress=shown),
+        lambda found: (found.sentence, balance_table(found), found.how()),
+        lambda found: f"interrupted after {found.tried} combinations; these are the best of them",
+    )
 
 
 def drafts_of(sources: Sequence[str], settings: Sequence[str]) -> dict[str, Any]:
@@ -91,11 +114,25 @@ def drafts_of(sources: Sequence[str], settings: Sequence[str]) -> dict[str, Any]
     return found
 
 
+def _add_variants(drafts: dict[str, Any], texts: Sequence[str]) -> list[str]:
+    """Add variants of the first scenario; a line for each field that became something else in them."""
+    from simulator.analysis.studies.variants import variant
+
+    base, lines = next(iter(drafts.values())), []
+    for name, changes in map(reading.read_variant, texts):
+        if name in drafts:
+            raise ValueError(f"--variant: {name} is given twice")
+        drafts[name], changed = variant(base, changes)
+        lines += [f"{name}: {line}" for line in changed]
+    return lines
+
+
 @grouped
 def compare(
     scenarios: options.Compared,
     value: options.ValueNames = None,
     settings: options.Settings = None,
+    variant: options.Variants = None,
     *,
     dice: Dice,
     output: Output,
@@ -105,11 +142,27 @@ def compare(
     from simulator.report.answer_tables import comparison_table
 
     drafts = drafts_of(scenarios, settings or ())
+    lines = _add_variants(drafts, variant or ())
     return output.answer(
         "scenarios",
-        lambda shown: find(drafts, value or None, **dice.arguments(), progress=shown),
-        lambda found: (comparison_table(found), found.sentence(), f"Method: {found.how()}"),
+        lambda shown: find(drafts, value or None, **dice.arguments(), notes=lines, progress=shown),
+        lambda found: (comparison_table(found), found.sentence(), *found.notes, f"Method: {found.how()}"),
         lambda found: f"interrupted after {len(found.odds)} scenarios; these are compared",
+    )
+
+
+@grouped
+def units(scenarios: options.OneOrMore, settings: options.Settings = None, *, dice: Dice, output: Output) -> int:
+    """The worth of one more of each unit of each side: points of the odds, and cost exchanged, beside its price."""
+    from simulator.analysis.studies.units import units as find
+    from simulator.report.answer_tables import units_table
+
+    drafts = list(drafts_of(scenarios, settings or ()).values())
+    return output.answer(
+        "units",
+        lambda shown: find(drafts, **dice.arguments(), progress=shown),
+        lambda found: (found.sentence, units_table(found), f"Method: {found.how()}"),
+        lambda found: f"interrupted after {len(found.each)} units; these are shown",
     )
 
 
@@ -123,7 +176,7 @@ def sensitivity(
     dice: Dice,
     output: Output,
 ) -> int:
-    """Which field moves the odds most: each one step alone (a tornado), or with --vary the Sobol indices of a grid."""
+    """Rank fields by their effect on the odds: each one step alone (a tornado), or with --vary by Sobol indices."""
     from simulator.analysis.studies.sensitivity import sensitivity as step
     from simulator.report.answer_tables import sensitivity_table
 
@@ -150,7 +203,7 @@ def sensitivity(
 def _indices(base: Any, vary: Sequence[str], value: str | None, dice: Dice, output: Output) -> int:
     """The Sobol indices of a grid of settings."""
     from simulator.analysis.studies.sensitivity import swept_fully
-    from simulator.report.tables import plain_table
+    from simulator.report.plain_tables import plain_table
 
     ranges = reading.read_vary(vary)
     output.check_panels(ranges)

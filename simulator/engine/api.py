@@ -6,32 +6,34 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from simulator.engine.exact import exact_outcomes, warm_up
+    from simulator.engine.exact import exact_outcomes, expect_many, outcomes_from, warm_up
     from simulator.engine.factored.grid import fits_on_grid, too_wide
     from simulator.engine.graph.explore import explore
     from simulator.engine.graph.graph import Graph
     from simulator.engine.graph.graph_cache import graph_of, simulate_by_rules, state_values
     from simulator.engine.graph.solver import Solver
     from simulator.engine.graph.value_iteration import BestPolicy, best_option, best_policy, first_state
+    from simulator.engine.jit.cost_model import without_compiling
     from simulator.engine.jit.kernel_cache import PACKAGE, announce, cache_folder, clear
-    from simulator.engine.sample.battle_steps import rolls_a_battle
-    from simulator.engine.sample.interpreted_walk import InterpretedSimulation
+    from simulator.engine.sample.interpreted_walk import InterpretedSimulation, OutOfRoom
     from simulator.engine.sample.per_battle import each_outcome, numbered_outcomes
+    from simulator.engine.sample.plain_walk import rolls_a_battle
     from simulator.engine.sample.simulation import Simulation, replay_steps
     from simulator.engine.sample.tail_solver import enter, has_left_rule, largest, region
     from simulator.engine.simulate import simulation_of
 
 _MODULES = {
-    "exact": ("exact_outcomes", "warm_up"),
+    "exact": ("exact_outcomes", "expect_many", "outcomes_from", "warm_up"),
     "factored.grid": ("fits_on_grid", "too_wide"),
     "graph.explore": ("explore",),
     "graph.graph": ("Graph",),
     "graph.graph_cache": ("simulate_by_rules", "graph_of", "state_values"),
     "graph.solver": ("Solver",),
     "graph.value_iteration": ("BestPolicy", "best_option", "first_state", "best_policy"),
+    "jit.cost_model": ("without_compiling",),
     "jit.kernel_cache": ("PACKAGE", "announce", "cache_folder", "clear"),
-    "sample.interpreted_walk": ("InterpretedSimulation",),
-    "sample.battle_steps": ("rolls_a_battle",),
+    "sample.interpreted_walk": ("InterpretedSimulation", "OutOfRoom"),
+    "sample.plain_walk": ("rolls_a_battle",),
     "sample.per_battle": ("each_outcome", "numbered_outcomes"),
     "sample.simulation": ("Simulation", "replay_steps"),
     "simulate": ("simulation_of",),

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from simulator.engine.factored.grid import fits_on_grid
 from simulator.engine.factored.solve_grid import grid_outcomes
+from simulator.engine.graph.explore import explore
 from simulator.engine.graph.graph import Graph, over_budget, size_of
-from simulator.engine.graph.graph_cache import graph_of
+from simulator.engine.graph.graph_cache import graph_of, keep_graph
 from simulator.engine.graph.solver import MOST_AT_ONCE, Solver, fits_one_call
-from simulator.engine.jit.time_budgets import compiled_here
-from simulator.engine.model.chain import Chain, LastRoll, OutcomeDistribution
-from simulator.engine.model.limits import EXACT_BYTES, BrokenGame, Progress
+from simulator.engine.jit.cost_model import compile_for
+from simulator.engine.jit.kernel_cache import is_ready
+from simulator.engine.model.chain import Chain, LastRoll, ManyOutcomes, OutcomeDistribution
+from simulator.engine.model.contract import check_contract
+from simulator.engine.model.limits import EXACT_BYTES, BrokenGame, NoExactOdds, Progress
+from simulator.engine.model.packing import packed
 
 
 def exact_outcomes(chain: Chain, budget: int = EXACT_BYTES, progress: Progress | None = None) -> OutcomeDistribution:
@@ -24,7 +30,51 @@ def exact_outcomes(chain: Chain, budget: int = EXACT_BYTES, progress: Progress |
     if chain.last is not None:
         return _ended(chain, chain.last, exact_outcomes(chain.last.before, budget, progress), budget)
     found = grid_outcomes(chain, budget, progress) if fits_on_grid(chain) else None
-    return found or outcomes_of(graph_of(chain, budget, progress), progress)
+    if found:
+        return found
+    graph = graph_of(chain, budget, progress)
+    try:
+        return outcomes_of(graph, progress)
+    except NoExactOdds:  # it would take too long; battles walk the graph
+        keep_graph(chain, graph)
+        raise
+
+
+def outcomes_from(
+    chain: Chain,
+    starts: np.ndarray,
+    budget: int = EXACT_BYTES,
+    progress: Progress | None = None,
+    counted: bool = True,
+) -> ManyOutcomes:
+    """The final states of battles from many starts of one chain, start after start, and their chances.
+
+    `starts`: int64, shape (starts, fields). Without `counted`, all battles share one graph and one pass where its loops
+    are small, and counters are 0 in final states; else each start is answered alone, with its counter.
+    Raises as `exact_outcomes`.
+    """
+    alone = len(starts) < 2 or chain.utilities or chain.last or fits_on_grid(chain)
+    if not alone and not (counted and chain.counters):
+        from simulator.engine.graph.many_starts import ManyStarts
+
+        check_contract(chain)
+        # In one order, so that chances do not depend on whether rules were compiled: explorers number states alike.
+        _, first, which = np.unique(packed(chain.layout, starts), axis=1, return_index=True, return_inverse=True)
+        graph = explore(chain, budget, progress, starts=starts[first])
+        graph.starts = graph.starts[which.ravel()]
+        if found := ManyStarts(graph).ends(progress):
+            start, numbers, p = found
+            return ManyOutcomes(graph.states(numbers), p, start, np.zeros(len(starts)), len(graph))
+    begun = (type(chain.start)(*row) for row in starts.tolist())
+    chains = (chain if start == chain.start else replace(chain, start=start) for start in begun)
+    ends = [exact_outcomes(one, budget, progress) for one in chains]
+    return ManyOutcomes(
+        type(chain.start)(*(np.concatenate(field) for field in zip(*(one.states for one in ends), strict=True))),
+        np.concatenate([one.p for one in ends]),
+        np.repeat(np.arange(len(ends)), [len(one) for one in ends]),
+        np.array([one.residual for one in ends]),
+        sum(one.explored for one in ends),
+    )
 
 
 def _ended(chain: Chain, last: LastRoll, ends: OutcomeDistribution, budget: int) -> OutcomeDistribution:
@@ -58,6 +108,13 @@ def outcomes_of(graph: Graph, progress: Progress | None = None) -> OutcomeDistri
     return OutcomeDistribution(graph.states(numbers, counts), p, residual=left, explored=len(graph))
 
 
+def expect_many(chain: Chain) -> None:
+    """End plain Python for chains of this kind if their kernels only have to be loaded: many answers follow."""
+    kernel = "push_through" if fits_on_grid(chain) else "grow"
+    if is_ready(kernel, type(chain.params)):
+        compile_for(kernel, chain)
+
+
 def warm_up(chain: Chain, budget: int = EXACT_BYTES) -> None:
     """Compile or load all kernels that exact odds of such chains need, so that later answers use no plain Python.
 
@@ -67,12 +124,15 @@ def warm_up(chain: Chain, budget: int = EXACT_BYTES) -> None:
 
     if chain.last is not None:
         chain = chain.last.before
-    compiled_here.add(type(chain.params))
+    compile_for("grow", chain)
     if fits_on_grid(chain) and grid_outcomes(chain, budget):
         return
+    from simulator.engine.graph.many_starts import ManyStarts
+
     graph = CompiledExplorer(chain, budget).explore()
     if len(graph.to) <= MOST_AT_ONCE:
         from simulator.engine.graph.small_graph import small_graph_outcomes
 
         small_graph_outcomes(graph)
     Solver(graph, plain=False).chances()
+    ManyStarts(graph, plain=False).ends()

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from simulator.engine.graph.graph_cache import graph_if_it_fits, may_keep_states
 from simulator.engine.jit import kernel_cache as cache
-from simulator.engine.jit.time_budgets import patience_for
+from simulator.engine.jit.cost_model import may_compile, patience_for
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.contract import check_contract
-from simulator.engine.sample.battle_steps import LONG_BATTLE, rolls_a_battle
 from simulator.engine.sample.interpreted_walk import InterpretedSimulation, kernel_of
+from simulator.engine.sample.plain_walk import LONG_BATTLE, rolls_a_battle
 
 if TYPE_CHECKING:
     from simulator.engine.sample.simulation import Simulation
@@ -31,7 +31,7 @@ def simulation_of(
     kernel, kind = (
         ("fight", type(chain.reduced.chain.params)) if chain.reduced else (kernel_of(chain), type(chain.params))
     )
-    slow = not cache.is_ready(kernel, kind) and patience_for(chain, kernel_of(chain)) > 0
+    slow = not cache.is_ready(kernel, kind) and (patience_for(chain, kernel_of(chain)) > 0 or not may_compile())
     if slow and may_keep_states(chain) and graph_if_it_fits(chain) is None and rolls_a_battle(chain) < LONG_BATTLE:
         return InterpretedSimulation(chain, seed, threads)
     from simulator.engine.sample.simulation import Simulation

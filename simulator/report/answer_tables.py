@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 
 from simulator.analysis.odds.measure import is_chance
-from simulator.report.tables import plain_table, table_of
+from simulator.report.plain_tables import plain_table, table_of
 from simulator.report.words import label_of, percent, setting_of, span
 
 if TYPE_CHECKING:
@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from simulator.analysis.history.luck import Luck
     from simulator.analysis.history.rounds import Rounds
     from simulator.analysis.odds.mix import Mixture
+    from simulator.analysis.studies.balance import Balance
     from simulator.analysis.studies.compare import Comparison, Row
     from simulator.analysis.studies.sensitivity import Sensitivity
+    from simulator.analysis.studies.units import Units
 
 
 def comparison_table(found: Comparison) -> Table:
@@ -59,17 +61,24 @@ def mixture_table(found: Mixture) -> Table:
     """A row a combination."""
     rows = found.rows()
     chances = [name for name in rows[0] if name == "weight" or name.startswith("p_")]
-    return table_of(rows, dict.fromkeys(found.paths, "{}") | dict.fromkeys(chances, percent) | {"method": "{:s}"})
+    table = table_of(rows, dict.fromkeys(found.paths, "{}") | dict.fromkeys(chances, percent) | {"method": "{:s}"})
+    for column in table.columns:
+        column.overflow = "fold"
+    return table
 
 
-def rounds_passed_table(found: Rounds) -> Table:
-    """A row a round: over, who has won, the headline columns as they stand."""
+def rounds_passed_tables(found: Rounds) -> list[Any]:
+    """A row a round: over, who has won, the headline columns as they stand. Of a campaign: its fights."""
+    if found.fights:
+        from simulator.report.campaigns import tables_by_fight
+
+        return tables_by_fight(found)
     battle, rows = found.scenario.battle, found.rows()
     sides = [name for name in ("over", "attacker", "defender", "nobody") if name in rows[0]]
     shown = [name for name in battle.headline if name in found.columns and name != "rounds"]
     labels = {label_of(battle, name): f"mean.{name}" for name in shown}
     named = (row | {label: row[name] for label, name in labels.items()} for row in rows)
-    return table_of(named, {"round": "{:d}"} | dict.fromkeys(sides, percent) | dict.fromkeys(labels, "{:.3f}"))
+    return [table_of(named, {"round": "{:d}"} | dict.fromkeys(sides, percent) | dict.fromkeys(labels, "{:.3f}"))]
 
 
 def sensitivity_table(found: Sensitivity) -> Table:
@@ -87,6 +96,30 @@ def sensitivity_table(found: Sensitivity) -> Table:
             if simulated:
                 cells.append(f"{unit * step.change.low:+.3g} to {unit * step.change.high:+.3g}")
             table.add_row(*cells)
+    return table
+
+
+def balance_table(found: Balance) -> Table:
+    """A row a combination of the front, nearest first."""
+    sides = [name.removeprefix("p_") for name in found.asked] if len(found.asked) > 1 else found.asked
+    table = plain_table(right=("steps", *sides, "distance"))
+    table.add_column("change")
+    for one in found.front:
+        numbers = [*(measure.value for measure in one.cell.measures), one.distance]
+        table.add_row(str(one.steps), *map(found.number, numbers), found.in_words(one))
+    return table
+
+
+def units_table(found: Units) -> Table:
+    """A row a unit of each side, the most points for the price first; only columns that hold something."""
+    rows = found.rows()
+    columns = {"side": "{}", "unit": "{}", "price": "{:g}", "points": "{:+.2f}", "per_cost": "{:+.2f}"}
+    columns |= {"exchanged": "{:+.2f}"}
+    heads = {"per_cost": "points per cost", "exchanged": "cost exchanged"}
+    used = {name: how for name, how in columns.items() if any(row[name] is not None for row in rows)}
+    table = plain_table("side", "unit", right=[heads.get(name, name) for name in list(used)[2:]])
+    for row in rows:
+        table.add_row(*("" if row[name] is None else how.format(row[name]) for name, how in used.items()))
     return table
 
 

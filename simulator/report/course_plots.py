@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
 from simulator.report import figures as fig
+from simulator.report.campaign_plot import plot_fights
 from simulator.report.words import label_of, percent
 
 if TYPE_CHECKING:
@@ -19,11 +20,16 @@ if TYPE_CHECKING:
 
 GOING = "#E8E8E8"
 MOST_LINES = 6
-WORST, LOSS, GAIN = "#000000", fig.COLOURS["attacker"], fig.COLOURS["defender"]
+WORST, LOSS, GAIN = "#000000", fig.LINES[1], fig.LINES[0]
 
 
 def plot_rounds(found: Rounds, ax: Axes | None = None) -> Axes:
-    """Stacked areas: attacker, nobody, defender, still going; below them the expected columns as they stand."""
+    """Stacked areas: attacker, nobody, defender, still going; below them the expected columns as they stand.
+
+    Of a campaign, its fights.
+    """
+    if found.fights:
+        return plot_fights(found.after(len(found.by_round) - 1), found, ax)
     above, *below = fig.panels(ax, 2, size=(7.0, 7.2))
     rows = found.rows()
     _areas(above, rows)
@@ -75,14 +81,14 @@ def plot_luck(found: Luck, ax: Axes | None = None) -> Axes:
     if found.spread is None:
         value = np.linspace(found.expected - 4 * found.std, found.expected + 4 * found.std, 400)
         p = np.exp(-0.5 * ((value - found.expected) / found.std) ** 2)
-        axes.plot(value, p / p.max(), color=fig.COLOURS["defender"])
+        axes.plot(value, p / p.max(), color=fig.LINES[0])
         axes.set_yticks([])
     else:
         value, p = found.spread.values, found.spread.p
         gap = fig.gap_of(value, 1 / 200)
         worse = value <= found.observed + 1e-9
-        axes.bar(value[worse], p[worse], 0.9 * gap, color=fig.COLOURS["attacker"], label="as observed, or worse")
-        axes.bar(value[~worse], p[~worse], 0.9 * gap, color=fig.COLOURS["defender"], label="better")
+        axes.bar(value[worse], p[worse], 0.9 * gap, color=LOSS, label="as observed, or worse")
+        axes.bar(value[~worse], p[~worse], 0.9 * gap, color=GAIN, label="better")
         fig.chance_axis(axes.yaxis)
     axes.axvline(found.observed, color="black", lw=1.5, label=f"observed {found.observed:.4g}")
     axes.axvline(found.expected, color="0.35", lw=1.2, ls="--", label=f"expected {found.expected:.4g}")

@@ -17,8 +17,9 @@ from simulator.rules.battle import Battle
 
 # The palette of Okabe and Ito, which colour-blind readers can distinguish.
 COLOURS = {"attacker": "#D55E00", "defender": "#0072B2", "nobody": "#999999"}
-OTHERS = ("#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
-LINES = (COLOURS["defender"], COLOURS["attacker"], *OTHERS)
+OTHERS = ("#009E73", "#CC79A7", "#E69F00", "#6A3D9A", "#000000", "#B8A800")
+# Scenarios and values that belong to no side are never red or blue.
+LINES = OTHERS
 MARKS = ("o-", "s--", "^-.", "d:", "v-", "P--")
 # The label of figures made here, and the width and height of one with a single panel.
 OWN, SIZE = "battle-odds", (7.0, 4.2)
@@ -65,6 +66,11 @@ def legend_below(axes: Axes, ncols: int, **options: Any) -> None:
         axes.figure.legend(frameon=False, loc="outside lower center", ncols=ncols, **options)
     else:
         axes.legend(frameon=False, **options)
+
+
+def side_of(value: str) -> str | None:
+    """The side whose chance to win a value is; None for all other values."""
+    return value[2:] if value in {"p_attacker", "p_defender"} else None
 
 
 def subject(battle: Battle) -> str:

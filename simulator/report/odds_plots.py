@@ -10,10 +10,13 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from simulator.analysis.odds.measure import in_words
 from simulator.report import figures as fig
+from simulator.report.campaign_plot import plot_campaign
 from simulator.report.words import label_of, percent, value_of
+from simulator.rules.campaign import GAME as CAMPAIGN
+from simulator.scenarios import is_uncertain
 
 if TYPE_CHECKING:
-    from simulator.analysis.campaigns.campaign import ByRound
+    from simulator.analysis.campaigns.by_round import ByRound
     from simulator.analysis.decisions.need import Need
     from simulator.analysis.odds.mix import Mixture
     from simulator.analysis.odds.odds import Odds
@@ -32,7 +35,12 @@ def colour_of(name: str, place: int) -> str:
 
 
 def plot_odds(odds: Odds, ax: Axes | None = None, column: str | None = None) -> Axes:
-    """The chance of each value of a column, stacked by result; simulated totals have 95 % intervals."""
+    """The chance of each value of a column, stacked by result; simulated totals have 95 % intervals.
+
+    Of a campaign, without a column, its fights.
+    """
+    if column is None and odds.battle.game == CAMPAIGN and not is_uncertain(odds.scenario or {}):
+        return plot_campaign(odds, ax)
     if column is None:
         numbers = [name for name in (*odds.headline, *odds.columns) if odds.kind_of(name) == "number"]
         column = numbers[0] if numbers else next(iter(odds.columns))
@@ -49,16 +57,14 @@ def _groups(odds: Odds) -> list[tuple[str, str, np.ndarray]]:
     for place, result in enumerate(odds.results):
         chosen = odds.where(result.question)
         if (chosen & ~left).any():
-            return [("", fig.COLOURS["defender"], np.ones(len(odds.chances), bool))]
+            return [("", fig.LINES[0], np.ones(len(odds.chances), bool))]
         left &= ~chosen
         if chosen.any():
             label = f"{result.label} wins" if result.label in fig.COLOURS else result.label
             found.append((f"{label} ({percent(result.p, 1)})", colour_of(result.label, place), chosen))
     if left.any():
         rest = float(odds.chances[left].sum())
-        found.append(
-            (f"otherwise ({percent(rest, 1)})" if found else "", "#BBBBBB" if found else fig.COLOURS["defender"], left)
-        )
+        found.append((f"otherwise ({percent(rest, 1)})" if found else "", "#BBBBBB" if found else fig.LINES[0], left))
     return found
 
 
@@ -151,12 +157,12 @@ def plot_need(found: Need, ax: Axes | None = None) -> Axes:
     (axes,) = fig.panels(ax)
     rows = found.rows()
     cost, value = np.array([row["cost"] for row in rows]), np.array([row["value"] for row in rows])
-    axes.plot(cost, value, "o", color=fig.COLOURS["defender"], ms=4, label="tried")
+    axes.plot(cost, value, "o", color=fig.LINES[0], ms=4, label="tried")
     if any(row["method"] != "exact" for row in rows):
         low, high = (np.array([row[key] for row in rows]) for key in ("low", "high"))
         axes.errorbar(cost, value, [value - low, high - value], fmt="none", ecolor="0.3", lw=0.8)
     settings = ", ".join(f"{name} = {number}" for name, number in found.settings.items())
-    axes.plot([found.cost], [found.value], "D", color=fig.COLOURS["attacker"], ms=8, label=settings)
+    axes.plot([found.cost], [found.value], "D", color=fig.LINES[1], ms=8, label=settings)
     if found.target is not None:
         axes.axhline(found.target, color="0.4", lw=1, ls="--", label="target")
     only = len(found.settings) == 1 and cost.tolist() == [row[next(iter(found.settings))] for row in rows]

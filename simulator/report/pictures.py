@@ -12,12 +12,13 @@ from simulator.report.best_plot import plot_best
 from simulator.report.course_plots import plot_luck, plot_replay, plot_rounds, plot_worth
 from simulator.report.figures import check_path
 from simulator.report.odds_plots import plot_by_round, plot_mixture, plot_need, plot_odds, plot_scored, plot_survival
-from simulator.report.study_plots import plot_comparison, plot_sensitivity, plot_sweep
+from simulator.report.study_plots import plot_balance, plot_comparison, plot_sensitivity, plot_sweep, plot_units
 from simulator.scenarios.validation import shown
 
 # The function that draws each class of answers: it takes the answer and the axes to draw on (None for a new figure),
 # and returns the axes. The classes are named, not imported: some of their modules import numba (0.6 s).
 PICTURES: dict[str, Callable[..., Axes]] = {
+    "Balance": plot_balance,
     "Best": plot_best,
     "ByRound": plot_by_round,
     "Comparison": plot_comparison,
@@ -32,6 +33,7 @@ PICTURES: dict[str, Callable[..., Axes]] = {
     "Sensitivity": plot_sensitivity,
     "Survival": plot_survival,
     "Sweep": plot_sweep,
+    "Units": plot_units,
     "Worth": plot_worth,
 }
 

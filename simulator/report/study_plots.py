@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
@@ -18,16 +19,17 @@ from simulator.report import figures as fig
 from simulator.report.words import label_of, path_in_words, percent, setting_of
 
 if TYPE_CHECKING:
+    from simulator.analysis.studies.balance import Balance
     from simulator.analysis.studies.compare import Comparison, Row
     from simulator.analysis.studies.sensitivity import Sensitivity
     from simulator.analysis.studies.sweep import Sweep
+    from simulator.analysis.studies.units import Units
 
 # A change below this is rounding.
 ALIKE = 1e-12
 MOST_BARS = 15
 # The width of a letter of a label, as a part of the longest bar.
 LETTER = 0.032
-LOWER, HIGHER = fig.COLOURS["attacker"], fig.COLOURS["defender"]
 # The largest number of cells of a heat map with numbers in them.
 MOST_WRITTEN_CELLS = 150
 # Characters of tick labels that fit below a picture, and labels that fit beside it.
@@ -104,16 +106,19 @@ def plot_sensitivity(found: Sensitivity, ax: Axes | None = None) -> Axes:
     (axes,) = fig.panels(ax, size=(7.0, 1.7 + 0.36 * max(1, len(fields))))
     span = max((abs(one.change.value) for _, steps in fields for one in steps), default=1.0)
     low, high = found.base - 0.1 * span, found.base + 0.1 * span
+    side = fig.side_of(found.value)
+    in_favour = [fig.COLOURS[one] for one in ("defender", "attacker")] if side else list(fig.LINES[1::-1])
+    lower, higher = in_favour[::-1] if side == "defender" else in_favour
     for row, (_, steps) in enumerate(fields):
         lowest, highest = min(steps, key=attrgetter("value")), max(steps, key=attrgetter("value"))
-        for colour, end in ((LOWER, lowest), (HIGHER, highest)):
-            if (end.value < found.base) == (colour == LOWER) and abs(end.change.value) > ALIKE:
+        for colour, end in ((lower, lowest), (higher, highest)):
+            if (end.value < found.base) == (colour == lower) and abs(end.change.value) > ALIKE:
                 axes.barh(row, end.value - found.base, 0.7, found.base, color=colour)
-                side = -1 if colour == LOWER else 1
-                label_ends = end.value + side * span * (0.06 + LETTER * len(setting_of(end.to)))
+                towards = -1 if colour == lower else 1
+                label_ends = end.value + towards * span * (0.06 + LETTER * len(setting_of(end.to)))
                 low, high = min(low, label_ends), max(high, label_ends)
-                text = axes.annotate(setting_of(end.to), (end.value, row), (3 * side, 0), textcoords="offset points")
-                text.set(ha="right" if side < 0 else "left", va="center", fontsize=8)
+                text = axes.annotate(setting_of(end.to), (end.value, row), (3 * towards, 0), textcoords="offset points")
+                text.set(ha="right" if towards < 0 else "left", va="center", fontsize=8)
     axes.axvline(found.base, color="black", lw=1)
     axes.set_yticks(
         range(len(fields)), [f"{path_in_words(name)} ({setting_of(steps[0].setting)})" for name, steps in fields]
@@ -123,9 +128,39 @@ def plot_sensitivity(found: Sensitivity, ax: Axes | None = None) -> Axes:
     axes.set_xlim(low, high)
     base = percent(found.base, 1) if is_chance(found.value) else f"{found.base:.4g}"
     fig.value_axis(axes.xaxis, found.value, f"; now {base}")
-    handles = [Patch(color=LOWER, label="lower"), Patch(color=HIGHER, label="higher")]
+    handles = [Patch(color=lower, label="lower"), Patch(color=higher, label="higher")]
     fig.legend_below(axes, 2, handles=handles, fontsize=9)
     fig.titled(axes, f"{fig.subject(found.odds.battle)}: each field changed alone", found.how())
+    return axes
+
+
+def plot_balance(found: Balance, ax: Axes | None = None) -> Axes:
+    """The distance to the target over the size of the change: every combination, and the front as a line."""
+    (axes,) = fig.panels(ax)
+    for many, style, label in ((found.changes, ".", "tried"), (found.front[::-1], "o-", "nearest with so few steps")):
+        colour = "0.7" if style == "." else fig.LINES[0]
+        axes.plot([one.steps for one in many], [one.distance for one in many], style, color=colour, label=label)
+    axes.set_xlabel("steps from the present settings")
+    axes.set_ylim(0, None)
+    fig.whole_ticks(axes.xaxis)
+    axes.set_ylabel("distance to the target")
+    if is_chance(found.asked[0]):
+        fig.chance_axis(axes.yaxis, "distance to the target")
+    fig.legend_below(axes, 2)
+    fig.titled(axes, found.sentence, found.how())
+    return axes
+
+
+def plot_units(found: Units, ax: Axes | None = None) -> Axes:
+    """A bar for each unit: the points that one more of it gives its side."""
+    rows = found.rows()
+    (axes,) = fig.panels(ax, size=(7.0, 1.5 + 0.3 * len(rows)))
+    axes.barh(range(len(rows)), [row["points"] for row in rows], 0.8, color=[fig.COLOURS[row["side"]] for row in rows])
+    names = (f"{row['side']}: {row['unit']}" + (f" (cost {row['price']:g})" if row["price"] else "") for row in rows)
+    axes.set_yticks(range(len(rows)), names)
+    axes.invert_yaxis()
+    axes.set_xlabel("points of its side's chance to win")
+    fig.titled(axes, found.sentence, found.how())
     return axes
 
 
@@ -150,7 +185,8 @@ def _line(axes: Axes, swept: Sweep, place: int) -> None:
     at = np.array(settings, float) if numbers else np.arange(len(settings)).astype(float)
     found = [cell.measures[place] for cell in swept.cells]
     height, low, high = (np.array([getattr(one, name) for one in found]) for name in ("value", "low", "high"))
-    colour = fig.LINES[place % len(fig.LINES)]
+    side = fig.side_of(swept.asked[place])
+    colour = fig.COLOURS[side] if side else fig.LINES[place % len(fig.LINES)]
     if any(cell.method == "simulated" for cell in swept.cells):
         axes.fill_between(at, low, high, color=colour, alpha=0.25, lw=0, label="95 % interval")
         axes.legend(frameon=False)
@@ -176,7 +212,9 @@ def _heat_map(axes: Axes, swept: Sweep, place: int) -> None:
     grid = swept.grid(place)
     chance = is_chance(swept.asked[place])
     low, high = (0.0, 1.0) if chance else (None, None)
-    colours = "RdBu_r" if chance else "cividis"
+    sides = {"attacker": ("#0072B2", "#F7F7F7", "#D55E00"), "defender": ("#D55E00", "#F7F7F7", "#0072B2")}
+    own = sides.get(fig.side_of(swept.asked[place]) or "")
+    colours = LinearSegmentedColormap.from_list("sides", own) if own else "Purples" if chance else "cividis"
     image = axes.imshow(grid, origin="lower", aspect="auto", cmap=colours, vmin=low, vmax=high)
     axes.set_facecolor("0.85")
     _name_ticks(axes.yaxis, swept.values[0], MOST_ROWS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +14,16 @@ from rich.text import Text
 
 from simulator.analysis.odds.measure import is_chance
 from simulator.analysis.odds.odds import Chance, Odds
+from simulator.report.campaigns import campaign_parts
+from simulator.report.plain_tables import plain_table, table_of
 from simulator.report.words import bound, label_of, percent, span, value_of
 from simulator.rules.battle import Battle
+from simulator.rules.campaign import GAME as CAMPAIGN
 from simulator.scenarios import Scenario
 from simulator.scenarios.schema import FieldRow
 
 if TYPE_CHECKING:
-    from simulator.analysis.campaigns.campaign import ByRound
+    from simulator.analysis.campaigns.by_round import ByRound
     from simulator.analysis.decisions.need import Need
     from simulator.analysis.odds.survival import Survival
     from simulator.analysis.studies.sweep import Sweep
@@ -28,27 +31,6 @@ if TYPE_CHECKING:
 BAR = 12
 MOST_LIKELY = 5
 MOST_LIKELY_COLUMNS = 5
-
-
-def plain_table(*names: str, title: str | None = None, right: Iterable[str] = ()) -> Table:
-    """A table without a frame: columns of text, then columns of numbers (`right`)."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=title, title_justify="left")
-    for name in names:
-        table.add_column(name)
-    for name in right:
-        table.add_column(name, justify="right")
-    return table
-
-
-def table_of(rows: Iterable[Mapping[str, Any]], columns: Mapping[str, str | Callable[[Any], str]]) -> Table:
-    """These columns of rows, written by a format or a function; a column with the format "{}" stands on the left."""
-    table = plain_table()
-    for name, written in columns.items():
-        table.add_column(name, justify="left" if written == "{}" else "right")
-    for row in rows:
-        cells = ((row[name], written) for name, written in columns.items())
-        table.add_row(*(how.format(value) if isinstance(how, str) else how(value) for value, how in cells))
-    return table
 
 
 def bar_of(p: float) -> str:
@@ -131,6 +113,9 @@ def likely_table(odds: Odds) -> Table | None:
 def show_odds(console: Console, scenario: Scenario, odds: Odds, explain: bool = False) -> None:
     """The whole answer."""
     battle = scenario.battle
+    if battle.game == CAMPAIGN:
+        show_campaign_odds(console, scenario, odds, explain)
+        return
     console.print(Text.assemble((f"{battle.game} {battle.kind}", "bold"), f": {battle.title}"))
     certain = len(odds.chances) == 1 and odds.battles is None and not odds.explored
     if certain:
@@ -146,18 +131,36 @@ def show_odds(console: Console, scenario: Scenario, odds: Odds, explain: bool = 
         for part in parts:
             if part is not None:
                 console.print(part)
-    reasons = list(scenario.built.explain())
-    if reasons and (explain or certain):
-        console.print("How it comes about")
-        for line in reasons:
-            console.print(Text(f"  {line}"))
+    if explain or certain:
+        show_reasons(console, scenario)
     show_grounds(console, odds)
 
 
+def show_campaign_odds(console: Console, scenario: Scenario, odds: Odds, explain: bool) -> None:
+    """The answer to a campaign."""
+    for part in campaign_parts(scenario, odds):
+        console.print(part)
+    if explain:
+        show_reasons(console, scenario)
+    show_grounds(console, odds)
+
+
+def show_reasons(console: Console, scenario: Scenario) -> None:
+    """The parts of the answer, if the game tells them."""
+    reasons = list(scenario.built.explain())
+    if reasons:
+        console.print("How it comes about")
+    for line in reasons:
+        console.print(Text(f"  {line}"))
+
+
 def show_grounds(console: Console, odds: Odds) -> None:
-    """The method of the odds, their assumptions, and the versions of the rules and of the program."""
+    """The method of the odds, their assumptions, and the versions of the rules and of the program.
+
+    The fields of a campaign are left out: they are the whole file.
+    """
     console.print(Text(f"Method: {odds.how()}"))
-    rests = "; ".join(odds.rests_on) or "the rules as they stand"
+    rests = "; ".join(odds.assumptions if odds.battle.game == CAMPAIGN else odds.rests_on) or "the rules as they stand"
     console.print(Text(f"Rests on: {rests}", style="dim"))
     console.print(Text(f"Rules: {odds.versions()}", style="dim"))
 

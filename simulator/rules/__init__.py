@@ -19,6 +19,9 @@ GAMES: dict[str, str | Mapping[str, Battle]] = {
     "birthright": "simulator.rules.birthright",
 }
 
+# The name that a campaign file gives in place of a game.
+CAMPAIGN = "campaign"
+
 
 def battles(game: str) -> Mapping[str, Battle]:
     """The battle kinds of a game. Raises KeyError for an unknown game."""
@@ -32,7 +35,7 @@ def lists(game: str) -> Mapping[str, Callable[[], Sequence[dict[str, Any]]]]:
 
     A game's module offers them as LISTS; most have none. Raises KeyError for an unknown game.
     """
-    if game == "campaign":  # its names are those of the game of its fights
+    if game == CAMPAIGN:  # its names are those of the game of its fights
         return {}
     if game not in GAMES:
         from simulator.rules import custom

@@ -6,14 +6,14 @@ A kind is either a chain (`chain` and `outcome`), or an `answer`: a function tha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar, get_args
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Generic, Protocol, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from simulator.engine.model.chain import Chain, OutcomeDistribution, Share
+from simulator.engine.model.chain import Chain, ManyOutcomes, OutcomeDistribution, Share
 
 ATTACKER, DEFENDER, NOBODY = 0, 1, 2
 WINNERS = ("attacker", "defender", "nobody")
@@ -25,10 +25,22 @@ Worth = Callable[[Columns], np.ndarray]
 States = Any
 
 
-class Fields(BaseModel):
-    """A table of a scenario: unknown fields are refused, and text does not count as a number."""
+def _with_page(schema: dict[str, Any], model: type[BaseModel]) -> None:
+    """Put the order of a table's fields into its schema."""
+    if (names := getattr(model, "page", None)) is not None:
+        schema["page"] = names
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
+
+class Fields(BaseModel):
+    """A table of a scenario: unknown fields are refused, and text does not count as a number.
+
+    `page`: the fields that a player knows first, in the order in which the page shows them, with commas
+    between, each with its name on the box if that is another ("army_plus: ARMY+"); the others stand behind "More".
+    Without it all are shown.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True, json_schema_extra=_with_page)
+    page: ClassVar[str | None] = None
 
 
 Attacking_co = TypeVar("Attacking_co", covariant=True)
@@ -92,8 +104,13 @@ class Run(Protocol):
 class BattlesRun(Run, Protocol):
     """A run that also follows single battles, which a campaign groups by where they stand.
 
-    `battles`: how many are simulated, None for exact answers.
+    `battles`: how many are simulated, None for exact answers. `lines`: those of a replay of one battle, else None.
     """
+
+    @property
+    def lines(self) -> list[str] | None:
+        """The lines of a replay."""
+        ...
 
     @property
     def battles(self) -> int | None:
@@ -107,8 +124,31 @@ class BattlesRun(Run, Protocol):
         """
         ...
 
-    def exactly(self) -> BattlesRun:
+    def exactly(self) -> StartsRun:
         """A run that answers exactly, for decisions within a simulation."""
+        ...
+
+
+class StartsRun(BattlesRun, Protocol):
+    """An exact run that answers many starts of a chain at once, and has a memory."""
+
+    def from_starts(self, chain: Chain, starts: np.ndarray, counted: bool) -> ManyOutcomes:
+        """The exact ends from each of these starts of a chain (int64, shape (starts, fields)).
+
+        Without `counted`, counters of the ends may be 0.
+        """
+        ...
+
+    def recall(self, key: Any) -> Any:
+        """A value that this run, or one before it that shares its memory, was given; None without one."""
+        ...
+
+    def remember(self, key: Any, value: Any, size: int) -> None:
+        """Keep a value of about so many numbers."""
+        ...
+
+    def visited(self, states: int, undecided: float = 0.0) -> None:
+        """Note states visited, and a chance that exact enumeration left undecided."""
         ...
 
 
@@ -280,6 +320,9 @@ class Battle:
     - `prices`: price lists by name; each gives the price of one more in a field, or None, by the scenario's tables and
       the path of the field.
     - `clock`: for kinds that run over rounds, the question that may be asked by round.
+    - `name`: the game's name as on its box. `facts`: the columns that the page shows first; default the headline's.
+    - `notes`: the words on a unit, by the name of its field. `total(data, side)`: the whole force of a side in words.
+    - `rules`: the game file that the kind is from; its keys are fields of a scenario's `rules`. None for other games.
     - `version`: the rules version; it rises with every change of rules that changes odds.
     - `made`: for a kind made from data, the function and its arguments that rebuild it, for pickle.
     """
@@ -297,6 +340,11 @@ class Battle:
     parameters: Mapping[str, str] = field(default_factory=dict)
     prices: Mapping[str, Callable[[Mapping[str, Any], str], float | None]] = field(default_factory=dict)
     clock: Clock | None = None
+    name: str = ""
+    facts: tuple[str, ...] = ()
+    notes: Mapping[str, str] = field(default_factory=dict)
+    total: Callable[[Mapping[str, Any], str], Sequence[str]] | None = None
+    rules: Fields | None = None
     version: int = 1
     made: tuple[Callable[..., Battle], tuple[Any, ...]] | None = None
 
@@ -312,6 +360,6 @@ def offered(model: type[Fields], **more: Any) -> Battle:
     return Battle(game=game, kind=kind, title=title[:1].lower() + title[1:], model=model, **more)
 
 
-def by_kind(*battles: Battle) -> Mapping[str, Battle]:
-    """Battles of one game by kind, for the registry."""
-    return {battle.kind: battle for battle in battles}
+def by_kind(*battles: Battle, **more: Any) -> Mapping[str, Battle]:
+    """Battles of one game by kind, for the registry; `more` is what all of them have, such as the game's name."""
+    return {battle.kind: replace(battle, **more) for battle in battles}

@@ -7,6 +7,8 @@ import difflib
 import json
 import sys
 import tomllib
+from collections.abc import Mapping
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,17 @@ EXAMPLES = resources.files("simulator") / "examples"
 
 def example_names() -> list[str]:
     """Names of the shipped examples."""
-    return sorted(item.name.removesuffix(".toml") for item in EXAMPLES.iterdir() if item.name.endswith(".toml"))
+    return list(_examples())
+
+
+@cache
+def _examples() -> tuple[str, ...]:
+    return tuple(sorted(item.name.removesuffix(".toml") for item in EXAMPLES.iterdir() if item.name.endswith(".toml")))
+
+
+@cache
+def _example(name: str) -> dict[str, Any]:
+    return parse(example_text(name), name)
 
 
 def example_text(name: str) -> str:
@@ -36,14 +48,17 @@ def is_file(path: Path) -> bool:
 
 
 def read(source: str | Path) -> dict[str, Any]:
-    """The mapping in a TOML or JSON file, or in a shipped example of that name. Raises ScenarioError."""
+    """The mapping in a TOML or JSON file, or in a shipped example of that name; nobody may change it.
+
+    Raises ScenarioError.
+    """
     if not isinstance(source, str | Path):
         raise ScenarioError(f"scenario: {shown(source)} is not allowed; give a mapping, a file or an example")
     path = Path(source)
     if not is_file(path):
-        names = example_names()
+        names = _examples()
         if str(source) in names:
-            return parse(example_text(str(source)), str(source))
+            return _example(str(source))
         near = difflib.get_close_matches(str(source), names, 1)
         hint = f"; did you mean the example {near[0]}?" if near else "; `battle-odds examples` lists the shipped ones"
         raise ScenarioError(f"scenario: no file or example {str(source)!r}{hint}")
@@ -89,3 +104,15 @@ def parse(text: str, name: str) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise ScenarioError(f"scenario: {name} holds a list; give a table with game, battle, attacker, defender")
     return data
+
+
+def toml_text(data: Mapping[str, Any]) -> str:
+    """A scenario's mapping as TOML; values that are None are left out."""
+    import tomli_w
+
+    def given(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {name: given(one) for name, one in value.items() if one is not None}
+        return [given(one) for one in value] if isinstance(value, list | tuple) else value
+
+    return tomli_w.dumps(given(data))

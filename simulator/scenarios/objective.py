@@ -82,10 +82,12 @@ def best_policies(table: Mapping[str, Any], path: str) -> Iterator[str]:
 def best_cards(table: Any, path: str) -> Iterator[str]:
     """Paths of the cards of a side that are played when that is best: `attacker.battle_actions[0].when`."""
     for name, value in table.items() if isinstance(table, Mapping) else ():
-        for place, card in enumerate(value) if isinstance(value, list) else ():
-            if isinstance(card, Mapping) and card.get("when") == BEST:
-                yield f"{path}.{name}[{place}].when"
-        yield from best_cards(value, f"{path}.{name}")
+        if isinstance(value, list):
+            for place, card in enumerate(value):
+                if isinstance(card, Mapping) and card.get("when") == BEST:
+                    yield f"{path}.{name}[{place}].when"
+        elif isinstance(value, dict):
+            yield from best_cards(value, f"{path}.{name}")
 
 
 def side_of(path: str) -> str:

@@ -16,7 +16,6 @@ from pydantic import BaseModel, ValidationError
 
 from simulator import rules
 from simulator.engine.model.chain import Chain
-from simulator.rules import campaign
 from simulator.rules.battle import Battle, Built, Fields, Misfit, Refusal
 from simulator.scenarios import objective, uncertain, validation
 from simulator.scenarios.files import is_file, read
@@ -26,6 +25,9 @@ from simulator.scenarios.validation import ScenarioError
 _STEP = re.compile(r"([A-Za-z_][\w-]*)((?:\[\d{1,6}\])*)$")
 MOST_DEPTH = 60
 T = TypeVar("T")
+# Answers are kept for later scenarios if the states of their chain are packed in so many bits; so many are kept.
+MOST_BITS, MOST_KEPT = 18, 16
+_kept: dict[tuple[int, str], tuple[Battle, Built]] = {}
 PLAIN = {int, float, str, bool, type(None)}
 
 
@@ -45,10 +47,23 @@ class Scenario:
     @cached_property
     def built(self) -> Built:
         """The answer to this scenario, built once."""
-        built = objective.with_objective(self.battle.build(self.fields), self.objective, self.decided)
+        built = objective.with_objective(self._plain, self.objective, self.decided)
         answer = built.answer
         # A stage may turn out to be refused only when it is reached.
         return built if answer is None else replace(built, answer=lambda run: worded(lambda: answer(run)))
+
+    @property
+    def _plain(self) -> Built:
+        """The answer without objectives; equal scenarios with a small chain share one, and what was computed for it."""
+        key = id(self.battle), self.fields.model_dump_json(exclude_unset=True)
+        if known := _kept.get(key):
+            return known[1]
+        built = self.battle.build(self.fields)
+        if built.chain is not None and built.chain.layout.bits <= MOST_BITS:
+            if len(_kept) >= MOST_KEPT:
+                _kept.clear()
+            _kept[key] = self.battle, built
+        return built
 
     @property
     def objective(self) -> objective.Objective:
@@ -183,7 +198,9 @@ class Draft:
 
     def battle(self) -> Battle:
         """Its battle kind. Raises ScenarioError for an unknown one."""
-        if self.data.get("game") == campaign.GAME:
+        if self.data.get("game") == rules.CAMPAIGN:
+            from simulator.rules import campaign
+
             return worded(lambda: campaign.battle(self.data, self.folder, self.paths))
         return find_battle(
             self.data.get("game"), self.data.get("battle"), self.data.get("rules"), self.folder, self.paths
@@ -192,7 +209,9 @@ class Draft:
     def with_fields(self, changes: Mapping[str, Any]) -> Draft:
         """The same with several fields set (path -> value). Raises ScenarioError for a bad path."""
         data = plain_copy(self.data)
-        if data.get("game") == campaign.GAME:
+        if data.get("game") == rules.CAMPAIGN:
+            from simulator.rules import campaign
+
             campaign.spell_out(data)
         for path, value in changes.items():
             set_path(data, path, plain_copy(value))
@@ -219,15 +238,15 @@ class Draft:
             fields = battle.model.model_validate(data)
         except ValidationError as error:
             raise ScenarioError(validation.first_complaint(error, battle.model)) from None
-        objective.best_paths(data)
-        worded(lambda: battle.check(fields))
         scenario = Scenario(battle, fields, self.data, self.folder, self.paths)
+        scenario.decided  # noqa: B018 - raises ScenarioError
+        worded(lambda: battle.check(fields))
         if objectives:
             objective.check(objectives, scenario.built)
         return scenario
 
 
-def again(battle: Battle, data: Mapping[str, Any], folder: Path | None, paths: bool) -> Scenario:
+def again(battle: Battle, data: Mapping[str, Any], folder: Path | None = None, paths: bool = True) -> Scenario:
     """A scenario that was checked before, from its kind and its data."""
     return Scenario(battle, battle.model.model_validate(objective.split(data)[0]), data, folder, paths)
 
@@ -243,7 +262,7 @@ def draft(source: Source, folder: Path | None = None, paths: bool = True) -> Dra
         return Draft(source.data, source.folder, source.paths)
     if isinstance(source, Mapping):
         return Draft(plain_copy(source), folder, paths)
-    data = read(source)
+    data = plain_copy(read(source))
     if is_file(Path(source)):
         folder = Path(source).absolute().parent
     return Draft(data, folder, paths)
@@ -265,6 +284,8 @@ def plain_copy(value: Any, path: str = "", depth: int = 0) -> Any:
     """
     if depth > MOST_DEPTH:
         raise ScenarioError(f"{path.partition('.')[0][:40] or 'scenario'}: nested more than {MOST_DEPTH} deep")
+    if type(value) in PLAIN:
+        return value
     if isinstance(value, Mapping):
         bad = next((name for name in value if not isinstance(name, str)), None)
         if bad is not None:
@@ -293,7 +314,9 @@ def kinds_of(
         return rules.battles(game)
     from simulator.rules import custom
 
-    if game == campaign.GAME:
+    if game == rules.CAMPAIGN:
+        from simulator.rules import campaign
+
         return {of: worded(partial(campaign.battle, {"of": of})) for of in campaign.games()}
     if not custom.knows(game):
         raise ScenarioError(f"game: {validation.not_one_of(game, [*rules.GAMES, *custom.names(), custom.INLINE])}")
@@ -301,7 +324,7 @@ def kinds_of(
 
 
 def worded(asked: Callable[[], T]) -> T:
-    """What a function of the rules returns; its refusals become ScenarioErrors."""
+    """Call a function of the rules; its refusals become ScenarioErrors."""
     try:
         return asked()
     except Refusal as refusal:
@@ -317,6 +340,20 @@ def game_file_battle() -> Battle:
     return Battle(game="game", kind="file", title="a game file", model=GameFile, headline=(), build=lambda _: Built())
 
 
+def campaign_battle() -> Battle:
+    """The keys of a campaign of any game, in the form of the fields of a battle kind."""
+    from simulator.rules import campaign
+
+    return Battle(
+        game=campaign.GAME,
+        kind="file",
+        title="a campaign",
+        model=campaign.Campaign,
+        headline=(),
+        build=lambda _: Built(),
+    )
+
+
 def is_uncertain(source: Source) -> bool:
     """Does a field of this scenario hold a distribution, so that it stands for many scenarios?"""
-    return not isinstance(source, Scenario) and next(uncertain.distributions(draft(source).data), None) is not None
+    return not isinstance(source, Scenario) and uncertain.holds_distribution(draft(source).data)

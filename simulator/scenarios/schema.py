@@ -157,14 +157,33 @@ def text_of(value: Any) -> str:
 
 
 def field_at(battle: Battle, path: str) -> Mapping[str, Any] | None:
-    """The schema of the field at a path like `attacker.regiments` or `crossings[0].fleets`; None if there is none."""
-    return _field_at(battle.model, path)
+    """The schema of the field at a path like `attacker.regiments` or `crossings[0].fleets`; None if there is none.
+
+    A key of the game file is a field of `rules`, such as `rules.unit.tank.attack`.
+    """
+    return _field_at(*_place(battle, path))
+
+
+def _place(battle: Battle, path: str) -> tuple[type[BaseModel], str]:
+    """The model that holds a field, the scenario's or the game file's, and the path in it."""
+    inside = path.removeprefix("rules.")
+    if battle.rules is None or inside == path:
+        return battle.model, path
+    return type(battle.rules), inside
 
 
 def branches_at(battle: Battle, path: str) -> list[Schema]:
     """The schemas of the values that the field at a path takes; none if there is no such field."""
-    node = field_at(battle, path)
-    return list(branches(dict(node), schema_of(battle.model))) if node else []
+    model, inside = _place(battle, path)
+    node = _field_at(model, inside)
+    return list(branches(dict(node), schema_of(model))) if node else []
+
+
+def items_at(battle: Battle, path: str) -> list[Schema]:
+    """The schemas of the items of the lists that the field at a path takes; none if it takes no list."""
+    schema = schema_of(_place(battle, path)[0])
+    lists = [one for one in branches_at(battle, path) if one.get("type") == "array"]
+    return [item for one in lists for item in branches(one.get("items", {}), schema)]
 
 
 # Few paths are looked up many times.
@@ -189,6 +208,8 @@ def unknown_field(battle: Battle, path: str) -> str:
     """Message for a path that is no field of a battle kind, with a suggestion for a near miss."""
     names = [row.path for row in field_rows(battle) if row.path not in {"game", "battle"}]
     near = difflib.get_close_matches(re.sub(r"\[\d+\]", "[i]", path), names, 1)
+    if battle.rules is not None and field_at(battle, f"rules.{path}"):
+        near = [f"rules.{path}"]
     hint = f"did you mean {near[0]}? " if near else ""
     return f"{path}: unknown field; {hint}`battle-odds schema {battle.game} {battle.kind}` lists them"
 

@@ -20,7 +20,21 @@ FRAME = ("game", "battle", "rules")
 
 def is_distribution(value: Any) -> bool:
     """Is this table a distribution?"""
-    return isinstance(value, Mapping) and set(value) in ({"mix"}, {"from", "to"})
+    return isinstance(value, Mapping) and value.keys() in ({"mix"}, {"from", "to"})
+
+
+def holds_distribution(data: Mapping[str, Any]) -> bool:
+    """Does a field of a scenario's data, which are plain tables and lists, hold a distribution?"""
+    # Every answer asks this: without paths it takes a third of the time of `distributions`.
+    due = [one for name, one in data.items() if name not in FRAME]
+    for value in due:
+        if type(value) is dict:
+            if value.keys() in ({"mix"}, {"from", "to"}):
+                return True
+            due += value.values()
+        elif type(value) is list:
+            due += value
+    return False
 
 
 def distributions(value: Any, path: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -38,7 +52,7 @@ def distributions(value: Any, path: str = "") -> Iterator[tuple[str, Mapping[str
 
 def refuse(data: Mapping[str, Any]) -> None:
     """Raise ScenarioError if a field has a distribution."""
-    for path, _ in distributions(data):
+    for path, _ in distributions(data) if holds_distribution(data) else ():
         _refuse_decision(path)
         raise ScenarioError(f"{path}: a distribution is not allowed here; give one value")
 

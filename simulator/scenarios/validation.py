@@ -98,7 +98,7 @@ def _walk(schema: Schema, loc: Sequence[str | int]) -> tuple[list[str | int], Sc
             if part in branch.get("properties", {}):
                 path, node = [*path, part], branch["properties"][part]
                 break
-            if isinstance(branch.get("additionalProperties"), dict):
+            if isinstance(branch.get("additionalProperties"), dict) and "[" not in str(part):
                 path, node = [*path, part], branch["additionalProperties"]
                 break
         else:

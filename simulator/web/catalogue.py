@@ -17,6 +17,8 @@ from simulator.scenarios.validation import not_one_of
 from simulator.web.links import address_of, value_at
 
 MOST_NAMES = 20
+# Battles in doubt: the page of their kind opens with them, not with the first by name, which is all but decided.
+IN_DOUBT = {"power-novgorod", "power-lepanto", "power-march-milan", "axis-land-flak", "skirmish-hill"}
 UNITS = 3
 
 
@@ -40,6 +42,7 @@ def games() -> list[dict[str, Any]]:
             "battle": kind,
             "title": battle.title,
             "rules_version": battle.version,
+            "name": battle.name or words(game).capitalize(),
             "file": game in game_files(),
             "address": f"/{game}/{kind}",
             "examples": examples_of(battle) or [smallest(battle)],
@@ -64,7 +67,8 @@ def names_of_examples(game: str, kind: str) -> tuple[str, ...]:
     """The shipped examples of a battle kind; a pasted game has none."""
     if game == custom.INLINE:
         return ()
-    return tuple(name for name, data in _examples().items() if (data.get("game"), data.get("battle")) == (game, kind))
+    found = [name for name, data in _examples().items() if (data.get("game"), data.get("battle")) == (game, kind)]
+    return tuple(sorted(found, key=lambda name: name not in IN_DOUBT))
 
 
 def examples_of(battle: Battle) -> list[dict[str, str]]:
@@ -97,6 +101,20 @@ def smallest(battle: Battle) -> dict[str, str]:
     data = start_of(battle)
     title = " against ".join(f"{UNITS} {words(next(iter(data[side])))}" for side in SIDES)
     return {"name": "", "title": title, "address": address_of(data, battle)}
+
+
+def found(asked: str) -> list[dict[str, str]]:
+    """The battle kinds and examples that contain all words that were asked for: title, words about it, address."""
+    rows = [
+        {"title": title, "about": about, "address": address}
+        for one in games()
+        for title, about, address in (
+            (f"{one['name']}: {words(one['battle'])}", one["title"], one["address"]),
+            *((each["title"], f"{one['name']}, {words(one['battle'])}", each["address"]) for each in one["examples"]),
+        )
+    ]
+    wanted = asked.casefold().split()
+    return [row for row in rows if all(word in f"{row['title']} {row['about']}".casefold() for word in wanted)]
 
 
 def names(game: str, listed: str, query: str) -> list[dict[str, Any]]:

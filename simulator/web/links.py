@@ -23,7 +23,17 @@ from simulator.report.words import percent
 from simulator.rules.battle import Battle
 from simulator.scenarios import ScenarioError
 from simulator.scenarios.objective import SIDES
-from simulator.scenarios.schema import Schema, branches, choices, field_at, named_values, schema_of, text_of
+from simulator.scenarios.schema import (
+    Schema,
+    branches,
+    branches_at,
+    choices,
+    field_at,
+    items_at,
+    named_values,
+    schema_of,
+    text_of,
+)
 
 Pairs = list[tuple[str, str]]
 VERSION, TOOL = "v", "with."
@@ -97,8 +107,30 @@ def read(pairs: Iterable[tuple[str, str]], battle: Battle) -> dict[str, Any]:
         # A form sends every field; rules may refuse even a default where its field does not apply.
         if not ("default" in node and _alike(node["default"], value)):
             _put(tree, key, value)
-    data: dict[str, Any] = _lists(tree)
+    data: dict[str, Any] = _entries(_lists(tree), battle, "")
     return data
+
+
+def _entries(node: Any, battle: Battle, path: str) -> Any:
+    """The same with the entries of lists of units as text where they only have a name and a count: "2 x knights"."""
+    if isinstance(node, Mapping):
+        return {name: _entries(one, battle, f"{path}.{name}" if path else name) for name, one in node.items()}
+    if not isinstance(node, list):
+        return node
+    kinds = _kinds(battle, f"{path}[0]")
+    if any(kind.get("type") == "string" for kind in kinds) and any(
+        "count" in kind.get("properties", {}) for kind in kinds
+    ):
+        return [_entry(one) for one in node if not (isinstance(one, Mapping) and set(one) == {"count"})]
+    return [_entries(one, battle, f"{path}[{place}]") for place, one in enumerate(node)]
+
+
+def _entry(one: Any) -> Any:
+    """An entry of a list of units, as text if it is only a name and a count."""
+    if isinstance(one, Mapping) and set(one) - {"count"} in ({"unit"}, {"name"}):
+        name, count = one.get("unit", one.get("name")), one.get("count", 1)
+        return name if count == 1 else f"{count} x {name}"
+    return one
 
 
 def house_rules(pairs: Iterable[tuple[str, str]]) -> Any:
@@ -142,14 +174,12 @@ def _lists(node: Any) -> Any:
 def _kinds(battle: Battle, path: str) -> list[Schema]:
     """The schemas that the field at a path may have; the whole scenario for an empty path."""
     schema = schema_of(battle.model)
-    node = field_at(battle, path) if path else schema
-    return list(branches(dict(node), schema)) if node else []
+    return branches_at(battle, path) if path else list(branches(schema, schema))
 
 
 def _value(texts: Sequence[str], battle: Battle, path: str) -> Any:
     kinds = _kinds(battle, path)
-    arrays = [kind for kind in kinds if kind.get("type") == "array"]
-    items = [item for kind in arrays for item in branches(kind.get("items", {}), schema_of(battle.model))]
+    items = items_at(battle, path)
     plain = [kind for kind in kinds if kind.get("type") not in {"array", "null"}]
     if len(texts) > 1:
         return [_typed(text, items) for text in texts] if items else _typed(texts[-1], plain)

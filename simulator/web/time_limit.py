@@ -14,8 +14,8 @@ from typing import NoReturn
 
 # The least seconds left to an outer limit, so that it still fires.
 LEAST = 0.001
-# The time of each interruption that came while numba was compiling.
-compiler_cuts: list[float] = []
+# The time of each interruption that came while numba was compiling, or while a module was imported.
+loading_cuts: list[float] = []
 
 
 class OutOfTime(KeyboardInterrupt):
@@ -50,6 +50,14 @@ def at_most(seconds: float) -> Iterator[None]:
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:
     compiler = sys.modules.get("numba.core.compiler_lock")
-    if compiler is not None and compiler.global_compiler_lock.is_locked():
-        compiler_cuts.append(time.monotonic())
+    compiling = compiler is not None and compiler.global_compiler_lock.is_locked()
+    if compiling or _importing(frame):
+        loading_cuts.append(time.monotonic())
     raise OutOfTime
+
+
+def _importing(frame: FrameType | None) -> bool:
+    """Is a module being imported? What it has defined by then would stay, and later imports would fail."""
+    while frame is not None and "importlib._bootstrap" not in frame.f_code.co_filename:
+        frame = frame.f_back
+    return frame is not None

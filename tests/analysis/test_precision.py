@@ -8,7 +8,7 @@ from simulator.analysis.odds.answer import answer, simulate
 from simulator.analysis.odds.run import Interrupted, Method
 from simulator.engine.graph.graph_cache import graph_of
 from simulator.engine.model.limits import ANSWER_ROLLS
-from simulator.engine.sample.battle_steps import SCOUT_ROLLS, rolls_a_battle
+from simulator.engine.sample.plain_walk import SCOUT_ROLLS, rolls_a_battle
 from simulator.scenarios import load
 from tests.toys import walk
 
@@ -90,7 +90,7 @@ def test_a_chain_is_at_least_as_large_as_risk_says(attack, defence):
 
 
 def test_a_long_battle_with_few_states_is_exact():
-    """Where the attacker cannot lose a regiment there is one state a round, however many regiments there are."""
+    """If the attacker cannot lose a regiment there is one state a round, however many regiments there are."""
     found = answer(land(3_000, 3_000, attacker={"regiments": 3_000, "modifier_all": 5}, options={"ties": "attacker"}))
     assert found.method == "exact"
     assert found.winner("attacker") == pytest.approx(1, abs=1e-12)

@@ -1,4 +1,4 @@
-"""What must hold whatever the battle: docs/rules/decisions.md section 11, on battles drawn by hypothesis."""
+"""Properties of every battle (docs/rules/decisions.md section 11), on battles drawn by hypothesis."""
 
 import pytest
 from hypothesis import given, settings

@@ -10,8 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from simulator import (
+    balance,
     best,
-    campaign,
+    by_round,
     compare,
     exact,
     long_sweep,
@@ -25,6 +26,7 @@ from simulator import (
     simulate,
     survival,
     sweep,
+    units,
     worth,
 )
 from simulator.analysis.result import Result
@@ -49,8 +51,10 @@ ANSWERS = {
     "sweep of two": lambda: sweep(LAND, {"attacker.regiments": [3, 4], "options.ties": ["defender", "both"]}),
     "kept sweep": lambda: long_sweep(LAND, {"attacker.regiments": [2, 3, 4]}, mkdtemp()),
     "sensitivity": lambda: sensitivity(LAND, battles=500),
+    "balance": lambda: balance(LAND, {"attacker.regiments": range(4, 7)}),
+    "units": lambda: units([LAND, LAND]),
     "rounds": lambda: rounds(LAND),
-    "campaign": lambda: campaign("europa-vienna-1529"),
+    "by round": lambda: by_round("europa-vienna-1529"),
     "luck": lambda: luck([{"scenario": LAND, "winner": "defender"}]),
     "replay": lambda: replay(LAND, seed=3),
     "survival": lambda: survival(BEASTS),

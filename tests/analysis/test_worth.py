@@ -1,4 +1,4 @@
-"""What a battle is worth (docs/rules/decisions.md section 7)."""
+"""The value of a battle (docs/rules/decisions.md section 7)."""
 
 import json
 import re

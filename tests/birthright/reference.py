@@ -134,7 +134,7 @@ class Fight:
         return self.usable(side, fronts) and bool(own[values]) and own[values][fronts[side][1]] > 0
 
     def exchange(self, step, fronts):
-        """What both sides use now, and the step that follows if both stay."""
+        """Attacks that both sides use now, and the step that follows if both stay."""
         if step[0] == "approach":
             uses = ["missile" if self.can(side, fronts, "missile") else None for side in (0, 1)]
             return uses, ("approach", step[1] - 1) if step[1] > 1 else ("contact",)
@@ -323,7 +323,7 @@ class Best(Fight):
         return tuple(sum(p * worths[side] for worths, p in ends) for side in (0, 1))
 
     def asked(self, side, sides):
-        """What it is worth when this side is asked, and then the other."""
+        """Value when this side decides, and then the other."""
         stay = self.asked(1, sides) if side == 0 else self.fought(*sides, self.first_step())
         if self.retreat[side] != "best":
             return self.ended(*self.left(side, sides)) if self.leaves(side, sides) else stay

@@ -1,4 +1,4 @@
-"""What must hold whatever the numbers: steps, columns, sides, survival, replays."""
+"""Properties of every battle: steps, columns, sides, survival, replays."""
 
 from itertools import product
 from typing import get_args
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator import campaign, exact, load, replay, simulate, survival
+from simulator import by_round, exact, load, replay, simulate, survival
 from simulator.rules import lists
 from simulator.rules.birthright.units import (
     MOST_HITS,
@@ -106,7 +106,7 @@ def test_better_warcraft_never_hurts(mode):
 
 def test_curves_of_all_plans_of_a_siege():
     base = load("birthright-siege")
-    by_plan = campaign(base, all_plans=True)
+    by_plan = by_round(base, all_plans=True)
     assert set(by_plan.odds) == {"wait", "storm-now", "storm-at-level", "storm-last-season", "best"}
     for plan in by_plan.odds:
         curve = [row["p"] for row in by_plan.curve(plan)]
@@ -116,7 +116,7 @@ def test_curves_of_all_plans_of_a_siege():
 
 def test_a_plan_that_lacks_its_number_is_left_out():
     base = load("birthright-siege").replace_all({"policy.attacker.siege": "wait", "options.storm_level": 0})
-    assert set(campaign(base, all_plans=True).odds) == {"wait", "storm-now", "storm-last-season", "best"}
+    assert set(by_round(base, all_plans=True).odds) == {"wait", "storm-now", "storm-last-season", "best"}
 
 
 @pytest.mark.parametrize("name", ["birthright-border-clash", "birthright-storm-of-the-keep"])

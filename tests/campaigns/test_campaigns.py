@@ -153,7 +153,7 @@ def test_best_is_never_worse_than_a_fixed_rule():
         return 3 * odds.p("fight2_won") + odds.mean("red_regiments_left")
 
     best = worth(go="best")
-    for fixed in ({}, {"min_odds": 0.5}, {"min_odds": 1.0}, {"min_units": 5}):
+    for fixed in ({}, {"min_odds": 0.5}, {"min_odds": 1.0}, {"min_units": 5}, {"min_units": 10**9}):
         assert best >= worth(**fixed) - 1e-12, fixed
 
 

@@ -118,7 +118,17 @@ CASES = [
     (
         RISK,
         {"fight[0].attacker": {"force": "red", "join": {"tanks": 1}}},
-        "fight[0].attacker.join.tanks: no such piece; pieces:",
+        "fight[0].attacker.join.tanks: unknown field; ",
+    ),
+    (
+        RISK,
+        {"fight[0].attacker": {"force": "red", "leave": "some"}},
+        "fight[0].attacker.leave: 'some' is not allowed;",
+    ),
+    (
+        RISK,
+        {"fight[0].attacker": {"force": "red", "join": {"regiments": "x"}}},
+        "fight[0].attacker.join.regiments: 'x' is not allowed; give a whole number from 0 to 1000",
     ),
     (
         AXIS,

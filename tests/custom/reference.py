@@ -57,6 +57,10 @@ class Reference:
         found = found + list(own.get("modifiers", []))
         return [*found, {"adds": own.get("modifier", 0)}]
 
+    def given(self, side, unit, key, default):
+        """The values of a unit on a side, as the file has them."""
+        return self.g["unit"][unit].get(key, default)
+
     # --- rolls ---
     def roll(self, unit, name):
         given = self.g["unit"][unit]
@@ -198,22 +202,29 @@ class Reference:
         return tuple((n, float(chance)) for n, chance in found.items())
 
     # --- the loss line ---
-    def order(self, side):
+    def main_mean(self, side, unit):
+        roll = self.roll(unit, MAIN[side])
+        return roll["dice"] * self.chance(roll["value"], [roll["reroll"]]) if roll else Fraction(0)
+
+    @staticmethod
+    def by_side(value, side, default):
+        return value.get(side, default) if isinstance(value, dict) else value
+
+    def wanted_order(self, side):
         policy = self.s.get("policy", {}).get(side, {})
-        losses = self.g.get("losses", {})
+        return policy.get(
+            "loss_order", self.by_side(self.g.get("losses", {}).get("order", "cheapest"), side, "cheapest")
+        )
 
-        def by_side(value, default):
-            return value.get(side, default) if isinstance(value, dict) else value
-
-        order = policy.get("loss_order", by_side(losses.get("order", "cheapest"), "cheapest"))
-        last = self.select(by_side(losses.get("last", []), []))
+    def order(self, side):
+        order = self.wanted_order(side)
+        last = self.select(self.by_side(self.g.get("losses", {}).get("last", []), side, []))
 
         def mean(unit):
-            roll = self.roll(unit, MAIN[side])
-            return roll["dice"] * self.chance(roll["value"], [roll["reroll"]]) if roll else Fraction(0)
+            return self.main_mean(side, unit)
 
         def cost(unit):
-            return self.g["unit"][unit].get("cost", 0)
+            return self.given(side, unit, "cost", 0)
 
         able = self.fights[side]
         cheap = sorted(able, key=lambda u: (cost(u), mean(u), self.units.index(u)))
@@ -229,9 +240,8 @@ class Reference:
         policy = self.s.get("policy", {}).get(side, {})
         front, pieces = [], []
         for unit in self.order(side):
-            given, number = self.g["unit"][unit], self.s[side].get(unit, 0)
-            hits = given.get("hits", 1)
-            absorb = policy.get("absorb", given.get("absorb", "first"))
+            number, hits = self.s[side].get(unit, 0), self.given(side, unit, "hits", 1)
+            absorb = policy.get("absorb", self.given(side, unit, "absorb", "first"))
             for _ in range(number):
                 if absorb == "first":
                     front += [(unit, False)] * (hits - 1)
@@ -412,13 +422,13 @@ class Reference:
             lost = {u: self.s[side].get(u, 0) - left[u] for u in self.fights[side]}
             found[f"{side}_units_left"] = self.units_in(line)
             found[f"{side}_units_lost"] = sum(lost.values())
-            found[f"{side}_cost_lost"] = sum(n * self.g["unit"][u].get("cost", 0) for u, n in lost.items())
+            found[f"{side}_cost_lost"] = sum(n * self.given(side, u, "cost", 0) for u, n in lost.items())
             found[f"{side}_retreated"] = ending == side
             start = self.line(side)
             for unit in self.fights[side]:
                 if unit not in self.s[side]:
                     continue
-                hits = self.g["unit"][unit].get("hits", 1)
+                hits = self.given(side, unit, "hits", 1)
                 found[f"{side}_{unit}_left"] = left[unit]
                 found[f"{side}_{unit}_lost"] = lost[unit]
                 if hits > 1:

@@ -4,9 +4,10 @@ import numpy as np
 
 from simulator import load
 from simulator.rules.custom.build import lay_out
+from simulator.rules.custom.dice.die import MISS, hits_by_face
+from simulator.rules.custom.dice.volleys import fires, volleys_at
 from simulator.rules.custom.outcome import outcome
-from simulator.rules.custom.setup import Setup, faces_that_hit
-from simulator.rules.custom.volleys import fires, volleys_at
+from simulator.rules.custom.setup import Setup
 
 SIDES = ("attacker", "defender")
 WINNERS = ("attacker", "defender", "nobody")
@@ -49,12 +50,15 @@ def _result(field, side, state, faces):
         if shot is None or not fires(shot, number, own, enemy):
             continue
         for volley in volleys_at(rules, shot, number, own, enemy):
-            good = faces_that_hit(setup.file.dice, volley.value)
+            by_face = hits_by_face(setup.file, rules.enemy, volley.roll, shot.targets)
             for _ in range(volley.dice):
-                hits[shot.targets] = hits.get(shot.targets, 0) + (faces.pop(0) in good)
+                hit = by_face[faces.pop(0) - 1]
+                hits[hit] = hits.get(hit, 0) + (hit != MISS)
     assert not faces, f"dice too many for the {side}: {faces}"
-    result = 0
-    for k in range(army.classes[state.salvo]):
-        targets = field.classes[side][army.targets[state.salvo, k]]
-        result += hits.pop(targets, 0) * army.stride[state.salvo, k]
-    return int(result)
+    pieces = setup.sides[rules.enemy].pieces
+    absorbed = sum(int(n) * piece.absorbs for n, piece in zip(enemy.counts[0], pieces, strict=True))
+    scored = [hits.pop(field.classes[side][army.targets[state.salvo, k]], 0) for k in range(army.classes[state.salvo])]
+    for k in reversed(range(len(scored))):
+        gone = min(absorbed, scored[k])
+        absorbed, scored[k] = absorbed - gone, scored[k] - gone
+    return int(sum(n * stride for n, stride in zip(scored, army.stride[state.salvo], strict=False)))

@@ -43,6 +43,41 @@ def test_check_derives_the_chances_of_dice(capsys, monkeypatch):
     assert "rounds 1 to 2" in out
 
 
+def test_check_shows_rules_as_understood(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "150")
+    _, out, _ = said(capsys, "games", "check", "axis-and-allies-1940")
+    assert "fighter: +1 for tactical_bomber" in out
+    assert "stack combined-arms: each unit once" in out
+    assert "never applies" not in out
+    _, out, _ = said(capsys, "games", "check", "eclipse-second-dawn")
+    assert "by initiative, equal ones: the defender first" in out
+    assert "ordered by the enemy" in out
+
+
+def test_check_warns_of_rules_that_never_apply(capsys, tmp_path):
+    file = tmp_path / "dead.toml"
+    file.write_text(
+        shipped_text("skirmish").replace('rolls = ["volley"]', 'rolls = ["volley"]\nsteps = ["melee"]')
+        + '[condition.snow]\n[[support]]\nfrom = ["captain"]\nto = []\nadds = 1\n'
+        + '[[step]]\nname = "ram"\nfire = { attacker = "volley" }\nby = ["pikes"]\n'
+        + "[[modifier]]\nto_round = 3\nfrom_round = 3\nadds = 1\nrolls = ['volley']\nsteps = ['volley']\n"
+    )
+    status, out, _ = said(capsys, "games", "check", str(file), "--json")
+    assert status == 0
+    assert [line.partition(": ")[0] for line in json.loads(out)["warnings"]] == [
+        "step[2] (ram)",
+        "support[1].to",
+        "modifier[2].rolls",
+        "modifier[4]",
+        "condition.snow",
+    ]
+
+
+@pytest.mark.parametrize("name", names())
+def test_shipped_games_have_no_dead_rules(capsys, name):
+    assert json.loads(said(capsys, "games", "check", name, "--json")[1])["warnings"] == []
+
+
 def test_check_names_the_line(capsys, tmp_path):
     file = tmp_path / "mine.toml"
     for text, told in [
@@ -99,3 +134,16 @@ def test_pieces_survive_as_units_are_left():
     for side in ("attacker", "defender"):
         expected = odds.mean(f"{side}_units_left")
         assert sum(piece.p for piece in found.pieces if piece.side == side) == pytest.approx(expected)
+
+
+def test_keys_of_the_game_file_are_fields_of_rules(capsys):
+    attack = "rules.unit.infantry.attack"
+    status, out, _ = said(capsys, "need", "axis-land-artillery", "--vary", attack, "--target", "95%")
+    assert (status, out.startswith(f"{attack} = 3 is enough")) == (0, True)
+    status, out, _ = said(capsys, "sensitivity", "axis-land-artillery", "--fields", "rules.unit.infantry", "--json")
+    assert {row["path"] for row in json.loads(out)["table"]} >= {attack, "rules.unit.infantry.hits"}
+    status, _, error = said(capsys, "sweep", "axis-land-artillery", "--vary", "dice.sides=6,8")
+    assert status == BAD_INPUT
+    assert error.startswith("dice.sides: unknown field; did you mean rules.dice.sides?")
+    status, _, error = said(capsys, "sensitivity", "axis-land-artillery", "--fields", "rules.step[0].to_round")
+    assert (status, error.startswith("fields: rules.step[0].to_round is no field")) == (BAD_INPUT, True)

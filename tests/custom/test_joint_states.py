@@ -53,7 +53,7 @@ CASES = {
 
 
 def one_by_one(scenario, paths, values, asked):
-    """What each line-up answers by itself; nan where the rules refuse it."""
+    """Answer of each line-up by itself; nan where the rules refuse it."""
     found = np.full((len(asked), len(list(product(*values)))), np.nan)
     for cell, numbers in enumerate(product(*values)):
         try:

@@ -20,6 +20,7 @@ from simulator.rules.custom.outcome import outcome
 from simulator.rules.custom.setup import Setup
 from tests.custom.games import scenarios
 from tests.custom.reference import Reference
+from tests.custom.test_reference import assert_alike, rows_of
 
 pytestmark = pytest.mark.xdist_group("custom")  # its rules are compiled once, by one worker
 
@@ -81,6 +82,49 @@ def test_random_games(scenario):
     mine, expected = outcomes(scenario), Reference(scenario["rules"], scenario).table()
     for key in set(mine) | set(expected):
         assert abs(mine.get(key, 0) - expected.get(key, 0)) < 1e-10, dict(key)
+
+
+@pytest.mark.parametrize(
+    ("battle", "attacker", "defender"),
+    [
+        ("land", {"fighter": 1, "tank": 1, "tactical_bomber": 3}, {"infantry": 2}),
+        ("sea", {"fighter": 1, "tactical_bomber": 2}, {"destroyer": 1}),
+    ],
+)
+def test_stacks_of_supports(battle, attacker, defender):
+    scenario = {"game": "axis-and-allies-1940", "battle": battle, "attacker": attacker, "defender": defender}
+    assert_alike(outcomes(scenario), rows_of(exact(scenario)))
+
+
+def test_dice_of_other_sizes_and_supports_that_hinder():
+    rules = {
+        "format": 2,
+        "name": "Walls",
+        "die": {"d8": {"sides": 8, "always_miss": [1]}},
+        "unit": {
+            "foot": {"combat": 3, "attacker": {"cost": 2}},
+            "guns": {"combat": {"die": "d8", "value": 4}, "initiative": 2},
+            "wall": {"hits": 2},
+        },
+        "battle": {"field": {}},
+        "step": [{"name": "fire", "order": "initiative", "ties": "attacker"}],
+        "support": [
+            {"from": ["wall"], "to": ["foot"], "whom": "enemy", "adds": -1},
+            {"from": ["guns"], "to": ["foot"], "dice": 1},
+        ],
+    }
+    scenario = {"game": "custom", "battle": "field", "rules": rules, "attacker": {"foot": 2, "guns": 1}}
+    scenario["defender"] = {"foot": 1, "guns": 1, "wall": 1}
+    assert_alike(outcomes(scenario), rows_of(exact(scenario)))
+
+
+def test_large_line_ups_of_rules_that_need_places_are_refused():
+    fleet = {"submarine": 500, "fighter": 500, "destroyer": 500, "tactical_bomber": 500}
+    scenario = {"game": "axis-and-allies-1940", "battle": "sea", "attacker": fleet, "defender": fleet}
+    assert isinstance(load(scenario).built.chain.params, HitsParams)
+    scenario["rules"] = {"unit": {"destroyer": {"absorbs": 1}}}
+    with pytest.raises(Refusal, match=r"^attacker: too many units for a game with hits that are absorbed; give fewer"):
+        odds(scenario)
 
 
 def test_battles_of_large_line_ups_are_those_of_small_ones():

@@ -7,10 +7,12 @@ from functools import cache
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from simulator import exact, load, waves
+from simulator import campaign, exact, load, waves
 from simulator.rules.battle import WINNERS
 from tests.custom.games import scenarios
+from tests.custom.games_format2 import comparing, scenarios_of_format_2
 from tests.custom.reference import Reference
+from tests.custom.reference_format2 import Reference2
 
 pytestmark = pytest.mark.xdist_group("custom")  # its rules are compiled once, by one worker
 
@@ -38,6 +40,19 @@ def test_random_games(scenario):
     # Retreats by odds cost the reference a whole battle for every state: they have tests of their own.
     assume("odds-below" not in json.dumps(scenario["policy"]))
     assert_alike(rows_of(exact(scenario)), Reference(scenario["rules"], scenario).table())
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@given(scenarios_of_format_2())
+def test_random_games_of_format_2(scenario):
+    assume("odds-below" not in json.dumps(scenario["policy"]))
+    assert_alike(rows_of(exact(scenario)), Reference2(scenario["rules"], scenario).table())
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(comparing())
+def test_random_games_that_compare_dice(scenario):
+    assert_alike(rows_of(exact(scenario)), Reference2(scenario["rules"], scenario).table())
 
 
 @settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
@@ -103,8 +118,14 @@ def test_waves_are_the_sum_over_all_survivors():
     assert odds.mean("attacker_units_lost") + odds.mean("attacker_units_left") == pytest.approx(4)
 
 
+def test_units_that_support_do_so_in_the_battle_that_lists_them():
+    landing = dict(load("axis-landing").data)
+    second = landing | {"attacker": {"infantry": 1}, "defender": {"infantry": 1}}
+    made, ships = campaign(landing, second).data, {"cruiser", "battleship"}
+    assert ships & made["fight"][0]["attacker"].keys() == ships & landing["attacker"].keys() != set()
+    assert not ships & (made["force"]["attacker"].keys() | made["fight"][1]["attacker"]["join"].keys())
+
+
 def test_waves_need_one_game():
     with pytest.raises(ValueError, match="another game"):
         waves(["axis-land-flak", "skirmish-hill"])
-    with pytest.raises(ValueError, match="risk has no waves"):
-        waves(["risk-20v15"])

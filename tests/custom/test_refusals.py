@@ -36,7 +36,7 @@ def changed(path, value):
 
 FILE = [
     (("format",), ..., "format"),
-    (("format",), 2, "format"),
+    (("format",), 3, "format"),
     (("format",), True, "format"),
     (("name",), ..., "name"),
     (("colour",), "red", "colour"),
@@ -152,6 +152,114 @@ def test_groups_stand_together(groups, field):
     assert refusal(ARMIES | {"game": "custom", "rules": game}).startswith(f"{field}: ")
 
 
+SHIPS = tomllib.loads(shipped_text("eclipse-second-dawn"))
+SPACE = {"battle": "space", "attacker": {"cruiser": 1}, "defender": {"ancient": 1}}
+COMPARE = {"name": "melee", "fire": {"attacker": "ram", "defender": "ram"}, "compare": {}}
+# Units have rolls of 0 too, so that steps may fire them.
+RAM = {"rolls": {"ram": {"bonus": 1}, "ion": 0}}
+
+
+def ships(**changes):
+    """Eclipse with units, steps or dice changed."""
+    game = copy.deepcopy(SHIPS) | {key: value for key, value in changes.items() if key != "unit"}
+    for key, more in changes.get("unit", {}).items():
+        game["unit"][key] |= more
+    return game
+
+
+FORMAT_2 = [
+    (ships(die={"d": {}}), "die.d: give exactly one of sides, faces"),
+    (ships(die={"D": {"sides": 6}}), "die.D: "),
+    (ships(die={"d": {"sides": 1001}}), "die.d.sides: "),
+    (ships(die={"d": {"sides": 4, "always_hit": [5]}}), "die.d.always_hit[0]: 5 "),
+    (ships(die={"d": {"sides": 4, "hits": {"a": "all"}}}), "die.d.hits: is for dice with faces"),
+    (ships(die={"d": {"faces": ["a"], "hits": {"a": "all"}}}), "die.d.faces: "),
+    (ships(die={"d": {"faces": ["a", "b"]}}), "die.d.hits: is needed"),
+    (ships(die={"d": {"faces": ["a", "b"], "hits": {}}}), "die.d.hits: "),
+    (ships(die={"d": {"faces": ["a", "b"], "hits": {"a": ["ghost"]}}}), "die.d.hits.a[0]: no unit or tag 'ghost'"),
+    (ships(die={"d": {"faces": ["a", "b"], "hits": {"a": "all"}, "damage": {"c": 2}}}), "die.d.damage.c: no face 'c'"),
+    (ships(die={"d": {"faces": ["a", "b"], "hits": {"a": "all"}, "clamp": [1, 2]}}), "die.d.clamp: is for dice with"),
+    (ships(unit={"cruiser": {"rolls": {"ion": {"value": 6, "die": "x"}}}}), "unit.cruiser.rolls.ion.die: no die 'x'"),
+    (
+        ships(die={"d": {"sides": 4}}, unit={"cruiser": {"rolls": {"ion": {"value": 5, "die": "d"}}}}),
+        "unit.cruiser.rolls.ion.value: 5 is not allowed; give a whole number from 1 to 4",
+    ),
+    (
+        ships(
+            die={"d": {"faces": ["a", "b"], "hits": {"a": "all"}}},
+            unit={"cruiser": {"rolls": {"ion": {"damage": 2, "die": "d"}}}},
+        ),
+        "unit.cruiser.rolls.ion.damage: is not allowed beside a symbol die (d)",
+    ),
+    (ships(unit={"cruiser": {"rolls": {"ion": {"dice": 2}}}}), "unit.cruiser.rolls.ion.value: is needed"),
+    (ships(unit={"cruiser": {"rolls": {"ram": {"bonus": 1, "damage": 2}}}}), "unit.cruiser.rolls.ram.damage: "),
+    (ships(unit={"cruiser": {"rolls": {"ram": {"bonus": 21}}}}), "unit.cruiser.rolls.ram.bonus: 21 "),
+    (ships(unit={"cruiser": {"rolls": {"ion": {"value": 6, "damage": 21}}}}), "unit.cruiser.rolls.ion.damage: 21 "),
+    (ships(unit={"cruiser": {"shield": 21}}), "unit.cruiser.shield: 21 "),
+    (ships(unit={"cruiser": {"initiative": True}}), "unit.cruiser.initiative: true "),
+    (ships(unit={"cruiser": {"attacker": {"tags": []}}}), "unit.cruiser.attacker.tags: unknown field"),
+    (ships(unit={"cruiser": {"attacker": {"combat": 5, "attack": 5}}}), "unit.cruiser.attacker.combat: "),
+    (
+        ships(unit={"cruiser": {"rolls": {"ion": {"value": 6, "damage": 2}}, "defender": {"absorb": "first"}}}),
+        "unit.cruiser.defender.absorb: ",
+    ),
+    (ships(step=[{"name": "ions", "ties": "attacker"}]), "step[0].ties: "),
+    (ships(step=[COMPARE | {"group": "g"}], unit={"cruiser": RAM, "ancient": RAM}), "step[0].group: "),
+    (ships(step=[COMPARE | {"order": "initiative"}], unit={"cruiser": RAM}), "step[0].order: "),
+    (ships(step=[COMPARE | {"dice_at_most": {"own": []}}], unit={"cruiser": RAM}), "step[0].dice_at_most: "),
+    (ships(step=[COMPARE | {"fire": {"attacker": "ram"}}], unit={"cruiser": RAM}), "step[0].fire: "),
+    (ships(step=[COMPARE | {"compare": {"pairs": 11}}], unit={"cruiser": RAM}), "step[0].compare.pairs: 11 "),
+    (
+        ships(step=[{"name": "ions", "fire": {"attacker": "ram"}}], unit={"cruiser": RAM}),
+        "step[0].fire.attacker: ram of cruiser: a bonus is for steps that compare dice",
+    ),
+    (ships(support=[{"from": ["ship"], "to": ["base"], "stack": "s"}]), "support[0].sets: give exactly one of sets"),
+    (ships(support=[{"from": ["ship"], "to": ["ship"], "dice": 1}]), "support[0].to: "),
+    (ships(losses={"chosen_by": "nobody"}), "losses.chosen_by: "),
+]
+
+
+@pytest.mark.parametrize(("game", "complaint"), FORMAT_2, ids=[complaint[:40] for _, complaint in FORMAT_2])
+def test_game_files_of_format_2(game, complaint):
+    assert refusal(SPACE | {"game": "custom", "rules": game}).startswith(f"rules.{complaint}")
+
+
+@pytest.mark.parametrize(
+    ("side", "policy", "complaint"),
+    [
+        ("attacker", {"target_order": ["ancient", "ship"]}, "target_order[1]: nobody who may fight there"),
+        ("attacker", {"target_order": ["ancient", "ancient"]}, "target_order[1]: 'ancient' stands there twice"),
+        ("defender", {"keep": {"neutral": 1}}, "keep: the enemy orders the losses of the defender"),
+        ("defender", {"loss_order": "weakest"}, "loss_order: the enemy orders the losses of the defender"),
+    ],
+)
+def test_losses_that_the_enemy_orders(side, policy, complaint):
+    data = SPACE | {"game": "eclipse-second-dawn", "policy": {side: policy}}
+    assert refusal(data).startswith(f"policy.{side}.{complaint}")
+
+
+def test_heavy_damage_is_taken_piece_by_piece():
+    rules = {"unit": {"cruiser": {"rolls": {"plasma": {"value": 5, "damage": 2}}}}}
+    data = SPACE | {"game": "eclipse-second-dawn", "rules": rules, "policy": {"attacker": {"absorb": "first"}}}
+    assert refusal(data).startswith("policy.attacker.absorb: first is not allowed")
+
+
+def test_keys_of_format_2_are_unknown_in_format_1():
+    for path, value in [
+        (("unit", "pikes", "shield"), 1),
+        (("unit", "pikes", "attack"), {"value": 8, "damage": 2}),
+        (("unit", "pikes", "attack"), {"bonus": 1}),
+        (("step", 0, "order"), "initiative"),
+        (("support", 0, "stack"), "s"),
+        (("losses", "chosen_by"), "enemy"),
+        (("die",), {"d": {"sides": 8}}),
+    ]:
+        where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
+        assert refusal(ARMIES | {"game": "custom", "rules": changed(path, value)}).startswith(f"rules{where}")
+    data = {"game": "skirmish"} | ARMIES | {"policy": {"attacker": {"target_order": ["pikes"]}}}
+    assert refusal(data).startswith("policy.attacker.target_order: unknown field")
+
+
 SCENARIO = [
     ({"game": "skirmisch"}, "game: 'skirmisch' is not allowed"),
     ({"game": 3}, "game: "),
@@ -246,4 +354,4 @@ def test_the_schema_knows_who_may_retreat():
 
 def test_the_format_is_shown_as_toml_has_it():
     told = refusal({"game": "custom", "rules": {"format": True, "name": "x"}} | ARMIES)
-    assert told == "rules.format: true is not allowed; this version reads format = 1"
+    assert told == "rules.format: true is not allowed; this version reads format = 1 and format = 2"

@@ -6,9 +6,10 @@ import pytest
 
 from simulator import load
 from simulator.rules.custom.build import lay_out
+from simulator.rules.custom.dice.die import chance_at
 from simulator.rules.custom.game_file.files import find
 from simulator.rules.custom.line import loss_line
-from simulator.rules.custom.setup import Setup, chance_at
+from simulator.rules.custom.setup import Rolled, Setup
 from tests.custom.table_top import fight
 
 AA = {"game": "axis-and-allies-1942"}
@@ -143,8 +144,8 @@ def test_8_stay_or_go():
 
 def test_9_a_die_is_rerolled_by_its_face_even_if_it_hit():
     game = find("axis-and-allies-1942").file  # six faces, of which those at most the value hit
-    assert Fraction(chance_at(game, 2, frozenset({1, 6})), 36) == Fraction(5, 18)
-    assert Fraction(chance_at(game, 2, "misses"), 36) == Fraction(1, 3) + Fraction(2, 3) * Fraction(1, 3)
+    assert Fraction(chance_at(game, Rolled(2, reroll=frozenset({1, 6}))), 36) == Fraction(5, 18)
+    assert Fraction(chance_at(game, Rolled(2, reroll="misses")), 36) == Fraction(1, 3) + Fraction(2, 3) * Fraction(1, 3)
 
 
 def test_10_a_land_unit_is_kept_to_the_end():

@@ -1,4 +1,4 @@
-"""What a game declares wrongly of its chain is refused: never wrong odds, never memory that is not its own."""
+"""Wrong declarations of a chain are refused: never wrong odds, never access outside its own memory."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -174,7 +174,7 @@ def test_a_counter_that_jumps_too_far_for_memory_is_refused():
 
 
 def test_a_battle_without_end_is_not_told_for_ever(monkeypatch):
-    monkeypatch.setattr("simulator.engine.sample.battle_steps.MOST_ROLLS", 100)
+    monkeypatch.setattr("simulator.engine.sample.plain_walk.MOST_ROLLS", 100)
     with pytest.raises(BrokenGame, match="did not end within 200 steps"):
         list(replay_steps(ring(2), 1, 0))
 

@@ -24,7 +24,7 @@ for name, most_merged in (("risk-path", 1 << 21), ("knt-raid", 1 << 21), ("knt-r
     assert np.array_equal(left.count, right.count) and card.battles == 100, name
 graph_cache.QUICK_BYTES = 0
 try:
-    GpuSimulation(load("risk-path").chain)
+    GpuSimulation(load("risk-20v15").chain)
 except NoDevice as refusal:
     print(refusal)
 """

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pytest
 
-from simulator.engine.jit.time_budgets import compiled_here, patience_for, spent
+from simulator.engine.jit.cost_model import compiled_here, patience_for, spent
 from simulator.engine.model.chain import Chain, rule, rules
 from simulator.engine.model.chance import tables
 from simulator.engine.model.limits import BrokenGame

@@ -8,9 +8,10 @@ import pytest
 from simulator.engine.graph.graph_cache import graph_of, simulate_by_rules
 from simulator.engine.model.limits import BrokenGame, NoExactOdds
 from simulator.engine.sample import simulation as montecarlo
-from simulator.engine.sample.graph_tables import tables_by_row
+from simulator.engine.sample.graph_tables import graph_tables, tables_by_row
 from simulator.engine.sample.lazy_walk import LazyWalk
 from simulator.engine.sample.node_walk import LargeGraphWalk, NodeWalk, nodes_of
+from simulator.engine.sample.own_tables_walk import OwnTablesWalk, own_tables, short_entries
 from simulator.engine.sample.rule_walk import RuleWalk
 from simulator.engine.sample.simulation import Simulation
 from tests.engine.walks import fought_by, fought_on_graph, fought_slowly, tally_of
@@ -152,3 +153,14 @@ def test_a_graph_whose_counter_jumps_in_too_many_ways_has_no_nodes():
     assert nodes_of(replace(tables, inc=np.arange(len(tables.inc), dtype=np.uint32))) is not None
     many = np.arange(len(tables.inc) * 600, dtype=np.uint32)
     assert nodes_of(replace(tables, inc=many)) is None
+
+
+@pytest.mark.parametrize("name", ["coins", "counted coins"])
+def test_a_number_near_a_cut_is_compared_with_the_whole_cut(name):
+    """With two bits of each cut in the short entries, a quarter of the steps need the whole one."""
+    chain = replace(CHAINS[name])
+    graph = graph_of(chain, 10**8)
+    layout = own_tables(graph_tables(graph))
+    short = short_entries(layout.entries.whole, np.uint64(15))
+    vague = layout._replace(entries=layout.entries._replace(width=15, short=short))
+    assert fought_on_graph(OwnTablesWalk(graph, vague), graph, 5, BATTLES) == fought_slowly(chain, 5, BATTLES)

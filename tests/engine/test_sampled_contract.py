@@ -10,6 +10,7 @@ import pytest
 from simulator.conformance import check_rules
 from simulator.engine.exact import exact_outcomes
 from simulator.engine.graph.interpreted_explorer import PlainExplorer
+from simulator.engine.model import contract
 from simulator.engine.model.chain import Chain, rule
 from simulator.engine.model.chance import TableBook
 from simulator.engine.model.contract import check_contract
@@ -166,3 +167,16 @@ def test_chains_that_differ_in_nothing_but_arrays_are_looked_at_once():
     assert next(CALLS) == before + 1
     check_contract(replace(chain, start=chain.start._replace(left=5)))
     assert next(CALLS) > before + 2
+
+
+def test_after_the_time_of_a_kind_other_starts_are_not_looked_at_but_final_ones_are_refused(monkeypatch):
+    monkeypatch.setattr(contract, "SECONDS", 0)
+    chain = faulty("none")
+    check_contract(chain)
+    before = next(CALLS)
+    check_contract(replace(chain, start=chain.start._replace(left=5)))
+    assert next(CALLS) == before + 1
+    with pytest.raises(BrokenGame, match=r"over before it begins, in Round\(left=0"):
+        check_contract(replace(chain, start=Round(0, 0, 0)))
+    with pytest.raises(BrokenGame, match="step: reads counter rounds"):
+        check_contract(replace(chain, params=chain.params._replace(fault=FAULTS.index("step"))))

@@ -40,7 +40,7 @@ MANY = 10**6  # steps: as many as it takes
 
 
 class Tally(NamedTuple):
-    """How often a roll showed each of six results; it is made so often."""
+    """Counts of the six results of a roll that is made so often."""
 
     rolls: int
 
@@ -163,7 +163,7 @@ def plainly(chain, budget=10**9):
 
 
 def look(chain, budget, steps=MANY):
-    """What a refusal says: states and transitions, at least; None where there is none."""
+    """Lower bounds of states and transitions in a refusal; None where there is none."""
     try:
         refuse_what_is_too_large(chain, budget, plainly(chain), steps)
     except NoExactOdds as refusal:

@@ -5,12 +5,11 @@ from collections import Counter
 import numpy as np
 
 from simulator.engine.graph.graph_cache import counters_as_fields
+from simulator.engine.model.packing import unpacked
 from simulator.engine.model.status import DONE, PAUSED
 from simulator.engine.model.streams import Stream
 from simulator.engine.sample.alias import drawn_from
-from simulator.engine.sample.counts import unpacked
-from simulator.engine.sample.lanes import Order
-from simulator.engine.sample.walk import Sampler
+from simulator.engine.sample.walk import Order, Sampler
 
 
 def counted(states, counts):

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from simulator import ScenarioError, campaign, exact
+from simulator import ScenarioError, by_round, exact
 from simulator.cli import run
 from tests.europa.scenarios import CAMPAIGNS, LAND
 from tests.europa.scenarios import campaign as siege_campaign
@@ -13,7 +13,7 @@ FIXED = CAMPAIGNS["fixed rounds"]
 
 
 def test_the_curve_rises_to_the_chance_to_fall_at_all():
-    curve = campaign(FIXED).table
+    curve = by_round(FIXED).table
     assert list(curve.index) == [1, 2, 3]
     assert curve["p"].is_monotonic_increasing
     assert curve["p"].iloc[-1] == pytest.approx(exact(FIXED).p("fallen"))
@@ -35,13 +35,13 @@ def test_a_garrison_that_is_certain_to_starve_does():
 
 
 def test_simulated_curves_have_bounds():
-    curve, true = campaign(FIXED, battles=100_000, seed=1).table, campaign(FIXED).table
+    curve, true = by_round(FIXED, battles=100_000, seed=1).table, by_round(FIXED).table
     assert ((curve["low"] <= curve["p"]) & (curve["p"] <= curve["high"])).all()
     assert (abs(curve["p"] - true["p"]) < 0.01).all()
 
 
 def test_all_plans_side_by_side(tmp_path):
-    plans = campaign(FIXED, all_plans=True)
+    plans = by_round(FIXED, all_plans=True)
     assert len(plans.table.columns) == 5
     for plan in plans.table.columns:
         alone = exact(FIXED | {"policy": {"attacker": {"plan": plan, "pillage": "lose-detachment"}}})
@@ -52,7 +52,7 @@ def test_all_plans_side_by_side(tmp_path):
 
 def test_other_kinds_have_no_rounds():
     with pytest.raises(ScenarioError, match=r"europa land has no rounds to ask for; must be one of .*siege-campaign"):
-        campaign(LAND["smallest"])
+        by_round(LAND["smallest"])
 
 
 def test_command(capsys, tmp_path):

@@ -1,4 +1,4 @@
-"""What must hold for any land battle of Europa Universalis, nobody breaking off, and for any siege campaign."""
+"""Properties of every land battle of Europa Universalis without breaking off, and of every siege campaign."""
 
 from itertools import pairwise
 

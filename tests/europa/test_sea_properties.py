@@ -1,4 +1,4 @@
-"""What must hold for any naval battle, and what the procedures refuse, field by field."""
+"""Properties of every naval battle, and refusals of the procedures, field by field."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -202,7 +202,7 @@ MEETINGS = {
 
 @pytest.mark.parametrize("name", MEETINGS)
 def test_a_passage_past_one_patrol_is_its_naval_battle(name):
-    """What the fast way through many battles makes of one is what the battle itself comes to."""
+    """The fast way through many battles gives each battle its own answer."""
     own, patrol = ({**fleet, "leader": {"manoeuvre": 2, "fire": 4, "shock": 2}} for fleet in MEETINGS[name])
     seas = {"region": "rotw", "period": "V"}
     battle = exact(

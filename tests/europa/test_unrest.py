@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from simulator import campaign, exact, load, replay
+from simulator import by_round, exact, load, replay
 from simulator.rules.europa.procedures.unrest import Unrest
 
 
@@ -20,7 +20,7 @@ def hunt(attacker, defender, target="plus-first", **conditions):
 
 
 def modifier(scenario):
-    """What is added to the die of the first round."""
+    """Modifiers of the die of the first round."""
     return sum(int(line.split(": ")[1].split()[0]) for line in load(scenario).built.explain() if ": no " not in line)
 
 
@@ -122,5 +122,5 @@ def test_a_replay_tells_the_rounds():
 def test_the_chance_by_round():
     """V1: never after one round, .48 after two, .768 after three."""
     scenario = revolt({"army_minus": 1, "land_detachments": 1, "manoeuvre": 2}, {"revolts_plus": 1}, rounds=3)
-    assert campaign(scenario).table["p"].tolist() == pytest.approx([0, 0.48, 0.768], abs=1e-12)
-    assert list(campaign(scenario, all_plans=True).table.columns) == ["plus-first", "minus-first"]
+    assert by_round(scenario).table["p"].tolist() == pytest.approx([0, 0.48, 0.768], abs=1e-12)
+    assert list(by_round(scenario, all_plans=True).table.columns) == ["plus-first", "minus-first"]

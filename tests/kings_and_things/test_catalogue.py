@@ -17,7 +17,7 @@ def army_with(creatures):
 
 
 def followed(army, starts):
-    """Where a hit leads from each condition, one after the other."""
+    """Conditions that follow one another as hits come."""
     found, waiting = {}, [Condition(tuple(row)) for row in starts]
     while waiting:
         now = waiting.pop()

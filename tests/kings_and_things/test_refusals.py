@@ -1,4 +1,4 @@
-"""What docs/rules/kings_and_things.md section 8 refuses, and how a complaint reads."""
+"""Refusals of docs/rules/kings_and_things.md section 8, word by word."""
 
 import copy
 

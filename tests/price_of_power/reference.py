@@ -112,7 +112,7 @@ class Force:
         return 0 if self.gone else sum(ship in {"sound", "damaged"} for ship in self.ships)
 
     def choices(self):
-        """What may be hit now: a kind of ship, or a type of the category whose turn it is."""
+        """Targets that may be hit now: kinds of ships, or types of the category whose turn it is."""
         if self.sea:
             return [ship for ship in SHIP_ORDERS["spread-damage"] if ship in self.ships]
         while not sum(self.cats[CATS[self.turn]].values()):
@@ -120,7 +120,7 @@ class Force:
         return [t for t in TYPES if self.cats[CATS[self.turn]][t]]
 
     def listed(self):
-        """What the policy hits now."""
+        """The target that the policy hits now."""
         there = self.choices()
         if self.sea:
             return next(ship for ship in SHIP_ORDERS.get(self.losses, SHIP_ORDERS["spread-damage"]) if ship in there)
@@ -151,7 +151,7 @@ class Force:
             self.hit(unit)
 
     def price(self):
-        """What these units cost."""
+        """Cost of these units."""
         if self.kind != "player":
             return 0
         if self.sea:

@@ -1,4 +1,4 @@
-"""What must hold for any Risk battle."""
+"""Properties of every Risk battle."""
 
 from itertools import pairwise
 

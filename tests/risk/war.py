@@ -93,7 +93,7 @@ class War:
         return self.round(own, enemy, None, attacks, blockade if way.get("blockaded") else 0)
 
     def going_on(self, stage, place, own, enemy):
-        """What comes after a round: (stage, place, own, enemy) of a fight still on, or who has won."""
+        """State after a round: (stage, place, own, enemy) of a fight still on, or the winner."""
         if stage == "land":
             if enemy == 0 and own > self.left_behind * place:
                 last = place == len(self.path) - 1

@@ -1,4 +1,4 @@
-"""What games share (simulator/rules/toolkit): each function against something slow and obvious."""
+"""Functions that games share (simulator/rules/toolkit), each against a slow and obvious one."""
 
 import random
 from collections import Counter

@@ -74,6 +74,22 @@ AUDIT = """() => {
   return faults;
 }"""
 
+# Every focused field in turn: is something of it seen, or does the bar at the bottom cover it?
+COVERED = """() => {
+  document.querySelectorAll("details").forEach((one) => (one.open = true));
+  const strip = document.querySelector(".strip").getBoundingClientRect(), faults = [];
+  if (strip.height > 64) faults.push(`a bar of ${strip.height} px`);
+  const fields = "#scenario :is(input:not([type=hidden]), select, textarea, .drop)";
+  for (const one of document.querySelectorAll(fields)) {
+    one.focus();
+    const box = one.getBoundingClientRect();
+    if (box.top < 0 || box.bottom > strip.top + 1) faults.push(`covered: ${one.name} ${box.top} ${box.bottom}`);
+    if (box.height < 43 && !one.matches("textarea")) faults.push(`${box.height} px: ${one.name}`);
+  }
+  if (document.documentElement.scrollWidth > innerWidth) faults.push(`${document.documentElement.scrollWidth} px wide`);
+  return faults;
+}"""
+
 
 @pytest.fixture(scope="module")
 def desktop(browser):
@@ -98,7 +114,12 @@ def test_every_page_can_be_read_and_used(request, server, kind):
 
 
 def test_every_battle_kind_fits_a_phone(phone, server):
-    """Its form with all that is folded; the answers are of one shape."""
+    """Its form with all that is folded, at 360 px; and nothing covers the focus upright or lying."""
+    phone.route("**/api/**", lambda route: route.abort())
     for place in KINDS:
-        phone.goto(f"{server}{place}&with.drop=nothing")
+        phone.set_viewport_size({"width": 360, "height": 740})
+        phone.goto(f"{server}{place}&with.drop=nothing", wait_until="domcontentloaded")
         assert phone.evaluate(AUDIT) == [], place
+        for width, height in ((390, 844), (640, 450)):
+            phone.set_viewport_size({"width": width, "height": height})
+            assert phone.evaluate(COVERED) == [], (place, width)

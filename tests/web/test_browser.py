@@ -48,13 +48,15 @@ def wait_for_chance(page, expected):
 
 
 def use(page, tool, **fields):
-    """Open a tool, fill in its fields, ask it, and return what it found."""
-    page.click(f"#t-{tool} > summary")
+    """Open a tool's tab, fill in its fields, and return what it found."""
+    page.click(f"#t-{tool}")
+    page.wait_for_selector("#panel[aria-busy=false] form.ask, #panel[aria-busy=false] .scroll")
     for name, value in fields.items():
-        page.fill(f"#t-{tool} [name='with.{name}']", value)
-    page.click(f"#t-{tool} form button")
-    page.wait_for_selector(f"#t-{tool} .found[aria-busy=false] *")
-    return page.text_content(f"#t-{tool} .found")
+        page.fill(f"#panel [name='with.{name}']", value)
+    if fields:
+        page.click("#panel .ask button")
+        page.wait_for_selector("#panel[aria-busy=true]", state="detached")
+    return page.text_content("#panel")
 
 
 def test_the_chance_changes_while_one_types(page):
@@ -92,28 +94,71 @@ def test_sides_are_swapped(page):
     assert page.input_value("[name='defender.regiments']") == "20"
 
 
+def test_steppers_count_and_repeat_and_the_totals_follow(page, server):
+    page.goto(f"{server}/skirmish/field?attacker.pikes=3&defender.pikes=3")
+    box = page.locator("#f-attacker\\.pikes")
+    more = page.locator(".cell.attacker .by[data-by='1']").first
+    more.click()
+    assert box.input_value() == "4"
+    box.press("ArrowUp")
+    assert box.input_value() == "5"
+    more.hover()
+    page.mouse.down()
+    page.wait_for_timeout(800)
+    page.mouse.up()
+    assert int(box.input_value()) > 7
+    box.focus()
+    page.mouse.wheel(0, 200)
+    number = box.input_value()
+    until(page, f"document.querySelector('#totals').textContent.includes('{number} units')")
+    page.click("#clear")
+    until(page, "document.getElementById('f-attacker.pikes').value === '0'")
+
+
+def test_a_named_order_of_losses_becomes_a_list(page, server):
+    page.goto(f"{server}/skirmish/field?attacker.pikes=2&attacker.knights=1&defender.pikes=3")
+    page.select_option("[name='policy.attacker.loss_order']", "cheapest")
+    until(page, "location.search.includes('loss_order=cheapest')")
+    page.click("button[value='policy.attacker.loss_order=*']")
+    until(page, "document.querySelectorAll('.place').length === 2")
+    page.click(".place >> nth=1 >> .up")
+    until(page, "location.search.includes('loss_order=knights&policy.attacker.loss_order=pikes')")
+
+
 def test_two_are_pinned_and_compared(page):
     page.click("#pin")
     page.fill("[name='attacker.regiments']", "25")
     until(page, "location.search.includes('attacker.regiments=25')")
     page.click("#pin")
+    assert page.text_content("#pinned") == "2"
     page.click("#compare")
     page.wait_for_selector("table.compared")
     text = page.text_content("main")
     assert "B: chance that attacker wins is higher by" in text
-    assert page.locator(".setup").count() == 2
+    assert "0.05" not in page.text_content("table.compared")
+    assert page.locator("table.compared .worse").count() >= 1
+    page.click("#unpin")
 
 
-def test_tools_answer_on_the_page(page):
-    assert "attacker: regiments" in use(page, "more")
-    assert "is enough" in use(page, "need")
-    use(page, "sweep", range1="18:22")
-    assert page.locator("#t-sweep svg .dot").count() == 5
-    page.select_option("#sweep-2", "defender.regiments")
-    page.fill("#range-2", "14:16")
-    page.click("#t-sweep form button")
-    page.wait_for_selector("#t-sweep svg .square")
-    assert page.locator("#t-sweep svg .square").count() == 15
+def test_tools_answer_on_the_page_and_follow_the_form(page):
+    assert "+1 regiments" in use(page, "more")
+    page.click("#panel [data-set='attacker.regiments=21']")
+    until(page, "location.search.includes('attacker.regiments=21')")
+    assert "19 attacker: regiments: 82.2 %" in use(page, "need", target="80").replace("\n", " ")
+    assert "is enough" in use(page, "need", target="80 %")
+    page.fill("[name='defender.regiments']", "5")
+    until(page, "!document.querySelector('#panel').textContent.includes('19 attacker')")
+    assert page.input_value("#panel [name='with.target']") == "80 %"
+
+
+def test_the_map_marks_this_battle_and_a_press_takes_a_cell(page):
+    use(page, "sweep")
+    page.wait_for_selector("#panel svg .square")
+    assert page.locator("#panel .here").count() == 1
+    page.locator("#panel a[data-set='attacker.regiments=18&defender.regiments=12']").click()
+    until(page, "location.search.includes('attacker.regiments=18&defender.regiments=12')")
+    page.select_option("#panel [name='with.path2']", "none")
+    page.wait_for_selector("#panel svg .dot")
 
 
 def test_rounds_replay_and_luck(page):
@@ -123,14 +168,33 @@ def test_rounds_replay_and_luck(page):
     assert "0 won" in use(page, "luck", battles="defender\ndefender")
 
 
+def test_dragging_over_the_picture_adds_chances_up(page):
+    columns = page.locator(".column[data-side=attacker] .hit")
+    columns.first.hover()
+    page.mouse.down()
+    columns.last.hover()
+    page.mouse.up()
+    assert "86.0 %" in page.text_content("#added")
+
+
+def test_slash_searches_and_the_front_page_keeps_the_last_battles(page, server):
+    page.keyboard.press("/")
+    page.keyboard.type("blenheim")
+    page.wait_for_selector("#found a")
+    assert "Marlborough" in page.text_content("#found")
+    page.goto(server)
+    page.wait_for_selector("#recent li")
+    assert "Risk, land: 20 against 15" in page.text_content("#recent")
+    assert "Marlborough" in page.request.get(f"{server}/?q=blenheim+1704").text()
+
+
 def test_best_play(page):
     small = page.url.replace("=20&", "=4&").replace("=15&", "=3&")
     page.goto(small.replace("&v=", "&objective.attacker.win=1&objective.attacker.attacker_regiments_lost=-0.05&v="))
-    page.click("#t-best > summary")
-    page.check("#t-best [value='policy.attacker.retreat']")
-    page.click("#t-best form button")
-    page.wait_for_selector("#t-best .found table")
-    assert "best of all strategies" in page.text_content("#t-best .found")
+    page.click("#t-best")
+    page.wait_for_selector("#panel table")
+    assert page.is_checked("#panel [value='policy.attacker.retreat']")
+    assert "best of all strategies" in page.text_content("#panel")
 
 
 def test_a_simulation_narrows_and_is_stopped(page):
@@ -141,18 +205,18 @@ def test_a_simulation_narrows_and_is_stopped(page):
     battles = page.text_content(".simulated")
     page.wait_for_timeout(700)
     assert page.text_content(".simulated") == battles
-    assert page.text_content("#answer .interval")
+    assert page.text_content("#answer .chances .interval")
     page.fill("[name='attacker.regiments']", "21")
     page.wait_for_selector(".exact")
 
 
 def test_lists_are_added_to_and_taken_from(page, server):
     page.goto(f"{server}/risk/invasion")
-    before = page.locator("fieldset.rows > fieldset").count()
+    before = page.locator(".rows > .sub").count()
     page.click("text=add crossing")
-    until(page, f"document.querySelectorAll('fieldset.rows > fieldset').length === {before + 1}")
-    page.locator("fieldset.rows > fieldset").last.locator("button:has-text('remove')").click()
-    until(page, f"document.querySelectorAll('fieldset.rows > fieldset').length === {before}")
+    until(page, f"document.querySelectorAll('.rows > .sub').length === {before + 1}")
+    page.locator(".rows > .sub").last.locator("button:has-text('remove')").click()
+    until(page, f"document.querySelectorAll('.rows > .sub').length === {before}")
 
 
 def test_leaders_are_searched_while_one_types(page, server):
@@ -172,12 +236,10 @@ def test_it_works_by_keyboard_alone(page):
     until(page, "location.search.includes('attacker.regiments=21')")
     for _ in range(200):
         page.keyboard.press("Tab")
-        if page.evaluate("document.activeElement.textContent") == "State after each round":
+        if page.evaluate("document.activeElement.id") == "t-rounds":
             break
     page.keyboard.press("Enter")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
-    page.wait_for_selector("#t-rounds .found table")
+    page.wait_for_selector("#panel table")
 
 
 def test_a_game_file_that_is_too_long_is_refused_on_its_page(page, server):
@@ -196,12 +258,11 @@ def test_it_works_without_scripts(browser, server):
     page.click("#scenario .noscript button")
     assert page.url.endswith("/risk/land?attacker.regiments=10&defender.regiments=15&v=1")
     assert chance(page) < 0.3
-    page.click("#t-need > summary")
-    page.click("#t-need form button")
+    page.click("#t-need")
     assert "is enough" in page.text_content(".verdict")
     page.go_back()
     page.goto(f"{server}/risk/invasion")
-    before = page.locator("fieldset.rows > fieldset").count()
+    before = page.locator(".rows > .sub").count()
     page.click("text=add crossing")
-    assert page.locator("fieldset.rows > fieldset").count() == before + 1
+    assert page.locator(".rows > .sub").count() == before + 1
     context.close()

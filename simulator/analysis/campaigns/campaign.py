@@ -1,143 +1,241 @@
-"""Campaigns: the chance that an event has happened by each round, for each plan.
+"""Ordinary scenarios as a campaign: battles in turn, and the counter-attack (docs/rules/campaigns.md section 4.4).
 
-campaign("europa-vienna-1529")                       # round, p, low, high
-campaign("europa-vienna-1529", all_plans=True)       # one column a plan
+exact(campaign("first.toml", "second.toml"))                              # the survivors of the first fight the second
+exact(campaign("raid.toml", counter_attack=True, join={"attacker.tank": 2}))    # then the defender strikes back
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from simulator import rules
-from simulator.analysis.odds.answer import answer
-from simulator.analysis.odds.distribution import wilson
+from simulator.analysis.odds.answer import exact
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import Interrupted, Method, Progress
-from simulator.analysis.result import Result, frame
-from simulator.rules.battle import Clock
-from simulator.scenarios import Scenario, ScenarioError, Source, load
-from simulator.scenarios.schema import choices
+from simulator.analysis.odds.run import Progress
+from simulator.rules import GAMES
+from simulator.rules.battle import Refusal
+from simulator.rules.campaign import GAME, carry_of
+from simulator.rules.campaign.carry import Carry, Number, fields_of
+from simulator.rules.custom.game_file.files import is_path
+from simulator.rules.toolkit.naming import SIDES
+from simulator.rules.toolkit.policies import refuse
+from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft
+from simulator.scenarios.scenario import set_path, worded
+from simulator.scenarios.validation import shown
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-
-@dataclass(frozen=True, repr=False)
-class ByRound(Result):
-    """Chances by round: `odds` are those of each plan by its name (one, named "", without a comparison)."""
-
-    clock: Clock
-    odds: Mapping[str, Odds]
-    complete: bool = True
-
-    json_fields = ("complete",)
-    json_rows = "rounds"
-
-    def curve(self, plan: str | None = None) -> list[dict[str, Any]]:
-        """`round`, `p` that the event has happened by then, `low` and `high` (95 %); by default of the first plan."""
-        odds = self.odds[next(iter(self.odds)) if plan is None else plan]
-        round_of, happened = odds.numbers(self.clock.column), odds.where(self.clock.event)
-        found = []
-        for number in range(1, int(round_of.max(initial=0)) + 1):
-            p = float(odds.chances[happened & (round_of <= number)].sum())
-            low, high = wilson(p, odds.battles)
-            found.append({self.clock.unit: number, "p": p, "low": low, "high": high})
-        return found
-
-    def rows(self) -> list[dict[str, Any]]:
-        """The table as plain values: `curve` for one plan; for several, the round and the chance under each.
-
-        A plan that ends every battle early keeps its last chance.
-        """
-        if len(self.odds) == 1:
-            return self.curve()
-        curves = {plan: [row["p"] for row in self.curve(plan)] or [0.0] for plan in self.odds}
-        longest = max(map(len, curves.values()))
-        return [
-            {self.clock.unit: number + 1} | {plan: curve[min(number, len(curve) - 1)] for plan, curve in curves.items()}
-            for number in range(longest)
-        ]
-
-    @cached_property
-    def table(self) -> pd.DataFrame:
-        """`rows` as a DataFrame, by round."""
-        return frame(self.rows()).set_index(self.clock.unit)
-
-    def how(self) -> str:
-        """The method of the answers, in one line."""
-        return "; ".join(dict.fromkeys(one.how() for one in self.odds.values()))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values for JSON; `how` is that of each plan."""
-        first = next(iter(self.odds.values()))
-        return super().to_dict() | {
-            "title": self.clock.title,
-            "unit": self.clock.unit,
-            "how": {plan: one.how() for plan, one in self.odds.items()},
-            "assumptions": first.assumptions,
-            "rules_version": first.rules_version,
-        }
-
-
-def clock_of(scenario: Scenario) -> Clock:
-    """The clock of this battle. Raises ScenarioError for a kind without rounds."""
-    clock = scenario.battle.clock
-    if clock is None:
-        kinds = [
-            f"{game} {kind}" for game in rules.GAMES for kind, battle in rules.battles(game).items() if battle.clock
-        ]
-        own = f"{scenario.battle.game} {scenario.battle.kind}"
-        raise ScenarioError(f"battle: {own} has no rounds to ask for; must be one of {', '.join(kinds)}")
-    return clock
-
-
-def _planned(scenario: Scenario) -> dict[str, Scenario]:
-    """The scenario under each plan; plans that lack a number they need are left out.
-
-    Raises ScenarioError for a kind without plans.
-    """
-    battle, path = scenario.battle, clock_of(scenario).plans
-    if path is None:
-        raise ScenarioError(f"battle: {battle.game} {battle.kind} has no plans to compare")
-    found, why = {}, None
-    for plan in map(str, choices(battle, path)):
-        try:
-            found[plan] = scenario.replace(path, plan)
-        except ScenarioError as error:
-            why = error
-    if why and not found:
-        raise why
-    return found
+COUNTER = "counter"
+# Kinds that are several battles themselves.
+CHAINS = ("campaign", "expedition")
+CHAIN = "{} is a chain itself; write its battles as fights (campaigns.md section 6)"
+NOT_OF_A_FIGHT = ("game", "rules", "name", "about", "objective")
+Table = dict[str, Any]
 
 
 def campaign(
-    scenario: Source,
-    *,
-    all_plans: bool = False,
-    battles: int | None = None,
-    seed: int = 0,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> ByRound:
-    """The chance by each round of a battle that runs over rounds, under its own plan or under all that it allows.
+    *scenarios: Source,
+    counter_attack: bool | Source = False,
+    join: Mapping[str, Any] | None = None,
+    all_defend: bool = False,
+) -> Scenario:
+    """Scenarios of one game as a campaign, fought in turn by the survivors; `exact`, `odds` and the others answer it.
 
-    Exact where that fits and `battles` is None. Raises ScenarioError for a kind without rounds or plans, Interrupted
-    with the answers so far.
+    The forces `attacker` and `defender` have the pieces of the first scenario; those of the others join before their
+    fights. `counter_attack`: then, if the last fight was won, the defender attacks what is left, as the last scenario
+    says with the roles swapped, or as another scenario says, in which he is the attacker. `join`: pieces that come to
+    the counter-attack, such as {"attacker.tank": 2}. `all_defend`: units of a game file that cannot take land
+    (aircraft) defend, too. A single campaign is returned as it is. Raises ScenarioError.
     """
-    asked = load(scenario)
-    clock = clock_of(asked)
-    method = Method(battles=battles, seed=seed, threads=threads)
-    found: dict[str, Odds] = {}
-    for plan, planned in (_planned(asked) if all_plans else {"": asked}).items():
+    return drafted(scenarios, counter_attack, join, all_defend).checked()
+
+
+def waves(scenarios: Sequence[Source], progress: Progress | None = None) -> Odds:
+    """Exact odds of the campaign of these scenarios. Raises ScenarioError, NoExactOdds for one too large."""
+    return exact(campaign(*scenarios), progress=progress)
+
+
+@dataclass(frozen=True)
+class CampaignDraft(Draft):
+    """A campaign made of scenarios: its complaints name the fields of these (`sources`)."""
+
+    sources: tuple[str, ...] = ()
+
+    def checked(self) -> Scenario:
+        """The checked campaign. Raises ScenarioError."""
         try:
-            found[plan] = answer(planned, method, progress)
-        except KeyboardInterrupt as cut:
-            if isinstance(cut, Interrupted):
-                found[plan] = cut.gathered
-            if not found:
-                raise
-            raise Interrupted(ByRound(clock, found, False)) from None
-    return ByRound(clock, found)
+            return super().checked()
+        except ScenarioError as error:
+            raise ScenarioError(self.of_scenario(str(error)), error.unused) from None
+
+    def of_scenario(self, text: str) -> str:
+        """A complaint about a fight or a force, as one about the scenario that it was made of."""
+        found = re.match(r"(?:fight\[(\d+)\]|force)\.([^:]*)(:.*)", text, re.DOTALL)
+        if not found:
+            return text
+        place, given, rest = int(found[1] or 0), found[2], found[3]
+        field = given.replace(".join", "")
+        if place < len(self.sources):
+            more = ", with all that may be left" if place and "is not allowed" in rest else ""
+            return f"{field}{rest}" + (f" (in {self.sources[place]}{more})" if len(self.sources) > 1 else "")
+        return f"join.{field}{rest}" if field != given else f"{field}{rest} (in the counter-attack)"
+
+
+def drafted(
+    scenarios: Sequence[Source],
+    counter_attack: bool | Source = False,
+    join: Mapping[str, Any] | None = None,
+    all_defend: bool = False,
+    names: Sequence[str] = (),
+) -> Draft:
+    """The campaign that `campaign` checks; its pieces may be distributions. Raises ScenarioError.
+
+    `names` of the scenarios, the counter-attack's last, for messages.
+    """
+    if not scenarios:
+        raise ScenarioError("campaign: give one or more scenarios")
+    other = None if isinstance(counter_attack, bool) else draft(counter_attack)
+    if join is not None and (not counter_attack or other is not None):
+        raise ScenarioError(f"join: {'list the pieces in its scenario' if other else 'goes with a counter-attack'}")
+    if all_defend and not counter_attack:
+        raise ScenarioError("all_defend: goes with a counter-attack")
+    drafts = [draft(one) for one in scenarios]
+    if len(drafts) == 1 and not counter_attack and drafts[0].data.get("game") == GAME:
+        return drafts[0]
+    given = [*scenarios, *([] if isinstance(counter_attack, bool) else [counter_attack])]
+    sources = tuple(names) or tuple(source_name(one, place) for place, one in enumerate(given))
+    every, first = [*drafts, *([other] if other else [])], drafts[0]
+    check_alike(every, sources)
+    maker = Maker(worded(lambda: carry_of(first.data["game"], first.data.get("rules"), first.folder, first.paths)))
+    for one, name in zip(every, sources, strict=True):
+        refuse_path(maker.carry, one, name)
+    for one in drafts:
+        maker.add(one.data, SIDES)
+    if counter_attack:
+        pieces = joined_pieces(join or {})
+        worded(lambda: maker.strike_back(other.data if other else None, pieces, all_defend))
+    data: Table = {"game": GAME, "of": first.data["game"]}
+    if "rules" in first.data:
+        data["rules"] = first.data["rules"]
+    data |= {"us": "attacker", "force": maker.forces, "fight": maker.fights}
+    if maker.goal:
+        data["goal"] = maker.goal
+    elif first.data["game"] not in GAMES:
+        data["columns"] = ["rounds"]
+    return CampaignDraft(data, first.folder, first.paths, sources)
+
+
+def source_name(source: Source, place: int) -> str:
+    """A scenario in messages: its file or example, or its number."""
+    return str(source) if isinstance(source, str | Path) else f"scenario {place + 1}"
+
+
+def check_alike(drafts: Sequence[Draft], sources: Sequence[str]) -> None:
+    """Refuse scenarios that are chains themselves, or not of one game. Raises ScenarioError."""
+    first = drafts[0]
+    for one, name in zip(drafts, sources, strict=True):
+        game, kind = one.data.get("game"), one.data.get("battle")
+        if game == GAME or (kind in CHAINS and game in GAMES):
+            raise ScenarioError(f"campaign: {CHAIN.format(name)}")
+        one.battle()
+        for role in SIDES:
+            if not isinstance(table := one.data.get(role, {}), Mapping):
+                raise ScenarioError(f"{role}: {shown(table)} is not allowed; give a table")
+        places = one.folder == first.folder or not is_path(game)
+        if not places or any(one.data.get(key) != first.data.get(key) for key in ("game", "rules")):
+            raise ScenarioError(f"game: {name} is of another game; the battles of a campaign share game and rules")
+
+
+def refuse_path(carry: Carry, one: Draft, name: str) -> None:
+    """Refuse a battle along a path, whose pieces are lists. Raises ScenarioError."""
+    for role in SIDES:
+        for piece, value in one.data.get(role, {}).items():
+            if carry.pieces.get(piece) is Number and isinstance(value, list):
+                raise ScenarioError(f"campaign: {CHAIN.format(name)}")
+
+
+def joined_pieces(join: Mapping[str, Any]) -> Table:
+    """The pieces that join a counter-attack, by side. Raises ScenarioError."""
+    found: Table = {}
+    for path, value in join.items():
+        set_path(found, path, value)
+    for path in join:
+        if path.partition(".")[0] not in SIDES or not all(isinstance(table, Mapping) for table in found.values()):
+            text = "name the piece of a side, like attacker.tank; the attacker is who counter-attacks"
+            raise ScenarioError(f"join: {path!r} is not allowed; {text}")
+    return found
+
+
+class Maker:
+    """Makes the forces and fights of a campaign from scenarios. Its methods raise Refusal."""
+
+    def __init__(self, carry: Carry) -> None:
+        self.carry = carry
+        self.forces: dict[str, Table] = {}
+        self.fights: list[Table] = []
+        self.goal: str | None = None
+
+    def add(self, data: Mapping[str, Any], forces: Sequence[str], **more: Any) -> Table:
+        """A fight as a scenario says, whose attacker and defender are these forces."""
+        fight: Table = {name: value for name, value in data.items() if name not in (*NOT_OF_A_FIGHT, *SIDES)} | more
+        if data["battle"] not in self.carry.fights:  # its kind is refused; it may have further tables
+            fight = {"battle": data["battle"]}
+        for role, force in zip(SIDES, forces, strict=True):
+            fight[role] = self.side(str(data["battle"]), role, data.get(role, {}), force)
+        self.fights.append(fight)
+        return fight
+
+    def side(self, kind: str, role: str, table: Mapping[str, Any], force: str) -> Mapping[str, Any]:
+        """A side of a fight; its pieces belong to its force from the start, or join it."""
+        fighting = self.carry.fights.get(kind)
+        if fighting and fighting[SIDES.index(role)] is None:
+            return table
+        pieces, own = self.carry.parted(kind, role, table)
+        side: Table = {"force": force} | own
+        if force not in self.forces:
+            # A force that was in no fight has the pieces of its first scenario if that is the first fight.
+            self.forces[force] = {} if self.fights else pieces
+            pieces = pieces if self.fights else {}
+        return side | ({"join": pieces} if pieces else {})
+
+    def strike_back(self, other: Mapping[str, Any] | None, join: Table, all_defend: bool) -> None:
+        """The counter-attack by the defender of the last fight."""
+        last, carry = self.fights[-1], self.carry
+        kind, number = last["battle"], len(self.fights)
+        takers = carry.taken(kind)
+        won = f"fight{number}_{'won' if takers is None else 'taken'}"
+        data = other or self.swapped(last, join)
+        fighting = carry.fights.get(data["battle"])
+        if other is None and fighting and fighting[1] is None:
+            text = f"a {kind} has no defenders who could attack; give the counter-attack as a scenario"
+            raise Refusal("counter_attack", text)
+        fight = self.add(data, SIDES[::-1], name=COUNTER, **{"if": won})
+        if takers is not None and not all_defend:
+            brought = {piece for table in (self.forces["attacker"], *self.joins("attacker")) for piece in table}
+            stay = {
+                piece: "all" for piece in carry.pieces if piece in brought and not takers[carry.by_piece[piece]].any()
+            }
+            fight["defender"] |= {"stay": stay} if stay else {}
+        self.goal = f"fight{number}_won and not {COUNTER}_won"
+
+    def joins(self, force: str) -> list[Table]:
+        """The pieces that join a force in any fight."""
+        sides = [fight[role] for fight in self.fights for role in SIDES]
+        return [side["join"] for side in sides if side.get("force") == force and "join" in side]
+
+    def swapped(self, last: Table, join: Table) -> Table:
+        """The last fight with the roles swapped: its kind, conditions and options, the traits that hold in both roles.
+
+        Policies are those by default: they belong to a role.
+        """
+        data: Table = {name: last[name] for name in ("battle", "conditions", "options") if name in last}
+        for role, former in zip(SIDES, SIDES[::-1], strict=True):
+            known = fields_of(self.carry.kinds[data["battle"]], role)
+            one_time = {*self.carry.in_one_fight, *self.carry.pieces, "force", "join"}
+            traits = {name: value for name, value in last[former].items() if name in known and name not in one_time}
+            for name in join.get(role, {}):
+                pieces = ", ".join(self.carry.pieces)
+                refuse(name not in self.carry.pieces, f"join.{role}.{name}", f"no such piece; pieces: {pieces}")
+            data[role] = traits | join.get(role, {})
+        return data

@@ -14,7 +14,7 @@ import numpy as np
 
 from simulator.analysis.decisions.named_policies import Gain, Lot, best_of_named, side_of
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import ExactAnswer, Interrupted, Progress
+from simulator.analysis.odds.run import ExactAnswer, Interrupted, Progress, many_like
 from simulator.analysis.odds.stages import ExactRun
 from simulator.analysis.result import Result, frame
 from simulator.engine.api import best_policy
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_ROUNDS = 30
-# More units than take part in most fights: an attacker that needs so many never fights.
-MOST_PIECES = 1000
+# More units than any fight can have (fields are at most 1,000): an attacker that needs so many never fights.
+BEYOND_ALL = 10**9
 STEP = 0.05
 SLACK = 1e-12
 # Policies whose values `gains` compares, with their parameters; they are no named values.
@@ -298,6 +298,7 @@ def _gains(found: Best, path: str) -> Iterator[Gain]:
                 fixed = found.scenario.replace_all({path: name, **parameter})
             except ScenarioError:
                 continue
+            many_like(fixed)
             worth = worths(fixed)[side]
             if value is None or worth > value + SLACK:
                 value, shown = worth, label
@@ -310,7 +311,7 @@ def _fights(found: Best, path: str) -> Iterator[Gain]:
     place = int(path.removeprefix("fight[").partition("]")[0])
     name = found.scenario.fields.fight[place].name or f"fight{place + 1}"  # type: ignore[attr-defined]
     side = next((row["side"] for row in found.rows() if row["fight"] == name), SIDES[0])
-    never = {f"{path.removesuffix('go')}min_units": MOST_PIECES}
+    never = {f"{path.removesuffix('go')}min_units": BEYOND_ALL}
     for policy, more in (("always", {}), ("never", never)):
         value = worths(found.scenario.replace_all({path: "always"} | more))[side]
         yield Gain(path, policy, value, found.value[side] - value)

@@ -60,9 +60,7 @@ class ReplayRun:
     battles = 1
 
     def each(self, chain: Chain, numbers: np.ndarray, stage: int) -> tuple[OutcomeDistribution, np.ndarray]:
-        """Run a fight of a campaign roll by roll."""
-        if chain.label:
-            self.lines.append(f"{chain.label}:")
+        """Run a fight of a campaign roll by roll; the campaign itself names it."""
         self._state = self._fight(chain, derive_seed(self.seed, stage))
         return self._single(()), np.zeros(1, np.int64)
 

@@ -15,12 +15,13 @@ import numpy as np
 
 from simulator.analysis.odds.distribution import wilson
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import Interrupted, Progress, check_numbers, until_interrupted
-from simulator.analysis.odds.stages import ExactRun
+from simulator.analysis.odds.run import PORTION, Interrupted, Progress, check_numbers, together, until_interrupted
+from simulator.analysis.odds.stages import ExactRun, SimulatedRun
 from simulator.analysis.result import Result
 from simulator.engine.api import Graph, first_state, graph_of, replay_steps
 from simulator.engine.model.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds
-from simulator.rules.battle import NOBODY, WINNERS, Columns, Outcomes
+from simulator.engine.model.streams import derive_seed
+from simulator.rules.battle import NOBODY, WINNERS, BattlesRun, Columns, Outcomes
 from simulator.scenarios import Scenario, ScenarioError, Source, load
 
 MOST, MOST_ASKED, LEFT = 100, 10_000, 1e-6
@@ -116,7 +117,7 @@ class Rounds(Result):
     def how(self) -> str:
         """The method of the answer, in one line."""
         if self.battles is None:
-            return f"exact ({self.explored:,} states, round by round)"
+            return f"exact ({self.explored:,} states, {'fight by fight' if self.fights else 'round by round'})"
         return f"simulated: {self.battles:,} battles, seed {self.seed}, 95 % intervals"
 
     def to_dict(self) -> dict[str, Any]:
@@ -145,11 +146,7 @@ def rounds(
         raise ValueError(f"most: {most} is not allowed; at most {MOST_ASKED:,}")
     asked = load(scenario)
     if asked.built.by_fight is not None:
-        if battles is not None:
-            raise ValueError("battles: not for a campaign, which is followed exactly")
-        run = ExactRun(EXACT_BYTES)
-        fights = [AfterRound(one.columns, one.p, one.columns["over"]) for one in asked.built.by_fight(run)]
-        return Rounds(asked, tuple(fights[: None if most is None else most + 1]), explored=run.explored)
+        return _fights(asked, asked.built.by_fight, most, battles, seed)
     asked = counting(asked)
     if battles is None:
         try:
@@ -164,6 +161,28 @@ def rounds(
     if len(ends) < battles:
         raise Interrupted(answer)
     return answer
+
+
+def _fights(
+    scenario: Scenario,
+    by_fight: Callable[[BattlesRun], list[Outcomes]],
+    most: int | None,
+    battles: int | None,
+    seed: int,
+) -> Rounds:
+    """The state of a campaign after each fight; simulated if `battles` are asked for, or where it is too large."""
+    exact = ExactRun(EXACT_BYTES)
+    try:
+        found = by_fight(exact) if battles is None else []
+    except NoExactOdds:
+        battles = BATTLES
+    if battles is not None:
+        sizes = [min(PORTION, battles - done) for done in range(0, battles, PORTION)]
+        runs = [SimulatedRun(size, derive_seed(seed, portion)) for portion, size in enumerate(sizes)]
+        found = [together(*parts) for parts in zip(*map(by_fight, runs), strict=True)]
+    fights = [AfterRound(one.columns, one.p, one.columns["over"], one.count) for one in found]
+    shown = tuple(fights[: None if most is None else most + 1])
+    return Rounds(scenario, shown, battles, None if battles is None else seed, exact.explored)
 
 
 def counting(scenario: Scenario) -> Scenario:

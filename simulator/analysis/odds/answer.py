@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from simulator.analysis.odds.first import first_answer
 from simulator.analysis.odds.mix import check_all, mixed
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import Interrupted, Method, Progress, settle
 from simulator.analysis.odds.stages import Shared
-from simulator.scenarios import Draft, Scenario, ScenarioError, Source, is_uncertain, load
+from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft, is_uncertain, load
 
 
 def answer(
@@ -19,10 +20,14 @@ def answer(
 
     Raises NoExactOdds where `method` allows only exact odds, Interrupted with the odds from the battles so far.
     """
-    if is_uncertain(scenario):
-        return mixed(scenario, method or Method(), progress).odds
+    asked = scenario if isinstance(scenario, Scenario) else draft(scenario)
+    if is_uncertain(asked):
+        return mixed(asked, method or Method(), progress).odds
+    method, checked = method or Method(), load(asked)
+    first = method.at_once and method.is_automatic and method.precision is None
     try:
-        return settle(load(scenario), method or Method(), progress, shared).odds()
+        found = first_answer(checked, method, progress, shared) if first else None
+        return (found or settle(checked, method, progress, shared)).odds()
     except Interrupted as cut:
         raise Interrupted(cut.gathered.odds()) from None
 
@@ -87,5 +92,5 @@ def changed(base: Draft, paths: Sequence[str], settings: Sequence[Any]) -> tuple
 
 
 def explain(scenario: Source) -> list[str]:
-    """How the answer is composed: modifiers with their sources, or the plan of a calculator, one line each."""
+    """Composition of the answer: modifiers with their sources, or the plan of a calculator, one line each."""
     return list(load(scenario).built.explain())

@@ -228,10 +228,15 @@ def _spread(
                     pieces.learn(result)
                     yield result
     finally:
-        if under_way:  # nothing more is wanted
-            _cut_short.add(client)
-            with suppress(Exception):
-                client.cancel(list(under_way), force=True)
+        _stop(client, list(under_way))
+
+
+def _stop(client: Client, unwanted: list[Any]) -> None:
+    """Cancel the work of these futures; nothing more is wanted of the client."""
+    if unwanted:
+        _cut_short.add(client)
+        with suppress(Exception):
+            client.cancel(unwanted, force=True)
 
 
 def _room(client: Client) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from simulator.analysis.odds.measure import is_chance, measure
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import CELL_BYTES, Progress, check_numbers, reported, until_interrupted
 from simulator.analysis.result import Result, frame
+from simulator.analysis.studies.noticeable import battles_to_notice
 from simulator.analysis.studies.paired import Answered, Difference, answered, difference
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft, is_uncertain, load
 from simulator.scenarios.validation import brief
@@ -38,17 +39,32 @@ class Row:
     difference: Difference
     method: str
 
+    @property
+    def noticed_after(self) -> int | None:
+        """The battles of each scenario after which the difference of two chances is noticed, see `battles_to_notice`.
+
+        None for other values, for equal chances, and where dice leave the sign of the difference open.
+        """
+        d = self.difference
+        if not is_chance(self.value) or (self.method != "exact" and not (d.low > 0 or d.high < 0)):
+            return None
+        return battles_to_notice(self.estimate, min(max(self.estimate - d.value, 0.0), 1.0))
+
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Result):
-    """The values of several scenarios compared with the first, the reference; `odds` are their answers by name."""
+    """The values of several scenarios compared with the first, the reference; `odds` are their answers by name.
+
+    `notes` say what became of the fields that variants changed.
+    """
 
     odds: Mapping[str, Odds]
     values: tuple[str, ...]
     answers: tuple[Row, ...]
     seed: int = 0
+    notes: tuple[str, ...] = ()
 
-    json_fields = ("reference", "seed")
+    json_fields = ("reference", "seed", "notes")
 
     @property
     def reference(self) -> str:
@@ -56,9 +72,12 @@ class Comparison(Result):
         return next(iter(self.odds))
 
     def rows(self) -> list[dict[str, Any]]:
-        """`value, scenario, estimate, difference, low, high, confidence, method`"""
-        names = ("value", "scenario", "estimate", "difference", "low", "high", "confidence", "method")
-        cells = ((row.value, row.scenario, row.estimate, *row.difference[:4], row.method) for row in self.answers)
+        """`value, scenario, estimate, difference, low, high, confidence, method, noticed_after`"""
+        names = ("value", "scenario", "estimate", "difference", "low", "high", "confidence", "method", "noticed_after")
+        cells = (
+            (row.value, row.scenario, row.estimate, *row.difference[:4], row.method, row.noticed_after)
+            for row in self.answers
+        )
         return [dict(zip(names, one, strict=True)) for one in cells]
 
     @property
@@ -115,7 +134,8 @@ def _in_words(row: Row) -> str:
     chance = is_chance(row.value)
     by = f"{100 * abs(d.value):.2f} points" if chance else f"{abs(d.value):.4g}"
     sure = row.method if row.method == "exact" or math.isnan(d.confidence) else f"{100 * d.confidence:.1f} % sure"
-    return f"{row.scenario}: {row.value} is {word} by {by} ({sure})"
+    noticed = "" if row.noticed_after is None else f"; noticed after about {row.noticed_after:,} battles each"
+    return f"{row.scenario}: {row.value} is {word} by {by} ({sure}){noticed}"
 
 
 def shared_columns(odds: Sequence[Odds]) -> list[str]:
@@ -166,13 +186,14 @@ def compare(
     seed: int = 0,
     *,
     threads: int | None = None,
+    notes: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> Comparison:
     """Compare two to ten scenarios of any games; the first is the reference.
 
     Exact where they fit and `battles` is None, else simulated with common random numbers. `value` is one or several
-    values, see `measure`. Raises ScenarioError, ValueError, and Interrupted with the scenarios answered so far, if
-    these are at least two.
+    values, see `measure`; `notes` go with the answer. Raises ScenarioError, ValueError, and Interrupted with the
+    scenarios answered so far, if these are at least two.
     """
     if isinstance(scenarios, Mapping):
         named = list(scenarios.items())
@@ -187,7 +208,9 @@ def compare(
         (name, answered(loaded[name], battles, seed, 8 * CELL_BYTES, threads))
         for name in reported(list(loaded), progress)
     )
-    return until_interrupted(answers, lambda found: _compared(dict(found), value, seed), LEAST)
+    return until_interrupted(
+        answers, lambda found: replace(_compared(dict(found), value, seed), notes=tuple(notes)), LEAST
+    )
 
 
 def _loaded(name: str, source: Source) -> Scenario | Draft:

@@ -23,6 +23,7 @@ from simulator.analysis.odds.run import (
     CELL_BYTES,
     Progress,
     check_numbers,
+    many_like,
     reported,
     until_interrupted,
 )
@@ -32,7 +33,7 @@ from simulator.analysis.studies.paired import Answered, Difference, answered, di
 from simulator.analysis.studies.sweep import Sweep, sweep
 from simulator.rules.battle import Battle
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft, load
-from simulator.scenarios.schema import ORDER, branches, field_at, field_rows, schema_of
+from simulator.scenarios.schema import ORDER, branches_at, field_at, field_rows, items_at
 from simulator.scenarios.validation import brief
 
 if TYPE_CHECKING:
@@ -137,6 +138,7 @@ def sensitivity(  # noqa: PLR0913 - one argument an option
     tried = [one for one in steps_of(checked, (fields,) if isinstance(fields, str) else fields) if wanted(*one)]
     check_numbers(1 if battles is None else battles, seed, threads)
     shared = Shared()
+    many_like(checked)
     ask = partial(
         answered, battles=battles, seed=seed, budget=CELL_BYTES, threads=threads, many=CELL_BATTLES, shared=shared
     )
@@ -195,9 +197,13 @@ def steps_of(scenario: Scenario, fields: Sequence[str] | None = None) -> Iterato
     """Path, setting and new value of each change to try. Raises ValueError for unknown `fields`."""
     battle = scenario.battle
     for one in fields or ():
-        if field_at(battle, one) is None or one in FRAME:
+        listed = one.startswith("rules.") and "[" in one  # lists of the game file are replaced whole
+        if field_at(battle, one) is None or one in FRAME or listed:
             raise ValueError(brief(f"fields: {one} {_no_field(battle, one)}"))
-    for path, setting in settings_of(scenario.fields):
+    settings = list(settings_of(scenario.fields))
+    if any(one.startswith("rules.") for one in fields or ()):
+        settings += [one for one in settings_of(battle.rules, "rules") if "[" not in one[0]]
+    for path, setting in settings:
         table = path.partition(".")[0].partition("[")[0]
         if fields is None and table in ON_REQUEST:
             continue
@@ -242,10 +248,9 @@ def settings_of(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 def others(battle: Battle, path: str, setting: Any) -> list[Any]:
     """The new values of a field: one less and one more, the other of yes and no, every other name; else none."""
-    node = field_at(battle, path)
-    if node is None or _in_free_text(battle, path):
+    kinds = branches_at(battle, path)
+    if not kinds or _in_free_text(battle, path):
         return []
-    kinds = list(branches(dict(node), schema_of(battle.model)))
     if isinstance(setting, bool):
         return [not setting]
     if isinstance(setting, int):
@@ -258,13 +263,11 @@ def others(battle: Battle, path: str, setting: Any) -> list[Any]:
 
 def _in_free_text(battle: Battle, path: str) -> bool:
     """Is this field in a list whose items may be free text, like the creatures of an army?"""
-    schema = schema_of(battle.model)
-    for match in re.finditer(r"\[\d+\]", path):
-        for branch in branches(dict(field_at(battle, path[: match.start()]) or {}), schema):
-            for item in branches(branch.get("items", {}), schema):
-                if item.get("type") == "string" and "enum" not in item and "const" not in item:
-                    return True
-    return False
+    return any(
+        item.get("type") == "string" and "enum" not in item and "const" not in item
+        for match in re.finditer(r"\[\d+\]", path)
+        for item in items_at(battle, path[: match.start()])
+    )
 
 
 def sobol(

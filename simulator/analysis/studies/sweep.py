@@ -25,6 +25,7 @@ from simulator.analysis.result import Result, frame
 from simulator.analysis.studies.grid import Answered, Cell, Grid, Portions
 from simulator.engine.model.limits import processors
 from simulator.scenarios import ScenarioError, Source, draft
+from simulator.scenarios.schema import field_at, unknown_field
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -271,7 +272,16 @@ def grid_of(
     grid = Grid(draft(scenario), tuple(vary), values, asked, battles, seed)
     if grid.size > most:
         raise ValueError(f"vary: {grid.size:,} combinations; at most {most:,}")
+    _suggest_rules(grid)
     return grid if asked else replace(grid, asked=(_own_value(grid),))
+
+
+def _suggest_rules(grid: Grid) -> None:
+    """Raise ScenarioError for a path that is a key of the game file, but no field of the scenario."""
+    battle = grid.draft.battle()
+    for path in grid.paths:
+        if field_at(battle, path) is None and battle.rules is not None and field_at(battle, f"rules.{path}"):
+            raise ScenarioError(unknown_field(battle, path))
 
 
 def _own_value(grid: Grid) -> str:

@@ -39,6 +39,8 @@ MOST_KINDS, MOST_CELLS, MOST_PLACES = 1 << 25, 1 << 22, 1 << 24
 MOST_PAIRS = 1 << 22
 # Results of each roll with which the start state is checked to be factored.
 SOME = 6
+# Attributes of a chain: its axes, and whether it fits on a grid.
+_AXES, _FITS = "_grid_axes", "_fits_on_grid"
 _checked: set[type] = set()
 # Most places for each cell in a grid walk. 20 against 20 at sea has 74, most of them never visited: its grid walk was
 # no faster than the lazy walk, and began 50 ms later; 150 against 149 units has 2.
@@ -49,7 +51,7 @@ class Axes(NamedTuple):
     """The position of a state: for each field its stride `along` a plane, `across` it, and in the code of the rest.
 
     A stride is 0 if the field has no part in that axis; the counter is in none. `values` is the number of values of
-    each field; a plane has `long` cells along it, in `wide` rows.
+    each field; a plane has `long` cells along it, in `wide` rows; `codes` is the number of codes of the rest.
     """
 
     along: np.ndarray
@@ -58,6 +60,7 @@ class Axes(NamedTuple):
     values: np.ndarray
     long: int
     wide: int
+    codes: int
 
     @property
     def cells(self) -> int:
@@ -85,9 +88,13 @@ class Axes(NamedTuple):
 
 
 def axes_of(chain: Chain) -> Axes:
-    """The axes of a factored chain."""
+    """The axes of a factored chain, cached in it."""
     assert chain.factored is not None
-    return _axes_of(chain.start._fields, tuple(map(int, chain.limits)), chain.counted, chain.factored)
+    kept = vars(chain)
+    if _AXES not in kept:
+        kept[_AXES] = _axes_of(chain.start._fields, tuple(map(int, chain.limits)), chain.counted, chain.factored)
+    axes: Axes = kept[_AXES]
+    return axes
 
 
 @lru_cache(maxsize=1024)
@@ -104,11 +111,19 @@ def _axes_of(
                 stride *= limits[f] + 1
         width = stride
         widths.append(width)
-    return Axes(*strides, np.array(limits) + 1, widths[0], widths[1] // widths[0])
+    values = np.array(limits) + 1
+    return Axes(*strides, values, widths[0], widths[1] // widths[0], int((values - 1) @ strides[2]) + 1)
 
 
 def fits_on_grid(chain: Chain) -> bool:
-    """May this chain be solved on a grid?"""
+    """May this chain be solved on a grid? Cached in the chain."""
+    kept = vars(chain)
+    if _FITS not in kept:
+        kept[_FITS] = _fits(chain)
+    return bool(kept[_FITS])
+
+
+def _fits(chain: Chain) -> bool:
     if chain.factored is None or chain.counted < 0 or chain.decided:
         return False
     values = {name: int(limit) + 1 for name, limit in zip(chain.start._fields, chain.limits, strict=True)}
@@ -116,7 +131,7 @@ def fits_on_grid(chain: Chain) -> bool:
     along, across = (prod(values.pop(name) for name in names) for names in chain.factored)
     if along * across > MOST_CELLS or prod(values.values()) > MOST_KINDS:
         return False
-    return (along + across) * width_of(chain) <= MOST_PLACES
+    return (along + across) * chain.tables.width <= MOST_PLACES
 
 
 def too_wide(chain: Chain) -> bool:
@@ -131,23 +146,13 @@ def may_be_walked(chain: Chain) -> bool:
     if not fits_on_grid(chain):
         return False
     axes = axes_of(chain)
-    return sum(axes.lengths) * width_of(chain) <= MOST_PLACES_A_CELL * axes.cells
-
-
-def width_of(chain: Chain) -> int:
-    """The number of places for each value of a part: one for each result."""
-    return int(chain.tables.result.max(initial=0)) + 1
-
-
-def peaks(chain: Chain) -> np.ndarray:
-    """The largest chance of each table: float64, shape (tables,)."""
-    return np.maximum.reduceat(chain.tables.weight, chain.tables.first[:-1])
+    return sum(axes.lengths) * chain.tables.width <= MOST_PLACES_A_CELL * axes.cells
 
 
 def check_budget(chain: Chain, axes: Axes, at: Any, budget: int) -> None:
     """Raise NoExactOdds if nodes, kinds, endings and planes need more bytes than the budget."""
     nodes, kinds, endings = int(at[NODES]), int(at[KINDS]), int(at[FOUND])
-    places = sum(axes.lengths) * width_of(chain)
+    places = sum(axes.lengths) * chain.tables.width
     size = nodes * (40 + 4 * len(chain.start)) + 4 * kinds * (axes.cells + places)
     size += 20 * endings + 8 * PLANES * axes.cells
     if size > budget:

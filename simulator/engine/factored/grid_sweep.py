@@ -186,6 +186,22 @@ def add_final(found, at, node, count, mass):
 
 
 @helper
+def pass_on(rows, nodes, planes, found, at, place):
+    """Hand the mass of a node to the cells after it; returns the work, or minus the status for the caller."""
+    kind, count, node, mass = place
+    then, after = count + nodes.inc[node], nodes.lands[node]
+    if after == OVER:
+        if at[FOUND] == len(found.node):
+            return -ROOM_FOR_FOUND
+        add_final(found, at, node, then, mass)
+        return 0
+    if then == count and comes_back(nodes, kind, after, at[KINDS]):
+        return -BACKWARDS
+    slot = slot_of_plane(planes, after, then)
+    return hand_out(rows, nodes, planes, found, node, slot, mass) if slot >= 0 else -ROOM_FOR_PLANE
+
+
+@helper
 def comes_back(nodes, kind, after, kinds):
     """Rank a kind of node after the one that leads to it without counting; True if that closes a circle."""
     if nodes.rank[after] > nodes.rank[kind]:
@@ -219,19 +235,10 @@ def sweep(rows, nodes, planes, found, at, pause):
                 return WANTED
             if work > pause:
                 return PAUSED
-            then = count + nodes.inc[node]
-            if nodes.lands[node] == OVER:
-                if at[FOUND] == len(found.node):
-                    return ROOM_FOR_FOUND
-                add_final(found, at, node, then, mass)
-            else:
-                after = nodes.lands[node]
-                if then == count and comes_back(nodes, kind, after, at[KINDS]):
-                    return BACKWARDS
-                slot = slot_of_plane(planes, after, then)
-                if slot < 0:
-                    return ROOM_FOR_PLANE
-                work += hand_out(rows, nodes, planes, found, node, slot, mass)
+            more = pass_on(rows, nodes, planes, found, at, (kind, count, node, mass))
+            if more < 0:
+                return -more
+            work += more
             planes.mass[base + cell] = 0.0
         planes.kind[here] = FREE
         at[PLANE] = -1

@@ -17,8 +17,7 @@ from simulator.engine.graph.graph import Graph
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.limits import BrokenGame
 from simulator.engine.sample.alias import alias_of
-from simulator.engine.sample.counts import HALF, numbers_and_counters
-from simulator.engine.sample.graph_tables import graph_tables
+from simulator.engine.sample.graph_tables import HALF, graph_tables, numbers_and_counters
 from simulator.engine.sample.simulation import Simulation
 
 # Battles in a launch, and threads in a block.
@@ -84,7 +83,7 @@ class DeviceGraph:
     def ends(self, seed: int, first: int, battles: int) -> np.ndarray:
         """The final state of each battle from `first` on, or its state when the GPU abandons it.
 
-        As `counts.graph_words`: uint64, shape (battles,).
+        As `graph_tables.graph_words`: uint64, shape (battles,).
         """
         from simulator.engine.gpu.kernel import walk
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
 from simulator.engine.graph.graph import Graph, refuse_least
 from simulator.engine.graph.interpreted_explorer import PlainExplorer
 from simulator.engine.graph.size_bound import look_around, look_before_compiling
 from simulator.engine.jit import kernel_cache
-from simulator.engine.jit.time_budgets import compiled_here, patience_for, spent
+from simulator.engine.jit.cost_model import Meter, compile_for, may_compile, patience_for, spent
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.limits import EXACT_BYTES, Progress
+
+# Seconds of plain Python that solve the graph later, for each edge.
+SOLVING_AN_EDGE = 3e-6
 
 
 def explore(
@@ -29,16 +30,19 @@ def explore(
     """
     refuse_least(chain, *chain.at_least, budget)
     if (patience := patience_for(chain, "grow")) > 0:
-        begun = time.thread_time()
+        meter = Meter(chain, patience, lambda step: step + SOLVING_AN_EDGE)
         explorer = PlainExplorer(chain, budget, decisions, look_around)
-        graph = explorer.explore(patience, starts)
-        spent(chain, time.thread_time() - begun)
+        # A game's own lower bound may say beforehand that plain Python is not enough for a first answer.
+        if not may_compile() and chain.at_least[1] > meter.most and meter.is_over(chain.at_least[1]):
+            compile_for("grow", chain)
+        graph = explorer.explore(meter, starts)
+        spent(chain, meter.seconds(explorer.edges))
         if graph is not None:
             return graph
         if starts is None and not kernel_cache.is_ready("grow", type(chain.params)):
             look_before_compiling(explorer)
+    compile_for("grow", chain)
     from simulator.engine.graph.compiled_explorer import CompiledExplorer
     from simulator.engine.graph.compiled_size_bound import look_while_growing
 
-    compiled_here.add(type(chain.params))
     return CompiledExplorer(chain, budget, decisions, look_while_growing).explore(progress, starts)

@@ -10,12 +10,12 @@ import numpy as np
 
 from simulator.engine.factored.grid import too_wide
 from simulator.engine.graph.explore import explore
-from simulator.engine.graph.graph import Graph
+from simulator.engine.graph.graph import Graph, size_of
 from simulator.engine.graph.solver import Solver
 from simulator.engine.graph.value_iteration import best_policy
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.contract import check_contract
-from simulator.engine.model.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds, Progress
+from simulator.engine.model.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds, NotCompiled, Progress
 
 # Most edges of one state of a lazy graph: with more only a few states fit, and the rules alone are faster. Measured,
 # 65,536 battles of Axis & Allies, 1,000 infantry and 1,000 tanks a side (145,161 edges): 0.23 s against 0.07 s; 300 and
@@ -44,23 +44,36 @@ def graph_of(
         raise NoExactOdds(why)
     try:
         return explore(chain, budget, progress, decisions)
+    except NotCompiled:
+        raise
     except NoExactOdds as refusal:
         vars(chain)[_REFUSED] = budget, str(refusal)
         raise
 
 
 def graph_if_it_fits(chain: Chain) -> Graph | None:
-    """The graph of the chain, or None if it is too large; cached, since the answer may take seconds."""
+    """The graph of the chain, or None if it is too large; cached, since the answer may take seconds.
+
+    None, which is not cached, where it would have to be compiled (`cost_model.without_compiling`).
+    """
     kept = vars(chain)
     if _KEPT not in kept:
         try:
             kept[_KEPT] = None if too_wide(chain) else graph_of(chain, QUICK_BYTES)
+        except NotCompiled:
+            return None
         except NoExactOdds:
             if chain.utilities is not None:
                 raise
             kept[_KEPT] = None
     graph: Graph | None = kept[_KEPT]
     return graph
+
+
+def keep_graph(chain: Chain, graph: Graph) -> None:
+    """Keep this graph of the chain for `graph_if_it_fits`, if that would find it."""
+    if not too_wide(chain) and size_of(chain, len(graph), len(graph.to)) <= QUICK_BYTES:
+        vars(chain)[_KEPT] = graph
 
 
 def simulate_by_rules(chain: Chain) -> None:

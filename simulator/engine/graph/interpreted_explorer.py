@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -11,13 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.engine.graph.graph import FINAL, Graph, over_budget, size_of
+from simulator.engine.jit.cost_model import Meter
 from simulator.engine.model.chain import Chain, check_limits, rows_of
 from simulator.engine.model.interpreted import plain_params, quicken
 from simulator.engine.model.limits import BrokenGame
 from simulator.engine.model.packing import packed
 
 SizeCheck = Callable[["PlainExplorer", Any, int, int], bool]
-CLOCK_EVERY = 64
 # Number of edges from which on `size_check` tests whether the chain is too large (`size_bound`).
 LOOK_FROM = 1 << 13
 
@@ -71,8 +70,8 @@ class PlainExplorer:
         if self._size_check(self, s, edges, LOOK_FROM if self._look_from == LOOK_FROM else 0):
             self._look_from = max(LOOK_FROM + 1, self.budget // size_of(self.chain, 0, 1))
 
-    def explore(self, patience: float = float("inf"), starts: np.ndarray | None = None) -> Graph | None:
-        """The graph, or None if it took longer than `patience` seconds of CPU time.
+    def explore(self, meter: Meter | None = None, starts: np.ndarray | None = None) -> Graph | None:
+        """The graph, or None if it has more edges than the `meter` allows.
 
         `starts` as for `explore.explore`: int64, shape (starts, fields).
         """
@@ -80,18 +79,18 @@ class PlainExplorer:
         if starts is not None or self._size_check is None:
             self._look_from = sys.maxsize
         running, table, second = (chain.part(name) for name in ("running", "table", "second"))
-        deadline, due = time.thread_time() + patience, 0
+        due = meter.most if meter else float("inf")
         a_state, an_edge = size_of(chain, 1, 0), size_of(chain, 0, 1)
         begun = self._first_states(starts)
         found = _Columns(list(dict.fromkeys(begun)), [], [], [], [0], [], [])
         states, tables, seconds, owners, begin, to, inc = found
         number = {state: i for i, state in enumerate(states)}
         for s in states:
-            if len(tables) % CLOCK_EVERY == 0 or len(to) > due:
-                due = len(to) + CLOCK_EVERY**2
-                if time.thread_time() > deadline:
-                    self.edges = len(to)
-                    return None
+            if len(to) > due:
+                assert meter is not None
+                if meter.is_over(len(to)):
+                    break
+                due = meter.most
             if len(to) + self._ahead > self._look_from:
                 self._look_around(s, len(to))
             t, u, owner, pairs = self._choices(s, table, second) if running(p, s) else (FINAL, 0, 0, ())
@@ -110,6 +109,9 @@ class PlainExplorer:
             begin.append(len(to))
             if len(states) * a_state + len(to) * an_edge > self.budget:
                 raise over_budget(chain, len(states), len(states) - len(tables), len(to), self.budget)
+        self.edges = len(to)
+        if len(tables) < len(states):
+            return None
         return self._graph(found, np.array([number[state] for state in begun]))
 
     def _first_states(self, starts: np.ndarray | None) -> list[Any]:

@@ -33,7 +33,7 @@ from simulator.engine.graph.graph_passes import (
     spread,
 )
 from simulator.engine.jit import kernel_cache as cache
-from simulator.engine.jit.time_budgets import SOLVING
+from simulator.engine.jit.cost_model import SOLVING
 from simulator.engine.model.limits import EXACT_BYTES, BrokenGame, NoExactOdds, Progress, in_words
 from simulator.engine.model.status import DONE, ENDLESS, LARGE, NEED_ROOM
 
@@ -53,11 +53,11 @@ compiled: dict[str, Any] = {}
 _spent = [0.0]
 
 
-def plainly(edges: int) -> bool:
-    """Is plain Python faster for a graph of this size than loading or compiling the passes?"""
-    if compiled:
+def plainly(edges: int, *kernels: str) -> bool:
+    """Is plain Python faster for a graph of this size than loading or compiling the passes, or these kernels?"""
+    if compiled.keys() & kernels if kernels else compiled:
         return False
-    ready = any(cache.is_ready(kernel, Passes) for kernel in (spread.__name__, AT_ONCE))
+    ready = any(cache.is_ready(kernel, Passes) for kernel in kernels or (spread.__name__, AT_ONCE))
     return _spent[0] + edges * SECONDS_AN_EDGE < SOLVING.now(ready).together
 
 

@@ -17,6 +17,7 @@ from numba import int64, njit, uint64
 from numba.extending import overload, register_jitable
 
 from simulator.engine.jit import kernel_cache as cache
+from simulator.engine.jit.cost_model import check_compiled
 from simulator.engine.jit.numba_mode import uses_internals
 from simulator.engine.jit.rewrite import compilable
 from simulator.engine.model import chain
@@ -90,6 +91,7 @@ class Kernel:
 
     def _first_call(self, kind: type, args: tuple[Any, ...]) -> Any:
         """Load or compile in one thread; a cached file that cannot be read is deleted and compiled again."""
+        check_compiled(self.__name__, kind)
         bind_rules()
         package = cache.package_of(kind)
         if not cache.is_ready(self.__name__, kind):

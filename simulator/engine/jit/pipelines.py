@@ -7,6 +7,7 @@ kernel calls, again at each level of calls, which takes most of the compile time
 from __future__ import annotations
 
 import ctypes
+from importlib import import_module
 from typing import Any
 
 from numba import _dynfunc
@@ -15,9 +16,26 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
+from numba.np import linalg
 
 # Numba requires an address for calls from Python; this function always raises MemoryError.
 _NEVER_CALLED = ctypes.cast(ctypes.pythonapi.PyErr_NoMemory, ctypes.c_void_p).value
+
+
+def _import_array_functions() -> None:
+    """Import numba's array functions without scipy.linalg, which no kernel needs: 0.1 to 0.2 s of each process.
+
+    numba only asks whether there is a BLAS; functions that call it import it when they are compiled.
+    """
+    ensure_blas, linalg.ensure_blas = linalg.ensure_blas, lambda: None
+    try:
+        arraymath = import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = ensure_blas
+    arraymath.ensure_blas = ensure_blas
+
+
+_import_array_functions()
 
 
 class NoAlias(CompilerBase):

@@ -34,6 +34,7 @@ replays, and compiled by the engine: they never raise, allocate or print. A chan
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -56,6 +57,8 @@ BEST = -1
 
 rules: dict[type, dict[str, Callable[..., Any]]] = {}
 helpers: list[Callable[..., Any]] = []
+# The bytes of code of all helpers of a module; compiling takes longer with more.
+helper_bytes: Counter[str] = Counter()
 
 
 def rule(params: type) -> Callable[[F], F]:
@@ -76,6 +79,7 @@ def rule(params: type) -> Callable[[F], F]:
 def helper(function: F) -> F:
     """Mark a plain function that rules call, so that it is compiled into them."""
     helpers.append(function)
+    helper_bytes[function.__module__] += len(function.__code__.co_code)
     return function
 
 
@@ -330,3 +334,18 @@ class OutcomeDistribution:
         count = None if self.count is None else int(self.count[row])
         state = tuple(int(values[row]) for values in self.states)
         return Share(float(self.p[row]), count, self.path + state)
+
+
+@dataclass(eq=False)
+class ManyOutcomes:
+    """The final states of battles from many starts, start after start.
+
+    `states` and `p` as in `OutcomeDistribution`, `start` the number of the start of each row (int64, ascending),
+    `residual` the chance not followed from each start, `explored` the number of states visited.
+    """
+
+    states: Any
+    p: np.ndarray
+    start: np.ndarray
+    residual: np.ndarray
+    explored: int

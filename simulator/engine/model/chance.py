@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from functools import cached_property
 from itertools import accumulate
 from math import gcd
 from typing import Any, NamedTuple
@@ -86,6 +87,16 @@ class Tables:
         if self.result.view(np.uint64).max(initial=0) > LARGEST_RESULT:
             raise ValueError(f"results of chance tables go from 0 to {LARGEST_RESULT}")
         self._check_weights(sizes)
+
+    @cached_property
+    def width(self) -> int:
+        """One more than the largest result."""
+        return int(self.result.max(initial=0)) + 1
+
+    @cached_property
+    def peaks(self) -> np.ndarray:
+        """The largest chance of each table: float64, shape (tables,)."""
+        return np.asarray(np.maximum.reduceat(self.weight, self.first[:-1]))
 
     def _check_weights(self, sizes: np.ndarray) -> None:
         """Every weight is positive, every table sums to one; raises BrokenGame that names the table."""

@@ -31,6 +31,14 @@ class NoExactOdds(Exception):
     """The battle has too many states for exact odds; the message gives a lower bound of its size."""
 
 
+class NotCompiled(NoExactOdds):
+    """A kernel would have to be compiled, which this answer does not wait for; `seconds` is about how long it takes."""
+
+    def __init__(self, kernel: str, seconds: int) -> None:
+        super().__init__(f"{kernel} is not compiled yet: about {seconds} s, once")
+        self.seconds = seconds
+
+
 class BrokenGame(ValueError):
     """A game broke its contract with the engine: an error in its rules or tables, never in a scenario.
 

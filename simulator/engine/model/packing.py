@@ -56,3 +56,11 @@ def packed(layout: Layout, states: np.ndarray) -> np.ndarray:
     for f in range(states.shape[1]):
         keys[layout.word[f]] |= (states[:, f].astype(np.uint64) & layout.mask[f]) << layout.shift[f]
     return keys
+
+
+def unpacked(layout: Layout, words: np.ndarray) -> list[np.ndarray]:
+    """Packed states (words, states) as one int64 array for each field."""
+    return [
+        ((words[word] >> shift) & mask).astype(np.int64)
+        for word, shift, mask in zip(layout.word, layout.shift, layout.mask, strict=True)
+    ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -12,10 +11,8 @@ from simulator.engine.model.chance import LARGEST_RESULT, Tables, by_row
 
 # Most rows of merged tables, of 8 bytes each; few rows stay in the CPU cache.
 MOST_MERGED = 1 << 21
-# Most entries of own tables, of 8 bytes each: beyond it three look-ups in small arrays are faster.
-MOST_OWN = 1 << 19
-# If the counter fits beside the state, a position takes 32 bits, which is faster.
-MOST_NARROW = 2**31 - 1
+# The bits of the number of a state of a graph, below its counter.
+HALF = 32
 # The attribute of a graph that caches its tables.
 _KEPT = "_walk_tables"
 
@@ -95,39 +92,30 @@ def merged_tables(graph: Graph) -> GraphTables | None:
     return GraphTables(graph, tables, table, begin, to[first_edges], inc[first_edges], merged=True)
 
 
-class OwnTables(NamedTuple):
-    """A table for each running state, whose results are positions: one look-up in each step.
-
-    Position i is state `order[i]`: running states come first, from `running` on final ones. It stands in the low `bits`
-    bits, and the counter above it. Table i is that of position i; all final states share the last one. `wide`: a
-    position with its counter takes 64 bits.
-    """
-
-    tables: Tables
-    order: np.ndarray
-    running: int
-    bits: int
-    wide: bool
+def numbers_and_counters(words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers and counters (int64) of the words of final states of a graph."""
+    held = words.astype(np.int64)
+    return held & ((1 << HALF) - 1), held >> HALF
 
 
-def own_tables(g: GraphTables) -> OwnTables | None:
-    """The own tables of a graph; None if they are too large, or for two rolls."""
-    graph, final = g.graph, g.graph.final
-    running = np.flatnonzero(~final)
-    if g.second is not None or (len(running) + 1) << (g.tables.largest - 1).bit_length() > MOST_OWN:
-        return None
-    order = np.concatenate([running, np.flatnonzero(final)])
-    number, bits = np.empty(len(graph), np.int64), len(graph).bit_length()
-    number[order] = np.arange(len(graph))
-    to = number[g.to] | g.inc.astype(np.int64) << bits
-    if int(to.max(initial=0)) > LARGEST_RESULT:
-        return None
-    table, size = g.table[running], g.width[running]
-    first = np.append(0, np.cumsum(size))
-    row = np.arange(first[-1]) - np.repeat(first[:-1], size)
-    result = to[np.repeat(g.begin[running], size) + row]
-    weight = g.tables.weight[np.repeat(g.tables.first[table], size) + row]
-    # As wide as the chain's tables, even if these are smaller, so that a number draws the same row.
-    tables = Tables(np.append(first, first[-1] + 1), np.append(result, 0), np.append(weight, 1.0), g.tables.largest)
-    counted = int(graph.chain.limits[graph.chain.counted]) if graph.inc is not None else 0
-    return OwnTables(tables, order, len(running), bits, (4 * counted + 4) << bits > MOST_NARROW)
+def graph_words(numbers: np.ndarray, counters: np.ndarray) -> np.ndarray:
+    """The words (uint64) of final states of a graph with these numbers and counters (int64)."""
+    return np.asarray(numbers | counters << HALF, np.uint64)
+
+
+class Tally:
+    """The `words` of final states (words, states; uint64), sorted, and the battles that ended in each (int64)."""
+
+    def __init__(self, words: int) -> None:
+        self.words, self.counts = np.empty((words, 0), np.uint64), np.empty(0, np.int64)
+
+    def add(self, rows: np.ndarray) -> None:
+        """Add rows of the words of a state and a count (uint64), in any order, with any repetitions."""
+        if len(rows) == 0:
+            return
+        words = np.concatenate([self.words, rows[:, :-1].T], axis=1)
+        counts = np.concatenate([self.counts, rows[:, -1].astype(np.int64)])
+        order = np.lexsort(words[::-1])
+        words, counts = words[:, order], counts[order]
+        fresh = np.flatnonzero(np.append(True, (words[:, 1:] != words[:, :-1]).any(axis=0)))
+        self.words, self.counts = words[:, fresh], np.add.reduceat(counts, fresh)

@@ -31,7 +31,10 @@ from simulator.engine.model.status import (
 )
 from simulator.engine.model.streams import HIGH
 from simulator.engine.sample.alias import alias_of
-from simulator.engine.sample.lanes import (
+from simulator.engine.sample.lazy_walk import find_lost
+from simulator.engine.sample.node_walk import next_words
+from simulator.engine.sample.rule_walk import drawn
+from simulator.engine.sample.walk import (
     ALIVE,
     COUNT,
     FINAL,
@@ -42,15 +45,12 @@ from simulator.engine.sample.lanes import (
     STARTED,
     Positions,
     Task,
+    Walk,
     begin,
     count_alive,
     exchange_if_due,
     new_lanes,
 )
-from simulator.engine.sample.lazy_walk import find_lost
-from simulator.engine.sample.node_walk import next_words
-from simulator.engine.sample.rule_walk import drawn
-from simulator.engine.sample.walk import Walk
 
 # The four 64-bit words of a node in `heads`: table and second table, each with the begin of its results in `place`
 # above it; the plane after the roll, with the amount added to the counter above it; the fourth is unused.
@@ -165,7 +165,7 @@ def fight_on_grid(p, g, task, at, most):
             status = make_nodes(p, g, w, at)
             if status != DONE:
                 return status
-        at[ALIVE] = count_alive(w.at)
+        at[ALIVE] = count_alive(w.at, np.uint32(FINAL), np.uint32(1))
         at[ROLLS] += 1
     return ENDLESS if at[ROLLS] > most else PAUSED
 

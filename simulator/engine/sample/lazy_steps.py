@@ -28,8 +28,8 @@ from simulator.engine.jit.state_table import hash_of
 from simulator.engine.model.chain import MOST_TURNS
 from simulator.engine.model.status import BROKEN, DONE, NEED_ROOM
 from simulator.engine.model.streams import HIGH
-from simulator.engine.sample.lanes import COUNT, FINAL, LANES, LOST, MASK, NODE, put, slot_in
 from simulator.engine.sample.node_walk import BLOCK, BLOCK_BITS, ONE_ROLL, TWO_ROLLS, row_drawn
+from simulator.engine.sample.walk import COUNT, FINAL, LANES, LOST, MASK, NODE, put, slot_in
 
 # The entries of `known`: the nodes, their blocks, whether the graph is full; the random numbers drawn for the current
 # order, and those that led to an unexplored edge; the numbered jumps of the counter.
@@ -47,7 +47,7 @@ class LazyNodes(NamedTuple):
     `head` words; running states may take up to `budget` blocks.
 
     After node 0 each lane has a private node, for a state that does not fit; the others begin at `first`. `slots` is a
-    table (`lanes.slot_in`) of nodes. `jumps` are the amounts that edges add to the counter, by number; empty without a
+    table (`walk.slot_in`) of nodes. `jumps` are the amounts that edges add to the counter, by number; empty without a
     counter.
     """
 

@@ -17,7 +17,20 @@ from simulator.engine.model.chance import by_row
 from simulator.engine.model.packing import packed
 from simulator.engine.model.status import DONE, ENDLESS, PAST_BUDGET, PAUSED
 from simulator.engine.sample.alias import alias_of
-from simulator.engine.sample.lanes import (
+from simulator.engine.sample.lazy_steps import (
+    BLOCKS,
+    DRAWN,
+    MOST_NEW,
+    NODES,
+    NOTED,
+    STEPPED,
+    LazyNodes,
+    RuleData,
+    new_steps,
+    step_lost,
+)
+from simulator.engine.sample.node_walk import BLOCK, JUMPS, ONE_ROLL, TWO_ROLLS, narrow, stride
+from simulator.engine.sample.walk import (
     ALIVE,
     COUNT,
     FINAL,
@@ -32,26 +45,14 @@ from simulator.engine.sample.lanes import (
     Order,
     Positions,
     Task,
+    Walk,
     begin,
     count_alive,
+    enlarged,
     enter,
     exchange_if_due,
     new_lanes,
 )
-from simulator.engine.sample.lazy_steps import (
-    BLOCKS,
-    DRAWN,
-    MOST_NEW,
-    NODES,
-    NOTED,
-    STEPPED,
-    LazyNodes,
-    RuleData,
-    new_steps,
-    step_lost,
-)
-from simulator.engine.sample.node_walk import BLOCK, JUMPS, ONE_ROLL, TWO_ROLLS, narrow, stride
-from simulator.engine.sample.walk import Walk, enlarged
 
 FIRST_SLOTS = 1 << 14
 # Bytes of the budget for each block of nodes: for small nodes the hash table takes as much again.
@@ -109,7 +110,7 @@ def fight_on(p, m, data, known, task, at, most):
             status = step_lost(p, m, data, known, w, at)
             if status != DONE:
                 return status
-        at[ALIVE] = count_alive(w.at)
+        at[ALIVE] = count_alive(w.at, np.uint32(FINAL), np.uint32(1))
         at[ROLLS] += 1
     return ENDLESS if at[ROLLS] > most else PAUSED
 

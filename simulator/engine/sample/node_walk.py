@@ -9,7 +9,7 @@ of the first, then its edges. The position of a battle is one number: the node i
 eight words), and FINAL for a final state. An edge is such a number, with the number of a jump of the counter above it.
 Node 0 marks an unexplored edge; a lane that reaches it waits there.
 
-Where every state of a graph has an own table (`graph_tables.OwnTables`), one look-up in each step is faster.
+Where every state of a graph has an own table (`own_tables_walk`), one look-up in each step is faster.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import int32, int64, uint32, uint64
+from numba import uint32, uint64
 
 from simulator.engine.graph.graph import Graph
 from simulator.engine.jit.kernels import inner, kernel, outlined
 from simulator.engine.model.status import DONE, ENDLESS, PAUSED
-from simulator.engine.model.streams import GAMMA, HIGH
 from simulator.engine.sample.alias import Alias, alias_of
-from simulator.engine.sample.counts import graph_words
-from simulator.engine.sample.graph_tables import GraphTables, OwnTables, graph_tables, own_tables
-from simulator.engine.sample.lanes import (
+from simulator.engine.sample.graph_tables import GraphTables, graph_tables, graph_words
+from simulator.engine.sample.own_tables_walk import OwnTables, OwnTablesWalk, own_tables
+from simulator.engine.sample.plain_walk import final_words
+from simulator.engine.sample.walk import (
     ALIVE,
     COUNT,
     FINAL,
@@ -37,15 +37,13 @@ from simulator.engine.sample.lanes import (
     STARTED,
     Positions,
     Task,
+    Walk,
     begin,
     count_alive,
     exchange_if_due,
-    mix,
     new_lanes,
+    next_words,
 )
-from simulator.engine.sample.plain_walk import final_words
-from simulator.engine.sample.rule_walk import drawn
-from simulator.engine.sample.walk import Walk
 
 # Edges can hold this many different jumps of the counter; an edge with another jump is never stored.
 JUMPS = 1 << (32 - COUNT)
@@ -79,16 +77,6 @@ def row_drawn(table, number, bits, entry):
     e = uint32(entry[(uint64(table) << uint64(bits)) + uint64(column)])
     # With its low bits set, the rest is below cut | other exactly if it is below the cut.
     return column if uint32((uint32(number) << uint32(bits)) | others) < e else uint32(e & others)
-
-
-@outlined
-def next_words(key, high, low):
-    """The next number of every stream, in two halves."""
-    for lane in range(key.shape[0]):
-        key[lane] += GAMMA
-        word = mix(key[lane])
-        high[lane] = uint32(word >> HIGH)
-        low[lane] = uint32(word)
 
 
 @outlined
@@ -170,40 +158,6 @@ def stride(w, m, bits, entry, both):
         single_roll(w, m, w.low, w.other, bits, entry)
 
 
-@outlined
-def roll_own(at, key, bits, entry, mask, running):
-    """Two steps of every lane on own tables; returns the number of running battles."""
-    alive = int32(0)
-    for lane in range(at.shape[0]):
-        key[lane] += GAMMA
-        word = mix(key[lane])
-        # Signed numbers are compared faster.
-        here = int64(at[lane])
-        for half in range(2):
-            number = uint32(word >> HIGH) if half == 0 else uint32(word)
-            state = here & mask
-            to = drawn(min(state, running), number, bits, entry)
-            here = (here & ~mask) + to if state < running else here
-        at[lane] = here
-        alive += int32((here & mask) < running)
-    return alive
-
-
-@kernel
-def fight_on_own_tables(bits, entry, task, at, most):
-    """As `rule_walk.fight`, on own tables."""
-    w, ends = task.lanes, task.positions
-    if at[STARTED] == 0:
-        begin(task, at)
-    for _ in range(SLICE):
-        status = exchange_if_due(task, at, 1)
-        if status != PAUSED:
-            return status
-        at[ALIVE] = roll_own(w.at, w.key, bits, entry, int64(ends.mask), int64(ends.final))
-        at[ROLLS] += 1
-    return ENDLESS if at[ROLLS] > most else PAUSED
-
-
 @kernel
 def fight_on_nodes(m, both, bits, entry, task, at, most):
     """As `rule_walk.fight`, on the nodes of a complete graph."""
@@ -215,7 +169,7 @@ def fight_on_nodes(m, both, bits, entry, task, at, most):
         if status != PAUSED:
             return status
         stride(w, m, bits, entry, both)
-        at[ALIVE] = count_alive(w.at)
+        at[ALIVE] = count_alive(w.at, _FINAL, _ONE)
         at[ROLLS] += 1
     return ENDLESS if at[ROLLS] > most else PAUSED
 
@@ -274,24 +228,6 @@ def nodes_of(g: GraphTables) -> Layout | None:
     words[place] = target[g.to] | jump.astype(np.uint32) << _COUNT
     alias = alias_of(g.tables)
     return Layout(Nodes(words, jumps.astype(np.uint64)), node[order], order, int(target[0]), alias.bits, narrow(alias))
-
-
-class OwnTablesWalk(Walk):
-    """Walks on the own tables of a graph."""
-
-    def __init__(self, graph: Graph, layout: OwnTables) -> None:
-        self._graph, self._layout = graph, layout
-        start, mask = int(np.flatnonzero(layout.order == 0)[0]), np.uint64((1 << layout.bits) - 1)
-        lanes, running = new_lanes(np.uint64 if layout.wide else np.uint32), np.uint64(layout.running)
-        super().__init__(lanes, Positions(np.uint64(start), mask, running, mask - running, mask))
-
-    def _run(self, task: Task, most: int) -> int:
-        return int(fight_on_own_tables(*alias_of(self._layout.tables), task, self._at, most))
-
-    def _words_of(self, keys: np.ndarray) -> np.ndarray:
-        held, layout = keys[:, 0].astype(np.int64), self._layout
-        number = layout.order[held & ((1 << layout.bits) - 1)]
-        return graph_words(number, held >> layout.bits)
 
 
 class NodeWalk(Walk):

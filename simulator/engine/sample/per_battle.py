@@ -19,10 +19,10 @@ from simulator.engine.model.limits import QUICK_BYTES, BrokenGame, NoExactOdds
 from simulator.engine.model.status import BROKEN, DONE, ENDLESS
 from simulator.engine.model.streams import GAMMA, HIGH
 from simulator.engine.sample.alias import alias_of
-from simulator.engine.sample.lanes import Order, battle_key, mix
 from simulator.engine.sample.plain_walk import MOST_STEPS, PORTION, walk_graph
 from simulator.engine.sample.rule_walk import advance, astray
 from simulator.engine.sample.simulation import Simulation
+from simulator.engine.sample.walk import Order, battle_key, mix
 
 
 def numbered_outcomes(chain: Chain, seed: int, numbers: np.ndarray) -> tuple[OutcomeDistribution, np.ndarray]:

@@ -21,12 +21,11 @@ from simulator.engine.jit.kernels import (
     within,
 )
 from simulator.engine.model.chain import MOST_TURNS, Chain
-from simulator.engine.model.packing import packed
+from simulator.engine.model.packing import packed, unpacked
 from simulator.engine.model.status import BROKEN, ENDLESS, PAUSED
 from simulator.engine.model.streams import GAMMA, HIGH
 from simulator.engine.sample.alias import alias_of
-from simulator.engine.sample.counts import unpacked
-from simulator.engine.sample.lanes import (
+from simulator.engine.sample.walk import (
     ALIVE,
     FINAL,
     ROLLS,
@@ -34,12 +33,12 @@ from simulator.engine.sample.lanes import (
     STARTED,
     Positions,
     Task,
+    Walk,
     begin,
     exchange_if_due,
     mix,
     new_lanes,
 )
-from simulator.engine.sample.walk import Walk
 
 _FINAL, _GOES_ON = np.uint32(FINAL), np.uint32(0)
 
@@ -139,7 +138,7 @@ class RuleWalk(Walk):
         chain, layout = self._chain, self._chain.layout
         bind_state(type(chain.params), type(chain.start))
         start = np.array(chain.start, np.int32 if max(chain.limits) < 2**31 else np.int64)
-        lanes = new_lanes(np.uint32, start, (layout.words, layout.word, layout.shift))
+        lanes = new_lanes(start, (layout.words, layout.word, layout.shift))
         super().__init__(lanes, Positions(np.uint64(1)))
 
     def _run(self, task: Task, most: int) -> int:

@@ -24,17 +24,16 @@ from simulator.engine.model.chain import Chain, OutcomeDistribution
 from simulator.engine.model.contract import check_contract
 from simulator.engine.model.interpreted import plain_params
 from simulator.engine.model.limits import BrokenGame, processors
+from simulator.engine.model.packing import unpacked
 from simulator.engine.model.status import BROKEN, DONE, ENDLESS
 from simulator.engine.sample.alias import drawn_from
-from simulator.engine.sample.battle_steps import LONG_BATTLE, MOST_ROLLS, Roll, rolls_a_battle, walk
-from simulator.engine.sample.counts import Tally, numbers_and_counters, unpacked
-from simulator.engine.sample.graph_tables import graph_tables
+from simulator.engine.sample.graph_tables import Tally, graph_tables, numbers_and_counters
 from simulator.engine.sample.grid_walk import GridWalk
-from simulator.engine.sample.lanes import Order
 from simulator.engine.sample.lazy_walk import LazyWalk
 from simulator.engine.sample.node_walk import walk_layout, walk_of
+from simulator.engine.sample.plain_walk import LONG_BATTLE, MOST_ROLLS, Roll, rolls_a_battle, walk
 from simulator.engine.sample.rule_walk import RuleWalk
-from simulator.engine.sample.walk import Sampler, Walk, kept_walk
+from simulator.engine.sample.walk import Order, Sampler, Walk, kept_walk
 
 CHUNK = 1 << 16
 # After this many seconds all threads take waiting chunks, even if they hold few battles.
@@ -180,7 +179,7 @@ def _culprit(chain: Chain, seed: int, first: int, battles: int) -> BrokenGame:
 
 
 def replay_steps(chain: Chain, seed: int, battle: int) -> Iterator[tuple[Any, Any, Any]]:
-    """The steps of one battle as plain Python, see `battle_steps.walk`.
+    """The steps of one battle as plain Python, see `plain_walk.walk`.
 
     Raises BrokenGame for a game that breaks its contract.
     """

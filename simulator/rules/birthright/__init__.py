@@ -19,6 +19,7 @@ from simulator.rules.birthright.field_tables import Setup
 from simulator.rules.birthright.field_text import winner
 from simulator.rules.birthright.quick_tables import matchup, quick_chain, siege_of
 from simulator.rules.birthright.units import muster_price, unit_rows
+from simulator.rules.toolkit.naming import counted_list
 
 LISTS = {"units": unit_rows}
 FATES = tuple(
@@ -129,4 +130,6 @@ BATTLES = by_kind(
         check=visibility_and_movement.check_movement,
         build=visibility_and_movement.movement,
     ),
+    name="Birthright",
+    total=partial(counted_list, "units", "unit"),
 )

@@ -1,4 +1,4 @@
-"""What Birthright's battles leave for the next fight (docs/rules/campaigns.md section 5.5)."""
+"""Pieces that Birthright's battles leave for the next fight (docs/rules/campaigns.md section 5.5)."""
 
 from __future__ import annotations
 

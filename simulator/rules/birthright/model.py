@@ -95,6 +95,7 @@ NoPolicies = Both[Fields, Fields]
 class Line(Fields):
     """Units in order of battle, front first."""
 
+    page = "units, warcraft"
     units: Units[FightGroup] = units_field()
     warcraft: Warcraft = Field(0, description="commander's Warcraft modifier")
     inspire: Annotated[int, Field(ge=0, le=2)] = Field(0, description="more morale icons, at most 4 in all (ASSUMED)")
@@ -103,6 +104,7 @@ class Line(Fields):
 class FieldPolicy(Fields):
     """Order of battle, and when the side leaves."""
 
+    page = "retreat, deploy"
     deploy: Literal["as-listed", "strongest-first", "weakest-first", "missile-first"] = Field(
         "as-listed", description="order of battle"
     )
@@ -112,6 +114,7 @@ class FieldPolicy(Fields):
 class GarrisonPolicy(FieldPolicy):
     """A stormed garrison cannot leave."""
 
+    page = "deploy"
     retreat: Literal["never"] = Field("never", description="a stormed garrison cannot leave")
 
 
@@ -200,6 +203,7 @@ class Hero(Fields):
 class Army(Fields):
     """An army in the quick check."""
 
+    page = "units, warcraft, heroes"
     units: Units[CheckGroup] = units_field()
     warcraft: Warcraft = Field(0, description="commander's Warcraft modifier")
     leader_points: Annotated[int, Field(ge=0, le=100)] = Field(0, description="added to the strength")
@@ -263,6 +267,7 @@ class Besieger(Army):
 class SiegeConditions(Fields):
     """The besieged place and its relief army."""
 
+    page = "fortification, seasons, terrain, relief_on"
     fortification: WallLevel = Field(description="level at the start")
     allied_fortification: Level = Field(0, description="levels lent by allied regents")
     seasons: Annotated[int, Field(ge=1, le=12)] = Field(4, description="how long the besieger can stay")

@@ -65,7 +65,7 @@ class Side:
 
     @property
     def weights(self) -> list[int]:
-        """What a destroyed unit of each entry adds to `FieldState.destroyed`."""
+        """Amount that a destroyed unit of each entry adds to `FieldState.destroyed`."""
         return [sum(digit.stride for digit in self.digits if i in digit.entries) for i in range(len(self.entries))]
 
     def destroyed(self, number: Any) -> Any:

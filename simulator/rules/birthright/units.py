@@ -11,6 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from simulator.rules.battle import Refusal
+from simulator.rules.toolkit.naming import ENTRY
 from simulator.rules.toolkit.retreat import Leave, outnumbered
 from simulator.rules.toolkit.sheets import lines_of
 
@@ -35,7 +36,6 @@ LAST_COLUMN, LOWEST, LOWEST_ON_WALLS = 3, -3, -7
 # Names that players give to the units of a people; the plain names are the human ones.
 PEOPLES = {"anuirean": "", "human": "", "elven": "sidhe-", "elf": "sidhe-", "dwarven": "dwarf-"}
 COUNT_PATH = re.compile(r"(attacker|defender)\.units\[(\d+)\]\.count")
-ENTRY_TEXT = re.compile(r"\s*(?:(\d+)\s*(?:[x×*]\s*|\s))?\s*(.*?)\s*")
 
 
 @dataclass(frozen=True)
@@ -217,7 +217,7 @@ def _entry_of_group(given: Group, field: str) -> Entry:
 
 def _entry_of_text(text: str, field: str) -> Entry:
     """A text of an army list, such as `4 x anuirean knights`."""
-    count, words = ENTRY_TEXT.fullmatch(text).groups()  # type: ignore[union-attr]
+    count, words = ENTRY.fullmatch(text).groups()  # type: ignore[union-attr]
     number = 1 if count is None else int(count)
     if number > MOST_IN_ENTRY:
         raise Refusal(field, f"{number} units are not allowed; give a count from 0 to {MOST_IN_ENTRY}")

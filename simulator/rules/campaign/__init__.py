@@ -2,7 +2,8 @@
 
 carry     the interface of a game: its pieces, and the columns that tell what is left
 model     the file; reading: its fields as a plan; checks: its fights and questions
-course    the steps of a fight, from row to row; solve: the fights; best: decisions whether to fight
+course    the steps of a fight, from row to row; story: the lines of a replay; best: decisions whether to fight
+solve     the fights from their starts; starts: those that are one chain
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from simulator.rules import GAMES, battles
+from simulator.rules import CAMPAIGN, GAMES, battles
 from simulator.rules.battle import Battle, BattlesRun, Built, Columns, Outcomes, Refusal, Run
 from simulator.rules.campaign import text
 from simulator.rules.campaign.best import Decisions, Worth
@@ -33,7 +34,7 @@ from simulator.rules.toolkit.naming import SIDES
 
 # A plan, and the checked fields of each fight.
 Planned = tuple[Plan, list[Any]]
-GAME = "campaign"
+GAME = CAMPAIGN
 VERSION = 1
 
 
@@ -86,7 +87,7 @@ def _battle(of: Any, rules: Any, folder: Path | None, paths: bool, fights: list[
 
 
 def _game(of: Any, rules: Any, folder: Path | None, paths: bool) -> tuple[Callable[[], Carry], type[Campaign]]:
-    """What makes the carry of a game, and the model of its campaigns."""
+    """Makers of the carry of a game and of the model of its campaigns."""
     if isinstance(of, str) and of in GAMES:
         return _built_in(of)
     from simulator.rules import custom
@@ -100,6 +101,17 @@ def _game(of: Any, rules: Any, folder: Path | None, paths: bool) -> tuple[Callab
     except Refusal as refusal:
         raise Refusal("of" if refusal.field == "game" else refusal.field, refusal.text) from None
     return make, model_of(make())
+
+
+def carry_of(of: Any, rules: Any = None, folder: Path | None = None, paths: bool = True) -> Carry:
+    """The pieces of a game, which its battles leave; arguments as for `battle`. Raises Refusal."""
+    return _game(of, rules, folder, paths)[0]()
+
+
+def plan_of(battle: Battle, fields: Any) -> Plan:
+    """The forces and fights of a checked campaign."""
+    assert battle.made is not None
+    return Reader(fields, carry_of(*battle.made[1][:4])).plan()
 
 
 def spell_out(data: dict[str, Any]) -> None:
@@ -154,13 +166,15 @@ def built(fields: Campaign, make: Callable[[], Carry], plans: Planned, worth: Wo
         solver = Solver(plan, run)
         course = Course(plan, solver)
         if any(fight.sides[0].best for fight in plan.fights):
-            course = Course(plan, solver, Decisions(solver, worth).going_at)
-        course.played()
+            course = Course(plan, solver, Decisions(Solver(plan, run.exactly()), worth).going_at)
+        course.played(run.battles)
         found = []
         for number in range(len(plan.fights) + 1):
             rows = course.standing(number)
-            over = np.arange(len(rows)) < len(rows) // 2
-            found.append(Outcomes(columns_of(plan, rows) | {"over": over}, rows.p))
+            there = np.flatnonzero(rows.p)
+            over, rows = there < len(rows) // 2, rows.taken(there)
+            count = None if run.battles is None else np.rint(rows.p * run.battles).astype(np.int64)
+            found.append(Outcomes(columns_of(plan, rows) | {"over": over}, rows.p, count))
         return found
 
     return Built(
@@ -189,4 +203,4 @@ def winning(columns: Columns) -> Any:
     return [won.astype(float), -won.astype(float)]
 
 
-__all__ = ["GAME", "battle", "texts"]
+__all__ = ["GAME", "Campaign", "battle", "carry_of", "plan_of", "texts"]

@@ -1,4 +1,4 @@
-"""Whether to fight, decided as well as possible: backward induction over the rows of a campaign (section 3.1)."""
+"""The best decisions whether to fight: backward induction over the rows of a campaign (section 3.1)."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Decisions:
         return found
 
     def going_at(self, number: int, rows: Rows) -> np.ndarray:
-        """Which of these rows before a fight go on: bool, shape (rows,). The rows must be among those of the course."""
+        """Rows before a fight whose attacker fights: bool, shape (rows,). The course must have these rows."""
         stage = self.course.stages[number]
         both = joined([stage.taken(np.arange(len(stage))), rows.taken(np.arange(len(rows)))])
         _, row = both.merged()

@@ -1,4 +1,4 @@
-"""What the battles of one game leave for the next fight: pieces, counts, and the columns that tell them
+"""Pieces that the battles of one game leave for the next fight, their counts, and the columns that hold them
 (docs/rules/campaigns.md section 5).
 """
 
@@ -35,7 +35,7 @@ class Count(NamedTuple):
 
 
 class Left(NamedTuple):
-    """What one side has after a fight, int64, shape (outcomes, slots).
+    """Pieces of one side after a fight, int64, shape (outcomes, slots).
 
     `left` of those who took part, with the new values of marks; `gained` are captured pieces, `away` are pieces that
     are out of the campaign whatever the scenario says.
@@ -61,6 +61,9 @@ class Carry:
     fort). `fights`: kind -> who can fight, `not_fought`: kind -> why it is no fight. `in_one_fight`: fields that belong
     to one fight, with the reason. `ships`, `order`: the defaults of `carried`. `by_piece`: the slots of a piece in the
     order in which they stay behind. `renamed`: kind -> field of a side -> the trait of a force that fills it.
+    `first_stays`: the slots of a piece that stay first go last (else they go in the same order).
+    `joins`: `left` reads columns of the game alone, so that starts that differ in numbers may be one chain
+    (`Built.joined`).
     """
 
     fights: Mapping[str, Fighting] = {}
@@ -72,11 +75,17 @@ class Carry:
     order: Sequence[str] = ()
     routs_are_out: Sequence[str] = ()
     assumed: Sequence[str] = ()
+    first_stays = False
+    joins = False
 
     def __init__(self, kinds: Mapping[str, Battle]) -> None:
         self.kinds = kinds
         self.pieces = self.piece_fields()
         self.prepare([])
+
+    def name(self) -> str:
+        """A text that names the game, with all its rules and slots."""
+        return f"{next(iter(self.kinds.values())).game}: {self.slots}"
 
     def piece_fields(self) -> Mapping[str, Any]:
         """The fields of a side that hold pieces, with their types."""
@@ -88,6 +97,11 @@ class Carry:
         self.by_piece = {piece: [at] for at, piece in enumerate(self.slots)}
         self.marks = np.zeros(len(self.slots), bool)
         self.counts = {piece: self.count({piece: 1}) for piece in self.slots}
+
+    def parted(self, kind: str, role: str, table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The pieces of a side that last beyond a fight, and its other fields."""
+        pieces = {name: value for name, value in table.items() if name in self.pieces}
+        return pieces, {name: value for name, value in table.items() if name not in pieces}
 
     def count(self, weights: Mapping[str, float], state: bool = False) -> Count:
         """A count from the weight of each slot by name."""
@@ -115,6 +129,10 @@ class Carry:
     def words(self, pieces: np.ndarray) -> str:
         """The pieces of a force in words."""
         return counted((int(pieces[slots].sum()) for slots in self.by_piece.values()), self.by_piece)
+
+    def going(self, slots: list[int]) -> list[int]:
+        """The slots of a piece in the order in which they go to a fight."""
+        return slots[::-1] if self.first_stays else slots
 
     def settle(self, here: np.ndarray) -> None:
         """Bring the pieces of a force in order after others have joined it; shape (rows, slots), in place."""
@@ -159,12 +177,15 @@ class Carry:
         return self.kinds[kind].build(fields)
 
     def left(self, kind: str, role: str, tables: Tables, pieces: np.ndarray, columns: Columns) -> Left:
-        """The pieces left of those of a side that took part; `tables` as for `side`."""
+        """The pieces left of those of a side that took part; `tables` as for `side`.
+
+        `pieces`: int64, shape (slots,), or (outcomes, slots) where a game `joins`.
+        """
         size, found = len(next(iter(columns.values()))), {}
         for piece, slots in self.by_piece.items():
             if (column := f"{role}_{piece}_left") in columns:
                 found[slots[0]] = columns[column]
-        left = np.repeat(pieces[None], size, axis=0)
+        left = each(pieces, size)
         for slot, values in found.items():
             left[:, slot] = values
         return Left(left)
@@ -186,6 +207,11 @@ class Carry:
 
     def walk_over(self, kind: str, here: list[np.ndarray | None], winner: np.ndarray) -> None:
         """Marks that a walk-over changes: those of attacker and defender by row, in place; `winner` codes by row."""
+
+
+def each(pieces: np.ndarray, size: int) -> np.ndarray:
+    """A copy of these pieces for each outcome: int64, shape (outcomes, slots)."""
+    return np.array(np.broadcast_to(pieces, (size, pieces.shape[-1])))
 
 
 def whole_table(table: Any, field: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a campaign refuses beyond its types: its fights as scenarios, and its questions (docs/rules/campaigns.md
+"""Checks of a campaign beyond its types: its fights as scenarios, and its questions (docs/rules/campaigns.md
 section 7).
 """
 
@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from simulator.rules.battle import Built, Columns, Misfit, Refusal
+from simulator.rules.campaign.carry import fields_of
 from simulator.rules.campaign.columns import Standing, holds
-from simulator.rules.campaign.plan import STAY, UNNAMED, Fight, Plan
+from simulator.rules.campaign.plan import STAY, TOTALS, UNNAMED, Fight, Plan
 from simulator.rules.campaign.rows import Rows
-from simulator.rules.campaign.solve import fields_of_fight
+from simulator.rules.campaign.starts import fields_of_fight
 from simulator.rules.toolkit.query import QueryError
 
 WORD = re.compile(r"'[^']*'|\"[^\"]*\"|([^\W\d]\w*)")
@@ -28,7 +29,7 @@ def largest_parts(plan: Plan) -> list[tuple[list[np.ndarray], bool]]:
     for fight in plan.fights:
         for side in fight.sides:
             if side.join is not None:
-                here[side.force] += side.join
+                here[side.force] = side.joined(here[side.force], plan.carry.marks)
         plan.carry.settle(here.reshape(-1, here.shape[1]))
         empty = np.zeros_like(here[:1])
         parts = [empty if side.force == UNNAMED else side.taking_part(here[None]) for side in fight.sides]
@@ -49,7 +50,19 @@ def check_fights(plan: Plan) -> list[Any]:
     found: list[Any] = []
     for fight, (parts, able) in zip(plan.fights, largest_parts(plan), strict=True):
         found.append(fields_of_fight(plan, fight, parts) if able else None)
+        if not able:
+            check_traits(plan, fight)
     return found
+
+
+def check_traits(plan: Plan, fight: Fight) -> None:
+    """Refuse unknown fields of the sides of a fight that is not checked as a scenario. Raises Refusal."""
+    for side in fight.sides:
+        known = fields_of(plan.carry.kinds[fight.kind], side.role)
+        for name in side.table:
+            if name not in (*known, *plan.carry.traits):
+                allowed = f"unknown field; allowed here: {', '.join(known)}"
+                raise Refusal(f"fight[{plan.fights.index(fight)}].{side.role}.{name}", allowed)
 
 
 def fought_by_somebody(plan: Plan, fight: Fight, parts: Sequence[np.ndarray]) -> Any:
@@ -79,19 +92,27 @@ def keep_columns(plan: Plan, fields: Sequence[Any], asked: Iterable[str]) -> Non
     standard = Standing(plan, Rows.first(plan, None))
     kept = dict.fromkeys(word for text in asked for word in WORD.findall(text) if word and word not in standard)
     samples: dict[int, Columns] = {}
+
+    def columns(at: int) -> Columns:
+        if at not in samples:
+            one = fields[at] or fought_by_somebody(plan, plan.fights[at], largest_parts(plan)[at][0])
+            samples[at] = sample(plan.carry.build(plan.fights[at].kind, one)) if one is not None else {}
+        return samples[at]
+
     for word in kept:
+        for at in range(len(plan.fights)) if word in TOTALS else ():
+            if word in columns(at):
+                plan.fights[at].kept[word] = word
+                plan.likeness[word] = _nothing(columns(at)[word])
         # The longest name first: fights may be called field and field_two.
         for at in sorted(range(len(plan.fights)), key=lambda at: -len(plan.fights[at].name)):
             fight = plan.fights[at]
             of = word.removeprefix(f"{fight.name}_")
             if of == word:
                 continue
-            if at not in samples:
-                one = fields[at] or fought_by_somebody(plan, fight, largest_parts(plan)[at][0])
-                samples[at] = sample(plan.carry.build(fight.kind, one)) if one is not None else {}
-            if of in samples[at] and of not in OF_EVERY_FIGHT:
+            if of in columns(at) and of not in OF_EVERY_FIGHT:
                 fight.kept[word] = of
-                plan.likeness[word] = _nothing(samples[at][of])
+                plan.likeness[word] = _nothing(columns(at)[of])
                 break
 
 

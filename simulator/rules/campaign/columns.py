@@ -65,7 +65,7 @@ def holds(plan: Plan, question: str, rows: Rows, known: int | None = None) -> np
 
 
 def winner_of(plan: Plan, rows: Rows) -> np.ndarray:
-    """Who has won the campaign, by the codes of rules/battle.py (section 2.5): int64, shape (rows,)."""
+    """The winner of the campaign, by the codes of rules/battle.py (section 2.5): int64, shape (rows,)."""
     if plan.goal:
         return np.where(holds(plan, plan.goal, rows), ATTACKER, DEFENDER)
     found = np.full(len(rows), NOBODY)

@@ -11,14 +11,17 @@ import numpy as np
 from simulator.engine.model.limits import NoExactOdds
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY
 from simulator.rules.campaign.columns import holds
-from simulator.rules.campaign.plan import AWAY, HERE, LOST, OUT, STAY, UNNAMED, Fight, Plan, Side, taken
-from simulator.rules.campaign.rows import MOST_ROWS, Rows, joined
+from simulator.rules.campaign.plan import AWAY, HERE, LOST, OUT, STAY, TOTALS, UNNAMED, Fight, Plan, Side, taken
+from simulator.rules.campaign.rows import MOST_ROWS, Rows, distinct, joined
 from simulator.rules.campaign.solve import MOST_STARTS, Ends, Solver, together
+from simulator.rules.campaign.story import Story
 
 # Worths closer than this are equal; then the fight is fought.
 ALIKE = 1e-12
 FIXED, STOP, GO = -1, 0, 1
 MOST_WAYS = 8 * MOST_ROWS
+# Numbers that rows hold together, 8 bytes each.
+MOST_NUMBERS = 1 << 27
 
 
 class Edges(NamedTuple):
@@ -33,13 +36,14 @@ class Edges(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Rows after a fight, of those before it (`before`); `p`: the chance of each from there; `battles`: the battles in
-    these rows and the row of each, when simulated.
+    """Rows after a fight, and the ways to them: the row before it, the chance from there, and which of these rows comes
+    after. `battles`: the battles in these rows and the row of each, when simulated.
     """
 
     rows: Rows
     before: np.ndarray
     p: np.ndarray
+    after: np.ndarray
     choice: int = FIXED
     battles: tuple[np.ndarray, np.ndarray] | None = None
 
@@ -53,6 +57,12 @@ class Course:
     going: Callable[[int, Rows], np.ndarray] | None = None
     edges: list[Edges] = field(default_factory=list)
     stages: list[Rows] = field(default_factory=list)
+    story: Story | None = None
+
+    def __post_init__(self) -> None:
+        """A run that replays a battle has lines to write to."""
+        if self.solver.run.lines is not None:
+            self.story = Story(self.plan, self.solver.run.lines)
 
     def played(self, battles: int | None = None) -> Rows:
         """All ends of the campaign; `edges` and `stages` hold the ways to them."""
@@ -64,14 +74,19 @@ class Course:
         return rows
 
     def standing(self, number: int) -> Rows:
-        """The rows before fight `number` of a campaign played exactly, each as two rows: those of battles in which no
-        later fight is fought, then those of the others.
+        """The rows before fight `number`, each as two rows: those of battles in which no later fight is fought, then
+        those of the others.
         """
-        rows, quiet = self.stages[number], np.ones(len(self.stages[-1]))
-        for at in reversed(range(number, len(self.edges))):
-            edges, after = self.edges[at], self.stages[at + 1]
-            calm = edges.p * quiet[edges.after] * ~after.fought[edges.after, at]
-            quiet = np.bincount(edges.before, calm, len(self.stages[at]))
+        rows, last = self.stages[number], self.stages[-1]
+        if rows.at is not None:
+            calm = ~last.fought[last.at, number:].any(axis=1)
+            quiet = np.bincount(rows.at, calm, len(rows)) / np.bincount(rows.at, minlength=len(rows))
+        else:
+            quiet = np.ones(len(last))
+            for at in reversed(range(number, len(self.edges))):
+                edges, after = self.edges[at], self.stages[at + 1]
+                calm = edges.p * quiet[edges.after] * ~after.fought[edges.after, at]
+                quiet = np.bincount(edges.before, calm, len(self.stages[at]))
         every = np.arange(len(rows))
         found = rows.taken(np.concatenate([every, every]))
         found.p = np.concatenate([rows.p * quiet, rows.p * (1 - quiet)])
@@ -81,34 +96,30 @@ class Course:
         """The rows after a fight."""
         parts = list(self.parts(number, rows))
         whole = joined([part.rows for part in parts])
+        first = np.cumsum([0, *(len(part.rows) for part in parts)])
         before, p = (np.concatenate([getattr(part, name) for part in parts]) for name in ("before", "p"))
-        whole.p = rows.p[before] * p
+        after = np.concatenate([part.after + at for part, at in zip(parts, first, strict=False)])
+        whole.p = np.bincount(after, rows.p[before] * p, len(whole))
         if rows.at is not None:
             whole.at = np.empty(len(rows.at), np.int64)
-            first = 0
-            for part in parts:
+            for part, at in zip(parts, first, strict=False):
                 assert part.battles is not None
-                whole.at[part.battles[0]] = part.battles[1] + first
-                first += len(part.rows)
+                whole.at[part.battles[0]] = part.battles[1] + at
             whole.p = np.bincount(whole.at, minlength=len(whole.p)) / len(rows.at)
-        found, after = whole.merged()
-        choice = np.repeat([part.choice for part in parts], [len(part.rows) for part in parts])
-        self.edges.append(Edges(before, after, p, choice))
+        found, row = whole.merged()
+        choice = np.repeat([part.choice for part in parts], [len(part.before) for part in parts])
+        self.edges.append(Edges(before, row[after], p, choice))
         return found
 
     def parts(self, number: int, rows: Rows) -> Sequence[Part]:
         """The rows after a fight, by what becomes of it."""
         fight, every = self.plan.fights[number], np.arange(len(rows))
         asked = holds(self.plan, fight.question, rows, number) if fight.question else np.ones(len(rows), bool)
+        if self.story:
+            self.story.begins(fight, asked)
         found = [self.unfought(rows, every[~asked])]
-        active = rows.taken(every[asked])
-        for side in fight.sides:
-            if side.join is not None:
-                active.pieces[:, side.force, HERE] += side.join
-                self.plan.carry.settle(active.pieces[:, side.force, HERE])
-        here, before = active.pieces[:, :, HERE], every[asked]
-        part = [np.zeros_like(here[:, 0]) if side.force == UNNAMED else side.taking_part(here) for side in fight.sides]
-        able = [side.can_fight(one) for side, one in zip(fight.sides, part, strict=True)]
+        active, before = rows.taken(every[asked]), every[asked]
+        part, able = self.coming(fight, active)
         tables = [side.table if side.force == UNNAMED else {} for side in fight.sides]
         pointless = self.plan.carry.pointless(fight.kind, tables, part)
         walk_over = ~(able[0] & able[1]) | pointless
@@ -127,11 +138,27 @@ class Course:
         else:
             if fight.sides[0].best and self.going is not None:
                 goes = self.going(number, rows)[before[open_rows]]
+            if self.story:
+                self.story.declined(fight, np.flatnonzero(~goes), float(self.units(fight, part).sum()))
             found.append(self.unfought(rows, before[open_rows][~goes], ready.taken(np.flatnonzero(~goes))))
         if goes.any():
             where = before[open_rows][goes]
             found.append(self.battles(number, rows, ready.taken(np.flatnonzero(goes)), where, [p[goes] for p in part]))
         return [one for one in found if len(one.rows)]
+
+    def coming(self, fight: Fight, active: Rows) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """The pieces of each side that take part once reinforcements have come, and those that can fight, by row."""
+        for side in fight.sides:
+            if side.join is not None:
+                own = active.pieces[:, side.force]
+                own[:, HERE] = side.joined(own[:, HERE], self.plan.carry.marks)
+            if side.force != UNNAMED:
+                self.plan.carry.settle(active.pieces[:, side.force, HERE])
+        here = active.pieces[:, :, HERE]
+        part = [np.zeros_like(here[:, 0]) if side.force == UNNAMED else side.taking_part(here) for side in fight.sides]
+        if self.story:
+            self.story.comes(fight, here, part)
+        return part, [side.can_fight(one) for side, one in zip(fight.sides, part, strict=True)]
 
     @staticmethod
     def unfought(rows: Rows, before: np.ndarray, after: Rows | None = None, choice: int = FIXED) -> Part:
@@ -142,30 +169,36 @@ class Course:
             place[before] = np.arange(len(before))
             who = np.flatnonzero(place[rows.at] >= 0)
             battles = who, place[rows.at[who]]
-        return Part(after or rows.taken(before), before, np.ones(len(before)), choice, battles)
+        return Part(after or rows.taken(before), before, np.ones(len(before)), np.arange(len(before)), choice, battles)
 
     def goes(self, fight: Fight, part: Sequence[np.ndarray]) -> np.ndarray:
         """Does the attacker fight, by `min_units` and `min_odds`? bool, shape (rows,)."""
         attacker = fight.sides[0]
         goes = np.ones(len(part[0]), bool)
         if attacker.min_units is not None:
-            units = part[0] @ self.plan.carry.counts["units"].weights
-            if attacker.force == UNNAMED:
-                units = np.full(len(goes), self.plan.carry.units_of(attacker.table))
-            goes &= units >= attacker.min_units
+            goes &= self.units(fight, part) >= attacker.min_units
         if attacker.min_odds is not None:
             starts, which = starts_of([one[goes] for one in part])
-            enough = [self.solver.chance(fight, start) >= attacker.min_odds - ALIKE for start in starts]
-            goes[goes] = np.array(enough, bool)[which]
+            enough = np.array(self.solver.chances(fight, starts)) >= attacker.min_odds - ALIKE
+            goes[goes] = enough[which]
         return goes
+
+    def units(self, fight: Fight, part: Sequence[np.ndarray]) -> np.ndarray:
+        """The units of the attacker who take part: float64, shape (rows,)."""
+        if fight.sides[0].force == UNNAMED:
+            return np.full(len(part[0]), self.plan.carry.units_of(fight.sides[0].table))
+        return np.asarray(part[0] @ self.plan.carry.counts["units"].weights, float)
 
     def walked_over(self, number: int, rows: Rows, part: Sequence[np.ndarray], winner: np.ndarray) -> None:
         """A side without anybody who can fight loses at once (step 4); the rows change in place."""
         fight, carry = self.plan.fights[number], self.plan.carry
         rows.winner[:, number] = winner
+        if self.story:
+            self.story.walk_over(winner, [side.can_fight(one) for side, one in zip(fight.sides, part, strict=True)])
         for code, (side, there) in enumerate(zip(fight.sides, part, strict=True)):
             if side.force != UNNAMED:
-                self.left_behind(rows, side, there * (winner == code)[:, None], winner == code)
+                won = np.flatnonzero(winner == code)
+                self.left_behind(rows, side, won, there[won])
         places = [None if side.force == UNNAMED else rows.pieces[:, side.force, HERE] for side in fight.sides]
         carry.walk_over(fight.kind, places, winner)
         takers = carry.taken(fight.kind)
@@ -181,7 +214,7 @@ class Course:
         if rows.at is None:
             refuse_size(f"{fight.name} has more than {MOST_STARTS:,} different starts", len(starts), MOST_STARTS)
             chances = np.bincount(which, ready.p)
-            solved = [self.solver.exact(fight, one, float(p)) for one, p in zip(starts, chances, strict=True)]
+            solved = self.solver.exact(fight, starts, chances.tolist())
             sizes = np.array([len(one) for one in solved])
             first = np.cumsum(sizes) - sizes
             ways = int(sizes[which].sum())
@@ -203,39 +236,70 @@ class Course:
             parent, end = np.divmod(pairs, size)
             battles = who, row
         found = together(solved)
-        after = ready.taken(parent)
-        self.applied(number, after, [one[parent] for one in part], end, found)
+        after, row = self.ended(number, ready, part, (parent, end), found)
+        if self.story:
+            self.story.ended(fight, number, ready, after)
+        if battles is not None:
+            battles = battles[0], row[battles[1]]
         choice = GO if fight.sides[0].best and self.going is None else FIXED
-        return Part(after, before[parent], found.p[end], choice, battles)
+        return Part(after, before[parent], found.p[end], row, choice, battles)
 
-    def applied(self, number: int, rows: Rows, part: Sequence[np.ndarray], end: np.ndarray, ends: Ends) -> None:
-        """Steps 6 to 9: the rows as the fight leaves them, in place."""
+    def ended(
+        self, number: int, ready: Rows, part: Sequence[np.ndarray], ways: tuple[np.ndarray, np.ndarray], ends: Ends
+    ) -> tuple[Rows, np.ndarray]:
+        """The rows after a fight, and which of them follows each way: a row before it and an end.
+
+        Ways are one where the same pieces are left of those who took part, and all others stand alike.
+        """
+        parent, end = ways
+        rest = ready.taken(np.arange(len(ready)))
+        for side, there in zip(self.plan.fights[number].sides, part, strict=True):
+            if side.force != UNNAMED:
+                rest.pieces[:, side.force, HERE] -= there
+                rest.pieces[:, side.force, LOST] += np.where(self.plan.carry.marks, 0, there)
+        (others, other), (results, result) = rest.distinct(), ends.distinct()
+        code = other[parent] * len(results) + result[end]
+        first, row = distinct(code[:, None])
+        numbers = len(first) * rest.width
+        refuse_size(f"{self.plan.fights[number].name} has {len(first):,} different ends", numbers, MOST_NUMBERS)
+        other, result = np.divmod(code[first], len(results))
+        after = rest.taken(others[other])
+        self.applied(number, after, results[result], ends)
+        return after, row
+
+    def applied(self, number: int, rows: Rows, end: np.ndarray, ends: Ends) -> None:
+        """Steps 6 to 9: the rows as the fight leaves them, in place; they lack those who took part."""
         fight, carry = self.plan.fights[number], self.plan.carry
         winner = ends.winner[end]
         rows.winner[:, number], rows.fought[:, number] = winner, True
-        for name in fight.kept:
-            if name in ends.kept:
-                rows.kept[name] = ends.kept[name][end]
-        for code, (side, there) in enumerate(zip(fight.sides, part, strict=True)):
+        for name, of in fight.kept.items():
+            if of in ends.kept:
+                now = ends.kept[of][end]
+                rows.kept[name] = rows.kept[name] + now if name in TOTALS else now
+        for code, side in enumerate(fight.sides):
             if side.force == UNNAMED:
                 continue
-            left, gained, away = (getattr(ends, name)[code][end] for name in ("left", "gained", "away"))
+            left, gained, away = (getattr(ends, name)[code] for name in ("left", "gained", "away"))
             own = rows.pieces[:, side.force]
-            own[:, HERE] += np.where(carry.marks, left - there, left - there + gained)
-            own[:, LOST] += np.where(carry.marks, 0, there - left - away)
-            own[:, AWAY] += away
+            own[:, HERE] += (left + np.where(carry.marks, 0, gained))[end]
+            own[:, LOST] -= np.where(carry.marks, 0, left + away)[end]
+            if away.any():
+                own[:, AWAY] += away[end]
+            if self.story:
+                self.story.captured(side, gained[end])
             left = np.where(carry.marks, 0, left)
-            self.left_behind(rows, side, left, winner == code)
-            driven = (winner == 1 - code) | (ends.fled[code][end] & (winner != code))
+            won = np.flatnonzero(winner == code)
+            self.left_behind(rows, side, won, left[end[won]])
             if side.driven_off != STAY:
-                moved(rows, side.force, side.driven_off, left * driven[:, None])
+                driven = np.flatnonzero((winner == 1 - code) | (ends.fled[code][end] & (winner != code)))
+                moved(rows, driven, side.force, side.driven_off, left[end[driven]])
             carry.settle(own[:, HERE])
 
     @staticmethod
-    def left_behind(rows: Rows, side: Side, part: np.ndarray, won: np.ndarray) -> None:
-        """Step 8: `leave` is taken from those of the winner who took part."""
+    def left_behind(rows: Rows, side: Side, won: np.ndarray, part: np.ndarray) -> None:
+        """Step 8: `leave` is taken from those of the winner who took part; `won` are the rows in which it won."""
         if side.leave:
-            moved(rows, side.force, side.leave_to, taken(part * won[:, None], side.leave))
+            moved(rows, won, side.force, side.leave_to, taken(part, side.leave))
 
 
 def refuse_size(text: str, size: int, most: int) -> None:
@@ -244,17 +308,17 @@ def refuse_size(text: str, size: int, most: int) -> None:
         raise NoExactOdds(f"campaign: {text}; simulate, or name fewer columns")
 
 
-def moved(rows: Rows, force: int, to: int, pieces: np.ndarray) -> None:
-    """Move pieces from those that a force has here to those out, or to another force."""
-    rows.pieces[:, force, HERE] -= pieces
+def moved(rows: Rows, which: np.ndarray, force: int, to: int, pieces: np.ndarray) -> None:
+    """Move pieces from those that a force has here in these rows to those out, or to another force."""
+    rows.pieces[which, force, HERE] -= pieces
     if to == OUT:
-        rows.pieces[:, force, AWAY] += pieces
+        rows.pieces[which, force, AWAY] += pieces
     else:
-        rows.pieces[:, to, HERE] += pieces
+        rows.pieces[which, to, HERE] += pieces
 
 
 def starts_of(part: Sequence[np.ndarray]) -> tuple[list[list[np.ndarray]], np.ndarray]:
     """The distinct starts of a fight, and which of them each row has."""
     both = np.concatenate(part, axis=1)
-    distinct, which = np.unique(both, axis=0, return_inverse=True)
-    return [np.split(one, 2) for one in distinct], which.ravel()
+    first, which = distinct(both)
+    return [np.split(both[row], 2) for row in first], which

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, create_model
@@ -15,7 +16,7 @@ Amounts = dict[str, Amount]
 
 
 class Carried(Fields):
-    """How many pieces ships carry."""
+    """The pieces that ships carry."""
 
     by: str | None = Field(None, description="the force whose ships carry; default this force")
     each: Annotated[int, Field(ge=1, le=1000)] = Field(description="pieces that a ship carries")
@@ -29,7 +30,7 @@ class Side(Fields):
     model_config = ConfigDict(extra="allow")
 
     force: str | None = Field(None, description="the force that fights")
-    join: dict[str, Any] | None = Field(None, description="pieces that come to the force just before this fight")
+    join: Fields | None = Field(None, description="pieces that come to the force just before this fight")
     stay: Amounts | None = Field(None, description="pieces that take no part")
     send: Amounts | None = Field(None, description="at most these pieces take part")
     carried: Carried | None = Field(None, description="pieces limited by ships")
@@ -38,7 +39,9 @@ class Side(Fields):
     leave_to: str | None = Field(None, description="where those go: out or a force")
     go: Literal["always", "best"] = Field("always", description="does the attacker decide whether to fight")
     min_odds: Annotated[float, Field(ge=0, le=1)] | None = Field(None, description="fight only with this chance to win")
-    min_units: Number | None = Field(None, description="fight only with so many units taking part")
+    min_units: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = Field(
+        None, description="fight only with so many units taking part"
+    )
 
 
 Tables = dict[str, Any]
@@ -89,17 +92,34 @@ def meanings(carry: Carry) -> dict[str, str]:
 
 
 def model_of(carry: Carry) -> type[Campaign]:
-    """The model of a campaign of this game: forces with its pieces and traits."""
-    fields: dict[str, Any] = {
-        f"field_{at}": (
-            carry.pieces[name] | None if name in carry.pieces else Any,
-            Field(None, alias=name, description=text),
-        )
-        for at, (name, text) in enumerate(meanings(carry).items())
+    """The model of a campaign of this game: forces with its pieces and traits, pieces that join."""
+    texts = meanings(carry)
+    force = _table("Force", "A force: its pieces and traits.", carry, texts)
+    pieces = _table("Pieces", "Pieces that join.", carry, {name: texts[name] for name in carry.pieces})
+    joining: Any = (pieces | None, Side.model_fields["join"])
+    side = create_model("Side", __base__=Side, __doc__=Side.__doc__, join=joining)
+    of_fight: Any = {
+        role: (str | side | None, Fight.model_fields[role])  # type: ignore[operator]
+        for role in SIDES
     }
-    force = create_model("Force", __base__=Fields, __doc__="A force: its pieces and traits.", **fields)
-    forces: Any = (dict[str, force], Field({}, description="the forces"))  # type: ignore[valid-type]
-    return create_model("Campaign", __base__=Campaign, __doc__="Battles one after the other.", force=forces)
+    fight = create_model("Fight", __base__=Fight, __doc__=Fight.__doc__, **of_fight)
+    forces: Any = (dict[str, force], Campaign.model_fields["force"])  # type: ignore[valid-type]
+    fights: Any = (list[fight], Campaign.model_fields["fight"])  # type: ignore[valid-type]
+    return create_model(
+        "Campaign", __base__=Campaign, __doc__="Battles one after the other.", force=forces, fight=fights
+    )
+
+
+def _table(name: str, text: str, carry: Carry, fields: Mapping[str, str]) -> type[Fields]:
+    """The model of a table with these fields, of which some are pieces; with what they mean."""
+    typed: dict[str, Any] = {
+        f"field_{at}": (
+            carry.pieces[field] | None if field in carry.pieces else Any,
+            Field(None, alias=field, description=meaning),
+        )
+        for at, (field, meaning) in enumerate(fields.items())
+    }
+    return create_model(name, __base__=Fields, __doc__=text, **typed)
 
 
 def given(table: Fields) -> dict[str, Any]:

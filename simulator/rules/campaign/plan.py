@@ -14,9 +14,11 @@ OUT, STAY, UNNAMED = -1, -2, -1
 HERE, AWAY, LOST = 0, 1, 2
 # The winner of a fight that did not take place, beside the codes of rules/battle.py.
 NONE = 3
+# Columns that add up over the fights, under their own names.
+TOTALS = ("rounds",)
 FATES = ("attacker", "defender", "nobody", "none")
 
-# Slots in the order in which their pieces stay, and how many; None: all.
+# Slots in the order in which their pieces stay or go, and how many; None: all.
 Taking = tuple[list[int], int | None]
 
 
@@ -50,6 +52,12 @@ class Side:
     uses: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
     able: list[np.ndarray] = field(default_factory=list)
 
+    def joined(self, here: np.ndarray, marks: np.ndarray) -> np.ndarray:
+        """The pieces here, shape (..., slots), after those that join; marks, such as a fort's level, do not add up."""
+        if self.join is None:
+            return here
+        return np.where(marks, np.maximum(here, self.join), here + self.join)
+
     def taking_part(self, here: np.ndarray) -> np.ndarray:
         """The pieces that take part (section 3 step 3): int64, shape (rows, slots).
 
@@ -61,13 +69,13 @@ class Side:
         else:
             part = np.zeros_like(there)
             for slots, number in self.send:
-                part += taken(there - part, [(slots[::-1], number)])
+                part += taken(there - part, [(slots, number)])
         if self.carried:
             room = here[:, self.carried.by][:, self.carried.ships].sum(axis=1) * self.carried.each
             aboard, limited = np.zeros_like(part), np.zeros(part.shape[1], bool)
             for slots in self.carried.order:
                 limited[slots] = True
-                for slot in slots[::-1]:
+                for slot in slots:
                     aboard[:, slot] += (board := np.minimum(part[:, slot] - aboard[:, slot], room))
                     room = room - board
             part = np.where(limited, aboard, part)

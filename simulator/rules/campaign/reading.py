@@ -55,7 +55,9 @@ class Reader:
             for role in SIDES:
                 side = getattr(fight, role)
                 if isinstance(side, SideFields) and side.join is not None:
-                    joins[f"fight[{at}].{role}.join"] = self.checked_join(f"fight[{at}].{role}.join", side.join)
+                    path = f"fight[{at}].{role}.join"
+                    joins[path] = given(side.join)
+                    self.check_force(path, joins[path])
         carry.prepare([self.pieces(table) for table in (*tables.values(), *joins.values())])
         start = np.array([carry.read(self.pieces(table)) for table in tables.values()])
         traits = [{k: v for k, v in table.items() if k not in carry.pieces} for table in tables.values()]
@@ -72,16 +74,6 @@ class Reader:
         for name, reason in self.carry.in_one_fight.items():
             refuse(table.get(name), f"{path}.{name}", f"{reason}; give it in that fight")
         self.carry.check_pieces(path, table)
-
-    def checked_join(self, path: str, table: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The pieces of `join`, which are checked as those of a force."""
-        model = type(self.fields).model_fields["force"].annotation.__args__[1]  # type: ignore[union-attr]
-        for name in table:
-            known = ", ".join(self.carry.pieces)
-            refuse(name not in self.carry.pieces, f"{path}.{name}", f"no such piece; pieces: {known}")
-        found = given(model.model_validate({"join": table}["join"])) if table else {}
-        self.check_force(path, found)
-        return found
 
     def fight(self, at: int, fields: FightFields, joins: Mapping[str, Mapping[str, Any]]) -> Fight:
         """One fight."""
@@ -149,7 +141,7 @@ class Reader:
             role, force, own,
             join=None if join is None else self.carry.read(join),
             stay=self.amounts(f"{path}.stay", fields.stay or {}),
-            send=None if fields.send is None else self.amounts(f"{path}.send", fields.send),
+            send=None if fields.send is None else self.sent(f"{path}.send", fields.send),
             carried=self.carried(f"{path}.carried", fields.carried, force),
             driven_off=self.place(f"{path}.driven_off", fields.driven_off, "stay"),
             leave=self.left(f"{path}.leave", fields.leave),
@@ -161,9 +153,10 @@ class Reader:
 
     def check_side(self, path: str, kind: str, role: str, fields: SideFields) -> None:
         """Refuse fields that a force cannot have in this fight."""
-        for name in fields.model_extra or {}:
-            text = f"pieces come to a force with {path}.join"
-            refuse(name in self.carry.pieces, f"{path}.{name}", text)
+        pieces, own = self.carry.parted(kind, role, fields.model_extra or {})
+        for name in pieces:
+            raise Refusal(f"{path}.{name}", f"pieces come to a force with {path}.join")
+        self.carry.check_pieces(path, {name: value for name, value in own.items() if name not in self.carry.pieces})
         if self.carry.fights[kind][SIDES.index(role)] is None:
             self.force(f"{path}.force", str(fields.force))
             what = "passage" if kind == "passage" else "siege"
@@ -180,7 +173,7 @@ class Reader:
         return self.forces.index(name)
 
     def place(self, field: str, name: str | None, *more: str) -> int:
-        """Where pieces go: OUT, STAY, or a force."""
+        """The destination of pieces: OUT, STAY, or a force."""
         if name in (None, "out"):
             return OUT
         return STAY if name in more else self.force(field, str(name))
@@ -194,6 +187,10 @@ class Reader:
     def amounts(self, field: str, amounts: Mapping[str, Any]) -> list[Taking]:
         """Pieces and how many of them."""
         return [(self.slots(field, piece), None if n == "all" else n) for piece, n in amounts.items()]
+
+    def sent(self, field: str, amounts: Mapping[str, Any]) -> list[Taking]:
+        """As `amounts`, with slots in the order in which their pieces go."""
+        return [(self.carry.going(slots), number) for slots, number in self.amounts(field, amounts)]
 
     def left(self, field: str, leave: Any) -> list[Taking]:
         """The pieces left behind."""
@@ -210,7 +207,7 @@ class Reader:
             refuse(not names[key], f"{path}.{key}", "is needed")
         by = force if fields.by is None else self.force(f"{path}.by", fields.by)
         ships = [slot for piece in names["ships"] for slot in self.slots(f"{path}.ships", piece)]
-        order = [self.slots(f"{path}.order", piece) for piece in names["order"]]
+        order = [self.carry.going(self.slots(f"{path}.order", piece)) for piece in names["order"]]
         return Ships(by, fields.each, sorted(set(ships)), order)
 
     def our_side(self, fights: list[Fight]) -> tuple[frozenset[int], bool]:

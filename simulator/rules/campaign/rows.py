@@ -48,23 +48,41 @@ class Rows:
         kept = {name: values[which] for name, values in self.kept.items()}
         return Rows(self.pieces[which], self.winner[which], self.fought[which], kept, self.p[which])
 
+    @property
+    def width(self) -> int:
+        """The numbers of a row."""
+        return int(np.prod(self.pieces.shape[1:])) + 2 * self.winner.shape[1]
+
+    def distinct(self) -> tuple[np.ndarray, np.ndarray]:
+        """As the function `distinct`."""
+        flat = np.concatenate([self.pieces.reshape(len(self), -1), self.winner, self.fought], axis=1)
+        return distinct(flat, self.kept)
+
     def merged(self) -> tuple[Rows, np.ndarray]:
         """The distinct rows, and for each of these rows its number among them. Raises NoExactOdds for too many."""
-        flat = np.concatenate([self.pieces.reshape(len(self), -1), self.winner, self.fought], axis=1)
-        # A column with one value distinguishes nothing.
-        varied = np.flatnonzero((flat != flat[:1]).any(axis=0))
-        columns: Columns = {str(column): flat[:, column] for column in varied} | self.kept
-        if not columns:
-            columns = {"all": np.zeros(len(self), np.int64)}
-        _, row = merge_rows(Outcomes(columns, self.p))
-        first = np.zeros(int(row.max()) + 1, np.int64)
-        first[row[::-1]] = np.arange(len(row))[::-1]
+        first, row = self.distinct()
         if len(first) > MOST_ROWS:
             raise NoExactOdds(f"campaign: more than {MOST_ROWS:,} different ends; simulate, or name fewer columns")
         found = self.taken(first)
         found.p = np.bincount(row, self.p)
         found.at = None if self.at is None else row[self.at]
         return found, row
+
+
+def distinct(flat: np.ndarray, more: Columns | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """The first of each set of equal rows, in the order of their numbers, and the set of each row, both int64.
+
+    `flat`: int64, shape (rows, columns); `more` are further columns.
+    """
+    # A column with one value distinguishes nothing.
+    varied = np.flatnonzero((flat != flat[:1]).any(axis=0))
+    columns: Columns = {str(column): flat[:, column] for column in varied} | (more or {})
+    if not columns:
+        return np.zeros(min(1, len(flat)), np.int64), np.zeros(len(flat), np.int64)
+    _, row = merge_rows(Outcomes(columns, np.ones(len(flat))))
+    first = np.zeros(int(row.max(initial=-1)) + 1, np.int64)
+    first[row[::-1]] = np.arange(len(row))[::-1]
+    return first, row
 
 
 def joined(parts: list[Rows]) -> Rows:

@@ -39,7 +39,7 @@ def _of_campaign(plan: Plan) -> Iterator[str]:
 
 
 def explain(plan: Plan, fields: Sequence[Any]) -> list[str]:
-    """Who fights whom, and the explanation of each fight from the most that its sides may bring."""
+    """The sides of each fight, and its explanation from the most that they may bring."""
     lines = []
     for fight, one in zip(plan.fights, fields, strict=True):
         names = [_name(plan, side) for side in fight.sides]

@@ -5,29 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from simulator.rules.battle import Battle, Built, Clock
 from simulator.rules.custom.game_file import files
-from simulator.rules.custom.game_file.checks import part_of
 from simulator.rules.custom.game_file.files import INLINE, Source, knows, names
-from simulator.rules.custom.game_file.format import SIDES
+from simulator.rules.custom.game_file.format import SIDES, GameFile
+from simulator.rules.custom.game_file.units import pieces_of
 from simulator.rules.custom.model import PARAMETERS, Scenario, check_scenario, model_of, shape_of
 
-__all__ = ["INLINE", "Roster", "battles", "knows", "lists", "names", "roster"]
+if TYPE_CHECKING:
+    from simulator.rules.custom.setup import Setup
+
+__all__ = ["INLINE", "battles", "knows", "lists", "names"]
 
 
-# A game file keeps so many battles with so many places of a side.
-MOST_KEPT, MOST_PLACES_KEPT = 16, 512
 # The question asked by round in battle kinds without `taken_by`.
 WON = Clock("rounds", "winner == 'attacker'", "the attacker has won")
-
-
-class Roster(NamedTuple):
-    """The units that may fight on each side of a battle kind, in file order, and what each unit costs."""
-
-    fights: dict[str, list[str]]
-    costs: dict[str, float]
 
 
 def battles(game: str, rules: object = None, folder: Path | None = None, paths: bool = True) -> Mapping[str, Battle]:
@@ -38,16 +32,6 @@ def battles(game: str, rules: object = None, folder: Path | None = None, paths: 
     if rules is None and game in names():
         return _shipped(game)
     return _battles(files.find(game, rules, folder, paths))
-
-
-def roster(game: str, kind: str, rules: object = None, folder: Path | None = None, paths: bool = True) -> Roster:
-    """The units that may fight in a battle kind of a game file. Raises Refusal or Misfit for a file that is no game."""
-    file = files.find(game, rules, folder, paths).file
-    fights = {side: part_of(file, kind, side)[0] for side in SIDES}
-    return Roster(
-        {side: [unit for unit in file.unit if unit in fights[side]] for side in SIDES},
-        {key: unit.cost for key, unit in file.unit.items()},
-    )
 
 
 def lists(game: str) -> Mapping[str, Callable[[], Sequence[dict[str, str]]]]:
@@ -70,6 +54,7 @@ def _battles(source: Source) -> Mapping[str, Battle]:
 
 
 def _battle(source: Source, kind: str) -> Battle:
+    from simulator.rules.custom.game_file.describe import force, unit_note
     from simulator.rules.custom.outcome import HEADLINE
 
     given = source.file.battle[kind]
@@ -82,9 +67,22 @@ def _battle(source: Source, kind: str) -> Battle:
         check=lambda fields: check_scenario(source.file, kind, fields),
         build=lambda fields: built(source, kind, fields),
         parameters=PARAMETERS,
+        rules=source.file,
+        name=source.file.name.partition(",")[0],
+        prices={"cost": lambda data, path: _cost(source.file, path)},
+        facts=("taken", "attacker_units_lost", "defender_units_lost", "rounds"),
+        notes={key: unit_note(source.file, unit) for key, unit in source.file.unit.items()},
+        total=lambda data, side: force(source.file, data.get(side), side),
         clock=Clock("rounds", "taken", "taken") if given.taken_by is not None else WON,
         made=(_battle, (source, kind)),
     )
+
+
+def _cost(file: GameFile, path: str) -> float | None:
+    """The cost of the unit whose number stands at a path of a scenario, as its side has it; None for other fields."""
+    side, _, unit = path.partition(".")
+    place = list(file.unit).index(unit) if side in SIDES and unit in file.unit else None
+    return None if place is None else pieces_of(file, side)[place].cost
 
 
 def built(source: Source, kind: str, fields: Scenario) -> Built:
@@ -93,8 +91,9 @@ def built(source: Source, kind: str, fields: Scenario) -> Built:
 
     from simulator.rules.custom import best, build, joint_states, text
     from simulator.rules.custom.outcome import begun, outcome, pieces
+    from simulator.rules.custom.setup import Setup
 
-    field = _laid_out(source, kind, fields)
+    field = _laid_out(Setup(source, kind, fields))
     more: dict[str, Any] = {}
     if isinstance(field, build.PlacesField):
         more = {
@@ -113,24 +112,14 @@ def built(source: Source, kind: str, fields: Scenario) -> Built:
     )
 
 
-def _laid_out(source: Source, kind: str, fields: Scenario) -> Any:
-    """The battle as a chain, in hits by block where its places are too many; equal small battles are laid out once."""
+def _laid_out(setup: Setup) -> Any:
+    """The battle as a chain, in hits by block where its places are too many."""
     from simulator.rules.custom import build
-    from simulator.rules.custom.setup import Setup
-    from simulator.rules.custom.tables import TooLarge
+    from simulator.rules.custom.dice.linked_classes import TooLarge
 
-    key = kind, fields.model_dump_json(exclude_unset=True)  # units given as 0 have columns, units left out have none
-    if key in source.kept:
-        return source.kept[key]
-    setup = Setup(source, kind, fields)
     try:
-        field = build.lay_out(setup)
+        return build.lay_out(setup)
     except TooLarge:
         from simulator.rules.custom.hits import params
 
         return params.lay_out(setup)
-    if len(source.kept) >= MOST_KEPT:
-        source.kept.clear()
-    if max(map(len, field.places.values())) <= MOST_PLACES_KEPT:
-        source.kept[key] = field
-    return field

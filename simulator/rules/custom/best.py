@@ -13,6 +13,7 @@ from simulator.engine.model.chain import Chain
 from simulator.rules.battle import Columns, Refusal
 from simulator.rules.custom import best_rules
 from simulator.rules.custom.best_rules import ATTACKER_ASKED, ATTACKER_LOSES, DEFENDER_LOSES, BestParams, BestState
+from simulator.rules.custom.dice.die import Hit
 from simulator.rules.custom.game_file.format import SIDES
 from simulator.rules.custom.line import Places
 from simulator.rules.custom.setup import Setup
@@ -32,12 +33,15 @@ def sought(setup: Setup) -> bool:
     return setup.obeys and any(seeks(setup, side, what) for side in SIDES for what in ("retreat", "loss_order"))
 
 
-def with_decisions(setup: Setup, chain: Chain, places: dict[str, Places], aims: dict[str, list[int]]) -> Chain:
+def with_decisions(setup: Setup, chain: Chain, places: dict[str, Places], aims: dict[str, list[Hit]]) -> Chain:
     """The chain in which best policies are states of their own; `aims` are the hit classes on each side."""
     plain, limits = chain.params, chain.limits
     lose = np.array([seeks(setup, side, "loss_order") for side in SIDES], np.int64)
     if not (plain.begins.all() and plain.ends.all()):
         raise Refusal(SIDES[int(lose.argmax())], "too many units for best play: their hits cannot be told apart")
+    if lose.any() and (plain.compared.any() or any(hit.damage > 1 for hits in aims.values() for hit in hits)):
+        text = "best is not worked out with compared dice, nor with damage above 1; give a list of units"
+        raise Refusal(f"policy.{SIDES[int(lose.argmax())]}.loss_order", text)
     params = BestParams(
         battle=plain,
         leave=np.array([seeks(setup, side, "retreat") for side in SIDES], np.int64),
@@ -65,12 +69,12 @@ def with_decisions(setup: Setup, chain: Chain, places: dict[str, Places], aims: 
     )
 
 
-def _ways_of_sides(places: dict[str, Places], aims: dict[str, list[int]], lose: np.ndarray) -> dict[str, np.ndarray]:
+def _ways_of_sides(places: dict[str, Places], aims: dict[str, list[Hit]], lose: np.ndarray) -> dict[str, np.ndarray]:
     """The ways of both sides to lose so many hits: fields of BestParams. Raises Refusal for too many."""
     most, at, ways, base = [], [0], [], []
     for n, side in enumerate(SIDES):
         base.append(len(at) - 1)
-        most.append(max([0, *(sum(mask >> unit & 1 for unit in places[side].line) for mask in aims[side])]))
+        most.append(max([0, *(sum(hit.units >> unit & 1 for unit in places[side].line) for hit in aims[side])]))
         if lose[n] and _least_ways(places[side], aims[side]) > MOST_WAYS:
             raise _too_many_ways(side)
         for found in _ways(places[side], aims[side], most[n], bool(lose[n])):
@@ -86,24 +90,24 @@ def _too_many_ways(side: str) -> Refusal:
     return Refusal(f"policy.{side}.loss_order", "best: too many units, with too many ways to lose them")
 
 
-def _least_ways(places: Places, aims: Sequence[int]) -> int:
+def _least_ways(places: Places, aims: Sequence[Hit]) -> int:
     """At least so many ways there are to take all numbers of hits in all places."""
     return sum(
         prod(
-            size * (size + 1) // 2 if block & mask else size
+            size * (size + 1) // 2 if block & hit.units else size
             for block, size in zip(places.blocks, places.sizes, strict=True)
         )
-        for mask in aims
+        for hit in aims
     )
 
 
-def _ways(places: Places, aims: Sequence[int], most: int, choosing: bool) -> Iterator[list[int]]:
+def _ways(places: Places, aims: Sequence[Hit], most: int, choosing: bool) -> Iterator[list[int]]:
     """By hit class, place and hits: the places that a side may come to, that of the fixed order first."""
     size = int(np.prod(places.sizes))
     digits = np.array(places.digits).T.tolist() if places.digits else [[]] * size
-    for mask in aims:
-        after = places.after_hit(mask).tolist()
-        hit = [k for k, block in enumerate(places.blocks) if block & mask]
+    for aim in aims:
+        after = places.after_hit(aim).tolist()
+        hit = [k for k, block in enumerate(places.blocks) if block & aim.units]
         for place in range(len(places)):
             fixed = place
             open_ = [(places.strides[k], places.sizes[k] - 1 - digits[place][k]) for k in hit] if place < size else []

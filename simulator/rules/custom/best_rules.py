@@ -24,7 +24,9 @@ from simulator.rules.custom.rules import (
     State,
     anybody_rolls,
     attacker_leaves,
+    attackers_hits,
     defender_leaves,
+    defenders_hits,
     ending_of,
     removed,
     roll,
@@ -213,7 +215,8 @@ def step(p, s, result, other):
     elif s.stage == ANSWERING:
         s = answered(s._replace(waiting=other))
     else:
-        s = s._replace(stage=DEFENDER_LOSES, hits=result, part=0, defender_next=s.defender, waiting=other)
+        mine, theirs = attackers_hits(p.battle, s.salvo, result), defenders_hits(p.battle, s.salvo, result, other)
+        s = s._replace(stage=DEFENDER_LOSES, hits=mine, part=0, defender_next=s.defender, waiting=theirs)
     return onward(p, s)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
-from math import isqrt, prod
+from math import isqrt, lcm, prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,11 +16,16 @@ from simulator.engine.model.chain import Chain
 from simulator.engine.model.chance import LARGEST_RESULT, TableBook
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, WINNERS
 from simulator.rules.custom import best
+from simulator.rules.custom.dice.die import Hit
+from simulator.rules.custom.dice.linked_classes import TooLarge
+from simulator.rules.custom.dice.opposed import BOTH, opposed_throws
+from simulator.rules.custom.dice.tables import MOST_RESULTS, DiceTables, Throws, packing
 from simulator.rules.custom.game_file.format import SIDES
+from simulator.rules.custom.kept import keep, key_of
 from simulator.rules.custom.line import Places, Stands, blocks_of, loss_line, places_number
+from simulator.rules.custom.masks import bits
 from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, GONE, Army, Params, State, opened
-from simulator.rules.custom.setup import Setup, SideSetup, bits, roll_of
-from simulator.rules.custom.tables import MOST_RESULTS, DiceTables, Throws, TooLarge, packing
+from simulator.rules.custom.setup import Setup, SideSetup
 from simulator.rules.custom.win_chance_threshold import below_odds
 from simulator.rules.toolkit.retreat import Leave, any_of, outnumbered
 
@@ -32,6 +38,10 @@ MOST_ROWS = 5_000_000
 MOST_BYTES = 2_000_000_000
 # Fewer places than this are never too much in any other way.
 FEW_PLACES = 10_000
+# The layout of a battle with so many places of a side is kept.
+MOST_PLACES_KEPT = 512
+# Sums of mean hits stay below this.
+LARGEST_MEANS = 1 << 62
 NO_ODDS = np.zeros((0, 1, 1), np.int64)
 
 
@@ -60,10 +70,13 @@ class Field(ABC):
     def seen(self, states: Any) -> dict[str, tuple[Stands, np.ndarray]]:
         """The units that stand on each side, and the row of each state in them: int64, shape (states,)."""
 
-    def winner(self, ends: Any) -> np.ndarray:
-        """Winner codes of final states, ATTACKER, DEFENDER or NOBODY (section 6): int64, shape (states,)."""
-        there = [np.minimum(stands.units, 1).take(rows) for stands, rows in self.seen(ends).values()]
-        return _winners(self.setup.kind.undecided)[ends.ending, *there]
+    def winner(self, ends: Any, seen: Mapping[str, tuple[Stands, np.ndarray]]) -> np.ndarray:
+        """Winner codes of final states, ATTACKER, DEFENDER or NOBODY (section 6): int64, shape (states,).
+
+        `seen`: as `seen(ends)` gives it.
+        """
+        attackers, defenders = [stands.units.take(rows) > 0 for stands, rows in seen.values()]
+        return _winners(self.setup.kind.undecided).take(4 * ends.ending + 2 * attackers + defenders)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +86,7 @@ class PlacesField(Field):
     places: dict[str, Places]
     params: Params
     salvos: list[Salvo]
-    classes: dict[str, list[int]]
+    classes: dict[str, list[Hit]]
 
     def seen(self, states: Any) -> dict[str, tuple[Stands, np.ndarray]]:
         """The places of each side, and the place of each state: int64, shape (states,)."""
@@ -81,10 +94,14 @@ class PlacesField(Field):
 
 
 class Layout:
-    """Salvos and rows: which groups are fought, in how many throws, and which rounds are alike."""
+    """Salvos and rows: which groups are fought, in how many throws, and which rounds are alike; and their `tables`.
 
-    def __init__(self, setup: Setup, places: dict[str, Places], book: TableBook, most_results: int) -> None:
+    Battles that differ only in when sides leave have one.
+    """
+
+    def __init__(self, setup: Setup, places: dict[str, Places], most_results: int) -> None:
         self.setup, self.places, self.most_results = setup, places, most_results
+        book = TableBook()
         self.dice = {
             side: DiceTables(setup, side, places[side], places[setup.sides[side].enemy], book) for side in SIDES
         }
@@ -93,17 +110,21 @@ class Layout:
         self._held = [setup.held(phase) for phase in range(setup.phases + 1)]
         self.throws: dict[str, list[Throws]] = {side: [] for side in SIDES}
         self.rows = np.array([[self._row(salvo, phase) for salvo in self.salvos] for phase in range(setup.phases + 1)])
+        self.tables = book.close()
 
     def _salvos(self, number: int) -> list[Salvo]:
         slots = [dice.slots[number] for dice in self.dice.values()]
-        caps = [[dice.caps[slot.targets] for slot in dice.slots[number]] for dice in self.dice.values()]
+        caps = [[dice.caps[slot.hit] for slot in dice.slots[number]] for dice in self.dice.values()]
         chosen = [tuple(range(len(some))) for some in slots]
         if all(prod(cap + 1 for cap in some) <= self.most_results for some in caps):
             return [Salvo(number, True, True, tuple(chosen))]
-        longest = max(map(len, slots))
-        return [
-            Salvo(number, k == 0, k == longest - 1, tuple(some[k : k + 1] for some in chosen)) for k in range(longest)
-        ]
+        runs = [dice.linked(number) for dice in self.dice.values()]
+        for some, own in zip(caps, runs, strict=True):
+            if any(len(run) > 1 and prod(some[k] + 1 for k in run) > LARGEST_RESULT for run in own):
+                raise TooLarge
+        longest = max(map(len, runs))
+        parts = [tuple([own[k] if k < len(own) else () for own in runs]) for k in range(longest)]
+        return [Salvo(number, k == 0, k == longest - 1, part) for k, part in enumerate(parts)]
 
     def _row(self, salvo: Salvo, phase: int) -> int:
         """The row of a salvo in a round; rounds in which the same rules hold share it."""
@@ -113,8 +134,13 @@ class Layout:
         key = (salvo, self._held[phase])
         if key not in self._known:
             self._known[key] = len(self._known)
+            compare = setup.compared(salvo.group)
             for side, chosen in zip(SIDES, salvo.slots, strict=True):
-                self.throws[side].append(self.dice[side].throws(salvo.group, chosen, phase))
+                if compare is None:
+                    self.throws[side].append(self.dice[side].throws(salvo.group, chosen, phase))
+            if compare is not None:
+                for side, throws in zip(SIDES, opposed_throws(self.dice, compare, salvo.group, phase), strict=True):
+                    self.throws[side].append(throws)
         return self._known[key]
 
 
@@ -124,21 +150,19 @@ def lay_out(setup: Setup, places: Mapping[str, Places] | None = None, most_resul
     Hit classes of a group are rolled together up to `most_results` results, else one after the other.
     Raises TooLarge where there is more to work out than is kept.
     """
-    places = places_of(setup) if places is None else dict(places)
-    book = TableBook()
-    layout = Layout(setup, places, book, most_results)
-    below = below_odds(setup, lay_out)
-    params = _params(layout, [_army(layout, side, below.get(side, NO_ODDS)) for side in SIDES])
+    layout = _layout_of(setup, most_results) if places is None else Layout(setup, dict(places), most_results)
+    places, below, scale = layout.places, below_odds(setup, lay_out), _scale(layout)
+    params = _params(setup, layout, [_army(setup, layout, side, below.get(side, NO_ODDS), scale) for side in SIDES])
     start = opened(params, State(0, 0, 0, 0, 0, 0, 0, 0))
     start = State(*(int(value) for value in start))
     chain = Chain(
         params,
         start,
-        _limits(layout, params),
-        book.close(),
+        _limits(setup, layout, params),
+        layout.tables,
         counters=("rounds",),
         may_be_over=True,
-        factored=(("defender", "defender_next"), ("attacker", "attacker_next")),
+        factored=None if params.compared.any() else (("defender", "defender_next"), ("attacker", "attacker_next")),
     )
     classes = {side: layout.dice[side].classes for side in SIDES}
     if best.sought(setup):
@@ -148,23 +172,35 @@ def lay_out(setup: Setup, places: Mapping[str, Places] | None = None, most_resul
     return PlacesField(setup, places, params, chain, layout.salvos, classes)
 
 
-def _params(layout: Layout, armies: Sequence[Army]) -> Params:
-    salvos, opening = layout.salvos, layout.setup.opening
+def _layout_of(setup: Setup, most_results: int) -> Layout:
+    """The layout of the battle's own places; line-ups with few of them are kept."""
+
+    def make() -> tuple[Layout, bool]:
+        layout = Layout(setup, places_of(setup), most_results)
+        return layout, max(map(len, layout.places.values())) <= MOST_PLACES_KEPT
+
+    key = key_of(setup.kind_name, setup.fields), "outpowered" in setup.leaving, most_results
+    return keep(setup.source, "layouts", key, make)
+
+
+def _params(setup: Setup, layout: Layout, armies: Sequence[Army]) -> Params:
+    salvos, opening = layout.salvos, setup.opening
     return Params(
         attacker=armies[0],
         defender=armies[1],
         rows=layout.rows,
         begins=np.array([int(salvo.first) for salvo in salvos]),
         ends=np.array([int(salvo.last) for salvo in salvos]),
+        compared=np.array([0 if layout.setup.compared(salvo.group) is None else BOTH for salvo in salvos]),
         opening=sum(salvo.group < opening for salvo in salvos),
         salvos=len(salvos),
-        **layout.setup.course,
+        **setup.course,
     )
 
 
-def _limits(layout: Layout, params: Params) -> State:
+def _limits(setup: Setup, layout: Layout, params: Params) -> State:
     """The largest value of each field of a state."""
-    setup, last = layout.setup, {side: len(layout.places[side]) - 1 for side in SIDES}
+    last = {side: len(layout.places[side]) - 1 for side in SIDES}
     together = all(salvo.first and salvo.last for salvo in layout.salvos)
     return State(
         attacker=last["attacker"],
@@ -202,12 +238,12 @@ def check_size(setup: Setup, lines: Mapping[str, Sequence[int]]) -> None:
 
 def _most_dice(side: SideSetup) -> int:
     """At least so many dice as a side can roll in a group."""
-    more = sum(max(0, rule.given.dice) for rule in side.modifiers)
+    more = sum(max(0, rule.given.dice) for rule in side.helps)
     return sum(
         side.counts[unit] * (roll.dice + more)
         for shot in side.shots.values()
         for unit in bits(shot.by & side.present)
-        if (roll := roll_of(side.setup.file, unit, shot.roll))
+        if (roll := side.roll(unit, shot))
     )
 
 
@@ -224,11 +260,11 @@ def _bytes(setup: Setup, side: str, line: Sequence[int], dice: int) -> int:
     return 8 * line_ups * sum(own.able(shot) for shot in own.shots.values()) << (width - 1).bit_length()
 
 
-def _army(layout: Layout, side: str, below: np.ndarray) -> Army:
+def _army(setup: Setup, layout: Layout, side: str, below: np.ndarray, scale: Fraction) -> Army:
     """The arrays of one side."""
     enemy = SIDES[1 - SIDES.index(side)]
     own = layout.places[side]
-    rolls, means = _rolls(layout, side)
+    rolls, means = _rolls(layout, side, scale)
     classes, stride, size, targets = _slots(layout, side)
     return Army(
         units=own.units.copy(),
@@ -242,8 +278,8 @@ def _army(layout: Layout, side: str, below: np.ndarray) -> Army:
         stride=stride,
         size=size,
         targets=targets,
-        leave=leave_of(layout.setup, side),
-        outpowered=int("outpowered" in layout.setup.sides[side].leaving),
+        leave=leave_of(setup, side),
+        outpowered=int("outpowered" in setup.sides[side].leaving),
         below_odds=below,
     )
 
@@ -251,18 +287,33 @@ def _army(layout: Layout, side: str, below: np.ndarray) -> Army:
 def _after_hits(layout: Layout, side: str) -> np.ndarray:
     """Places after 1, 2, 4, 8, ... hits of each class of the enemy's shots."""
     own, enemy = layout.places[side], SIDES[1 - SIDES.index(side)]
-    powers = [own.after_hits(mask) for mask in layout.dice[enemy].classes]
+    powers = [own.after_hits(hit) for hit in layout.dice[enemy].classes]
     return np.stack(powers or [np.zeros((1, len(own)), np.int64)], axis=1)
 
 
-def _rolls(layout: Layout, side: str) -> tuple[np.ndarray, np.ndarray]:
+def _rolls(layout: Layout, side: str, scale: Fraction) -> tuple[np.ndarray, np.ndarray]:
     """Tables and means by row, own place, and what the enemy shows."""
     throws = layout.throws[side]
     wide = max((found.tables.shape[1] for found in throws), default=1)
     rolls, means = np.zeros((2, max(1, len(throws)), len(layout.places[side]), wide), np.int64)
     for row, found in enumerate(throws):
-        rolls[row, :, : found.tables.shape[1]], means[row, :, : found.tables.shape[1]] = found.tables, found.means
+        rolls[row, :, : found.tables.shape[1]] = found.tables
+        if scale == 1:
+            means[row, :, : found.tables.shape[1]] = found.means
+        else:
+            means[row, :, : found.tables.shape[1]] = np.vectorize(lambda mean: round(mean * scale))(found.means)
     return rolls, means
+
+
+def _scale(layout: Layout) -> Fraction:
+    """The factor by which means become whole numbers; past int64 they are rounded."""
+    if "outpowered" not in layout.setup.leaving:
+        return Fraction(1)
+    all_throws = [found for throws in layout.throws.values() for found in throws]
+    means = [mean for found in all_throws for mean in set(found.means.ravel().tolist())]
+    scale = Fraction(lcm(*[mean.denominator for mean in means]))
+    most = max([1, *means]) * max(1, len(layout.salvos))
+    return min(scale, Fraction(LARGEST_MEANS) / most)
 
 
 def _slots(layout: Layout, side: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -272,11 +323,11 @@ def _slots(layout: Layout, side: str) -> tuple[np.ndarray, np.ndarray, np.ndarra
     unused, classes = (1, 1, 0), []
     unpacked: list[tuple[tuple[int, int, int], ...]] = []
     for salvo in layout.salvos:
-        targets = [dice.slots[salvo.group][k].targets for k in salvo.slots[number]]
-        caps = [dice.caps[mask] for mask in targets]
-        classes.append(len(targets))
-        strides = zip(packing(caps), caps, targets, strict=True)
-        used = [(wide, cap + 1, dice.classes.index(mask)) for wide, cap, mask in strides]
+        hits = [dice.slots[salvo.group][k].hit for k in salvo.slots[number]]
+        caps = [dice.caps[hit] for hit in hits]
+        classes.append(len(hits))
+        strides = zip(packing(caps), caps, hits, strict=True)
+        used = [(wide, cap + 1, dice.classes.index(hit)) for wide, cap, hit in strides]
         unpacked.append((*used, *[unused] * (widest - len(used))))
     stride, size, targets = np.ascontiguousarray(np.array(unpacked, np.int64).transpose(2, 0, 1))
     return np.array(classes, np.int64), stride, size, targets
@@ -294,8 +345,8 @@ def leave_of(setup: Setup, side: str) -> Leave:
 
 @cache
 def _winners(undecided: str) -> np.ndarray:
-    """The winner by ending, and by whether the attacker and the defender have units left (section 6)."""
+    """The winner by ending, and by whether the attacker and the defender have units left, flattened (section 6)."""
     found = np.full((DEFENDER_LEFT + 1, 2, 2), WINNERS.index(undecided))
     found[GONE] = [[NOBODY, DEFENDER], [ATTACKER, ATTACKER]]
     found[ATTACKER_LEFT], found[DEFENDER_LEFT] = DEFENDER, ATTACKER
-    return found
+    return found.ravel()

@@ -1,4 +1,4 @@
-"""What the battles of a game file leave for the next fight (docs/rules/campaigns.md section 5.6)."""
+"""Pieces that the battles of a game file leave for the next fight (docs/rules/campaigns.md section 5.6)."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from typing import Any
 import numpy as np
 
 from simulator.rules.battle import Battle, Columns
-from simulator.rules.campaign.carry import Carry, Left, Number, Table, Tables
-from simulator.rules.custom.game_file.checks import part_of, selected
+from simulator.rules.campaign.carry import Carry, Left, Number, Table, Tables, each
 from simulator.rules.custom.game_file.format import GameFile
+from simulator.rules.custom.game_file.words import part_of, selected
+from simulator.rules.toolkit.naming import counted
 
 
 class FileCarry(Carry):
     """Every unit of the file by type, repaired between fights."""
+
+    joins = True
 
     def __init__(self, kinds: Mapping[str, Battle], file: GameFile) -> None:
         self.file = file
@@ -25,6 +28,10 @@ class FileCarry(Carry):
         }
         self.fights = {kind: ((units[kind, "attacker"],), (units[kind, "defender"],)) for kind in kinds}
         super().__init__(kinds)
+
+    def name(self) -> str:
+        """The text of the whole file."""
+        return self.file.model_dump_json()
 
     def piece_fields(self) -> Mapping[str, Any]:
         """Every unit."""
@@ -41,12 +48,22 @@ class FileCarry(Carry):
         self.counts = {unit: count for unit, count in self.counts.items() if unit in named}
         self.counts |= {"units": self.count(dict.fromkeys(self.slots, 1)), "cost": self.count(costs)}
 
+    def parted(self, kind: str, role: str, table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Units that support are given for one fight."""
+        pieces, own = super().parted(kind, role, table)
+        serving = pieces.keys() & part_of(self.file, kind, role)[1]
+        return pieces, own | {unit: pieces.pop(unit) for unit in sorted(serving)}
+
+    def words(self, pieces: np.ndarray) -> str:
+        """Units by name, without their tags."""
+        return counted(pieces.tolist(), self.slots)
+
     def left(self, kind: str, role: str, tables: Tables, pieces: np.ndarray, columns: Columns) -> Left:
         """Every unit less its losses."""
-        left = np.repeat(pieces[None], len(columns["winner"]), axis=0)
+        left = each(pieces, len(columns["winner"]))
         for slot, unit in enumerate(self.slots):
-            if (name := f"{role}_{unit}_lost") in columns and pieces[slot]:
-                left[:, slot] -= columns[name]
+            if (name := f"{role}_{unit}_lost") in columns:
+                left[:, slot] -= np.where(left[:, slot] > 0, columns[name], 0)
         return Left(left)
 
     def taken(self, kind: str) -> np.ndarray | None:

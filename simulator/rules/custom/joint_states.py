@@ -17,13 +17,14 @@ from simulator.engine.model.interpreted import plain_params
 from simulator.rules.battle import Columns, Joined
 from simulator.rules.custom.best import sought
 from simulator.rules.custom.build import PlacesField, lay_out
+from simulator.rules.custom.dice.die import Hit
+from simulator.rules.custom.dice.linked_classes import TooLarge
 from simulator.rules.custom.game_file.format import SIDES
 from simulator.rules.custom.line import Places, absorbs_first, aimed_at, hits_of, loss_line, stretches
 from simulator.rules.custom.model import counts
 from simulator.rules.custom.outcome import outcome
 from simulator.rules.custom.rules import State, opened
 from simulator.rules.custom.setup import Setup
-from simulator.rules.custom.tables import TooLarge
 
 # Line-ups of a side, and places that they come to: with more of them one chain takes longer to lay out than it saves.
 MOST_PLACES = 20_000
@@ -89,7 +90,8 @@ class Lineups(Places):
         lines = [self._complete(row) for row in different.tolist()]
         number = {left: i for i, left in enumerate(dict.fromkeys(lines))}
         self.begun = [number[lines[i]] for i in which.ravel().tolist()]
-        self._after: dict[int, list[int]] = {aim: [] for aim in aimed_at(setup, side)}
+        self._hits = hits_of(setup.file, side).tolist()
+        self._after: dict[Hit, list[int]] = {aim: [] for aim in aimed_at(setup, side)}
         self._follow(number)
         self._take_stock(list(number))
 
@@ -104,7 +106,7 @@ class Lineups(Places):
         due = list(number)
         for left in due:
             for aim, after in self._after.items():
-                hit = _hit(left, aim)
+                hit = self._hit(left, aim)
                 if hit not in number:
                     if len(number) >= MOST_PLACES:
                         raise TooLarge
@@ -119,7 +121,7 @@ class Lineups(Places):
             for unit, dies, number in line:
                 points[i, unit] += number
                 dying[i, unit] += number * dies
-        hits = hits_of(self.setup.file)
+        hits = np.array(self._hits, np.int64)
         first = np.array([absorbs_first(self.setup, self.side, unit) for unit in units])
         self.left = np.where(first, dying, -(-points // hits))
         self.damage = self.left * hits - points
@@ -130,9 +132,17 @@ class Lineups(Places):
     def __len__(self) -> int:
         return len(self.units)
 
-    def after_hit(self, targets: int) -> np.ndarray:
-        """The place after one hit on the first point whose unit is in `targets`: int64, shape (places,)."""
-        return np.array(self._after[targets], np.int64)
+    def _hit(self, left: Left, aim: Hit) -> Left:
+        """The points left after one hit of a class."""
+        if not aim.split:
+            return _struck(left, aim.units, aim.damage, self._hits)
+        for _ in range(aim.damage):
+            left = _struck(left, aim.units, 1, self._hits)
+        return left
+
+    def after_hit(self, hit: Hit) -> np.ndarray:
+        """The place after one hit of a class: int64, shape (places,)."""
+        return np.array(self._after[hit], np.int64)
 
     def come_from(self, numbers: list[int]) -> Lineups:
         """The same places as the rest of a line-up."""
@@ -141,13 +151,14 @@ class Lineups(Places):
         return found
 
 
-def _hit(left: Left, aim: int) -> Left:
-    """The points left after one hit on any unit of `aim`."""
+def _struck(left: Left, targets: int, damage: int, hits: Sequence[int]) -> Left:
+    """The points left after a hit on the first unit of `targets`, and so many more on the same piece."""
     line, supports = left
     for i, (unit, dies, number) in enumerate(line):
-        if aim >> unit & 1:
-            if number > 1:
-                return (*line[:i], (unit, dies, number - 1), *line[i + 1 :]), supports
+        if targets >> unit & 1:
+            taken = min(damage, (number - 1) % hits[unit] + 1) if damage > 1 else 1
+            if number > taken:
+                return (*line[:i], (unit, dies, number - taken), *line[i + 1 :]), supports
             before, after = line[:i], line[i + 1 :]
             if before and after and before[-1][:2] == after[0][:2]:
                 before, after = (*before[:-1], (*after[0][:2], before[-1][2] + after[0][2])), after[1:]

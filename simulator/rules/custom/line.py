@@ -15,17 +15,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.rules.custom.game_file.checks import MAIN_ROLLS, part_of
-from simulator.rules.custom.game_file.format import GameFile, OrderBySide, SelectorBySide
-from simulator.rules.custom.setup import Setup, SideSetup, bits, chance_at, mask_of, roll_of
-from simulator.rules.custom.volleys import Standing
+from simulator.rules.custom.dice.die import Hit, chance_at, classes_of
+from simulator.rules.custom.dice.volleys import Standing
+from simulator.rules.custom.game_file.format import GameFile
+from simulator.rules.custom.game_file.units import MAIN_ROLLS, pieces_of
+from simulator.rules.custom.game_file.words import by_side, part_of
+from simulator.rules.custom.masks import bits, mask_of
+from simulator.rules.custom.setup import Setup, SideSetup, roll_of
 
 NOWHERE = 1 << 40
-
-
-def by_side(given: str | list[str] | OrderBySide | SelectorBySide, side: str) -> str | list[str]:
-    """A list or text for both sides, or that of one."""
-    return getattr(given, side) if isinstance(given, OrderBySide | SelectorBySide) else given
 
 
 def removed_alone(setup: Setup, side: str) -> int:
@@ -34,8 +32,11 @@ def removed_alone(setup: Setup, side: str) -> int:
 
 
 def loss_order(setup: Setup, side: str) -> list[int]:
-    """Units that may fight on the side, first lost first (section 7, step 1)."""
-    wanted = getattr(setup.fields.policy, side).loss_order
+    """Units that may fight on the side, first lost first (section 7, steps 1 and 5)."""
+    if by_side(setup.file.losses.chosen_by, side) == "enemy":
+        wanted = getattr(setup.fields.policy, setup.sides[side].enemy).target_order
+    else:
+        wanted = getattr(setup.fields.policy, side).loss_order
     if wanted is None or wanted == "best":
         wanted = by_side(setup.file.losses.order, side)
     return _order(setup.file, setup.kind_name, side, wanted if isinstance(wanted, str) else tuple(wanted))
@@ -47,11 +48,11 @@ def _order(file: GameFile, kind: str, side: str, wanted: str | tuple[str, ...]) 
     able = [unit for unit, key in enumerate(units) if key in part_of(file, kind, side)[0]]
 
     def mean(unit: int) -> int:
-        roll = roll_of(file, unit, MAIN_ROLLS[side])
-        return roll.dice * chance_at(file, roll.value, roll.reroll) if roll else 0
+        roll = roll_of(file, side, unit, MAIN_ROLLS[side])
+        return roll.dice * chance_at(file, roll) if roll and not roll.compared else 0
 
     def cost(unit: int) -> float:
-        return file.unit[units[unit]].cost
+        return pieces_of(file, side)[unit].cost
 
     cheapest = sorted(able, key=lambda unit: (cost(unit), mean(unit), unit))
     if wanted == "weakest":
@@ -67,8 +68,8 @@ def _order(file: GameFile, kind: str, side: str, wanted: str | tuple[str, ...]) 
 
 def absorbs_first(setup: Setup, side: str, unit: int) -> bool:
     """Are the extra points of this unit taken before any unit is lost?"""
-    wish = getattr(setup.fields.policy, side).absorb or setup.file.unit[setup.units[unit]].absorb
-    return wish == "first"
+    wish = getattr(setup.fields.policy, side).absorb or setup.sides[side].pieces[unit].absorb
+    return bool(wish == "first")
 
 
 class Stretch(NamedTuple):
@@ -83,18 +84,20 @@ def stretches(setup: Setup, side: str, numbers: Sequence[int] | None = None) -> 
     """The loss line, first taken first (section 7, steps 2 to 4), for other `numbers` of units if given."""
     policy = getattr(setup.fields.policy, side)
     counts = tuple(setup.sides[side].counts if numbers is None else numbers)
-    return _stretches(setup.file, tuple(loss_order(setup, side)), counts, policy.absorb, tuple(policy.keep.items()))
+    order = tuple(loss_order(setup, side))
+    return _stretches(setup.file, side, order, counts, policy.absorb, tuple(policy.keep.items()))
 
 
 @lru_cache(maxsize=512)
 def _stretches(
     file: GameFile,
+    side: str,
     order: Sequence[int],
     counts: Sequence[int],
     absorb: str | None,
     keep: Sequence[tuple[str, int]],
 ) -> list[Stretch]:
-    units = list(file.unit.values())
+    units = pieces_of(file, side)
     front: list[Stretch] = []
     pieces: list[tuple[int, int]] = []
     for unit in order:
@@ -128,9 +131,9 @@ def chooses(setup: Setup, side: str) -> bool:
 
 
 @lru_cache(maxsize=256)
-def hits_of(file: GameFile) -> np.ndarray:
-    """The hits that a piece of each unit takes: int64, shape (units,)."""
-    return np.array([unit.hits for unit in file.unit.values()], np.int64)
+def hits_of(file: GameFile, side: str) -> np.ndarray:
+    """The hits that a piece of each unit of a side takes: int64, shape (units,)."""
+    return np.array([piece.hits for piece in pieces_of(file, side)], np.int64)
 
 
 def fighting_of(own: SideSetup) -> np.ndarray:
@@ -147,7 +150,7 @@ class Stands:
     def __init__(self, setup: Setup, side: str, line: Sequence[int], taken: np.ndarray) -> None:
         self.setup, self.side, self.line, self.own = setup, side, line, setup.sides[side]
         self.taken = self.lost = taken
-        there, hits = fighting_of(self.own), hits_of(setup.file)
+        there, hits = fighting_of(self.own), hits_of(setup.file, side)
         if max(hits.tolist()) > 1:
             first = np.array([absorbs_first(setup, side, u) for u in range(len(there))])
             self.lost = np.where(first, np.maximum(0, taken - there * (hits - 1)), taken // hits)
@@ -157,12 +160,12 @@ class Stands:
     @cached_property
     def damage(self) -> np.ndarray:
         """Hits on each unit that have not cost a piece: int64, shape (places, units)."""
-        return self.taken - hits_of(self.setup.file) * self.lost
+        return self.taken - hits_of(self.setup.file, self.side) * self.lost
 
     @cached_property
     def totals(self) -> dict[str, np.ndarray]:
         """The columns of the whole side (section 9): int64, float64 for costs that are not whole; shape (places,)."""
-        costs = [unit.cost for unit in self.setup.file.unit.values()]
+        costs = [piece.cost for piece in self.own.pieces]
         whole = all(float(cost).is_integer() for cost in costs)
         return {
             f"{self.side}_units_left": self.units,
@@ -178,7 +181,7 @@ class Stands:
             key = self.setup.units[unit]
             found.append((key, f"{self.side}_{key}_left", self.left[:, unit]))
             found.append((key, f"{self.side}_{key}_lost", self.lost[:, unit]))
-            if self.setup.file.unit[key].hits > 1:
+            if self.own.pieces[unit].hits > 1:
                 damage = self.damage[:, unit] * (not self.setup.file.losses.repaired)
                 found.append((key, f"{self.side}_{key}_damage", damage))
         return found
@@ -252,6 +255,9 @@ class Places(Stands):
         hits = [*self.digits, np.zeros(size, np.int64)]
         if found.points[-1]:
             hits = [np.append(some, points) for some, points in zip(hits, found.points, strict=True)]
+        # How many points the piece of each point has from there on.
+        rest = [(point - 1) % max(each, 1) + 1 for *_, n, each in found.stretches for point in range(n, 0, -1)]
+        self.rest = np.array(rest, np.int64)
         super().__init__(setup, side, found.line, found.taken(hits, len(setup.units)))
         self.gone, self.alone = len(self) - 1, self._alone()
 
@@ -263,28 +269,45 @@ class Places(Stands):
         stays = np.array([1 - (removed >> unit & 1) for unit in range(len(self.own.counts))])
         return np.asarray((self.units > 0) & (self.left @ stays == 0))
 
-    def after_hits(self, targets: int) -> np.ndarray:
-        """The place after 1, 2, 4, 8, ... hits (rows) on units in `targets`: int64, shape (rows, places)."""
-        rows = [self.after_hit(targets)]
+    def after_hits(self, hit: Hit) -> np.ndarray:
+        """The place after 1, 2, 4, 8, ... hits (rows) of a class: int64, shape (rows, places)."""
+        rows = [self.after_hit(hit)]
         while 2 ** len(rows) <= len(self.line):
             rows.append(rows[-1][rows[-1]])
         return np.array(rows)
 
-    def after_hit(self, targets: int) -> np.ndarray:
-        """The place after one hit on the first point whose unit is in `targets`: int64, shape (places,)."""
+    def after_hit(self, hit: Hit) -> np.ndarray:
+        """The place after one hit of a class (section 7): int64, shape (places,)."""
+        if hit.split and hit.damage > 1:
+            once = self._after_one(hit.units, 1)
+            after = once
+            for _ in range(hit.damage - 1):
+                after = once[after]
+            return after
+        return self._after_one(hit.units, hit.damage)
+
+    def _after_one(self, targets: int, damage: int) -> np.ndarray:
+        """The place after a hit on the first point whose unit is in `targets`, and on so many more of its piece."""
         size = prod(self.sizes)
         hit = [k for k, block in enumerate(self.blocks) if block & targets]
         if len(hit) == 1:
-            moved = self.strides[hit[0]] * (self.digits[hit[0]] < len(self.at[hit[0]]))
+            moved = self.strides[hit[0]] * self._points_hit(hit[0], damage)
         else:
             nearest, moved = np.full(size, NOWHERE), np.zeros(size, np.int64)
             for k in hit:
                 position = np.append(self.at[k], NOWHERE)[self.digits[k]]
-                moved = np.where(position < nearest, self.strides[k], moved)
+                moved = np.where(position < nearest, self.strides[k] * self._points_hit(k, damage), moved)
                 nearest = np.minimum(nearest, position)
         after = np.full(len(self), self.gone)
         after[:size] = np.arange(size) + moved
         return after
+
+    def _points_hit(self, block: int, damage: int) -> np.ndarray:
+        """The points that a hit on a block takes off its first piece, by place that hits lead to: int64."""
+        if damage == 1:
+            return (self.digits[block] < len(self.at[block])).astype(np.int64)
+        left = np.minimum(damage, self.rest[self.at[block]])
+        return np.append(left, 0)[self.digits[block]]
 
 
 def places_number(setup: Setup, side: str, line: Sequence[int]) -> int:
@@ -293,15 +316,15 @@ def places_number(setup: Setup, side: str, line: Sequence[int]) -> int:
     return prod(1 + sum(points[unit] for unit in bits(block)) for block in blocks_of(setup, side, line))
 
 
-def aimed_at(setup: Setup, side: str) -> list[int]:
-    """The targets of the enemy's shots at a side, as masks of units."""
+def aimed_at(setup: Setup, side: str) -> list[Hit]:
+    """The hit classes of the enemy's shots at a side."""
     enemy = setup.sides[setup.sides[side].enemy]
-    return sorted({shot.targets for shot in enemy.shots.values() if enemy.able(shot)})
+    return sorted({hit for shot in enemy.shots.values() if enemy.able(shot) for hit in classes_of(enemy, shot)})
 
 
 def blocks_of(setup: Setup, side: str, line: Sequence[int]) -> list[int]:
     """The blocks of a line that can be hit, as masks of units; each unit is one where the side chooses its losses."""
-    targets, chosen = aimed_at(setup, side), chooses(setup, side)
+    targets, chosen = sorted({hit.units for hit in aimed_at(setup, side)}), chooses(setup, side)
     found: dict[Hashable, int] = {}
     for unit in sorted(set(line)):
         hit = tuple([mask >> unit & 1 for mask in targets])

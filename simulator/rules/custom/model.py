@@ -12,13 +12,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Protocol
 from pydantic import Field, create_model
 
 from simulator.rules.battle import Fields, Refusal
-from simulator.rules.custom.game_file.checks import (
-    check_known,
-    check_modifier,
-    check_order,
-    part_of,
-    words_of,
-)
+from simulator.rules.custom.game_file.checks import check_modifier, check_order
 from simulator.rules.custom.game_file.format import (
     SIDES,
     Added,
@@ -28,6 +22,8 @@ from simulator.rules.custom.game_file.format import (
     Order,
     SideModifier,
 )
+from simulator.rules.custom.game_file.units import heavy
+from simulator.rules.custom.game_file.words import by_side, check_known, part_of, words_of
 from simulator.rules.toolkit.policies import check_alone, check_parameters
 from simulator.rules.toolkit.policies import named as named_policies
 
@@ -40,6 +36,7 @@ Count = Annotated[int, Field(ge=0, le=1000)]
 class SidePolicy(Fields):
     """When a side leaves, and what it loses first (3.3)."""
 
+    page = "loss_order: loses first, retreat: retreats"
     retreat: Policy | Annotated[list[Policy], Field(min_length=1)] = Field(
         "never", description="a policy or a list of them: leave as soon as one says so"
     )
@@ -63,9 +60,18 @@ class SidePolicy(Fields):
     )
 
 
+class TargetPolicy(Fields):
+    """Whom a side hits first where it may choose (3.3)."""
+
+    target_order: Order | list[str] | None = Field(
+        None, description="the enemy's units, first hit first, where this side orders his losses; default the game's"
+    )
+
+
 class StayingPolicy(SidePolicy):
     """The policy of a side that may not retreat in this kind of battle."""
 
+    page = "loss_order: loses first"
     retreat: Literal["never"] | Annotated[list[Literal["never"]], Field(min_length=1)] = Field(  # type: ignore[assignment]
         "never", description="this side may not retreat in this kind of battle"
     )
@@ -89,8 +95,8 @@ class Scenario(Protocol):
     policy: Fields
     options: Options
 
-    def model_dump_json(self, *, exclude_unset: bool = False) -> str:
-        """All fields, or those that were given, as pydantic writes them."""
+    def model_dump_json(self, *, exclude_unset: bool = False, exclude: Any = None) -> str:
+        """All fields, or those that were given, less those excluded, as pydantic writes them."""
         ...
 
 
@@ -111,6 +117,7 @@ class Shape(NamedTuple):
     defender: tuple[tuple[str, str], ...]
     conditions: tuple[Question, ...]
     may_retreat: tuple[str, ...]
+    format: int
 
 
 def shape_of(file: GameFile, kind: str) -> Shape:
@@ -128,9 +135,8 @@ def shape_of(file: GameFile, kind: str) -> Shape:
         Question(key, tuple(condition.choices or ()), usual(condition), condition.about)
         for key, condition in file.condition.items()
     )
-    return Shape(
-        kind, units("attacker"), units("defender"), conditions, tuple(sorted(set(file.battle[kind].may_retreat)))
-    )
+    may_retreat = tuple(sorted(set(file.battle[kind].may_retreat)))
+    return Shape(kind, units("attacker"), units("defender"), conditions, may_retreat, file.format)
 
 
 def usual(condition: Condition) -> str | bool:
@@ -165,6 +171,8 @@ def model_of(shape: Shape) -> type[Fields]:
         )
         for side in SIDES
     }
+    for side, table in sides.items():
+        table.page = ", ".join(key for key, _ in getattr(shape, side))
     asked: dict[str, Any] = {
         f"condition_{i}": (
             Literal[one.choices] if one.choices else bool,
@@ -173,9 +181,10 @@ def model_of(shape: Shape) -> type[Fields]:
         for i, one in enumerate(shape.conditions)
     }
     conditions = create_model("Conditions", __base__=Fields, __doc__="What the game file lets a scenario say.", **asked)
-    kinds = {side: SidePolicy if side in shape.may_retreat else StayingPolicy for side in SIDES}
+    kinds = {side: _policy_of(side in shape.may_retreat, shape.format) for side in SIDES}
     chosen: dict[str, Any] = {side: (kind, Field(default_factory=kind)) for side, kind in kinds.items()}
     policies = create_model("Policies", __base__=Fields, __doc__="Policies of both sides.", **chosen)
+    conditions.page = ", ".join(one.key for one in shape.conditions)
     frame: dict[str, Any] = {
         "game": (str, Field(description="a shipped game, the path of a game file, or custom")),
         "battle": (Literal[shape.kind], ...),
@@ -187,6 +196,17 @@ def model_of(shape: Shape) -> type[Fields]:
         "options": (Options, Field(default_factory=Options)),
     }
     return create_model("Battle", __base__=Fields, __doc__="A battle of a game file.", **frame)
+
+
+def _policy_of(may_retreat: bool, format_: int) -> type[Fields]:
+    """The model of a side's policy."""
+    kind = SidePolicy if may_retreat else StayingPolicy
+    return kind if format_ == 1 else _targeting(kind)
+
+
+@lru_cache(maxsize=2)
+def _targeting(kind: type[SidePolicy]) -> type[Fields]:
+    return create_model(kind.__name__, __base__=(kind, TargetPolicy), __doc__=kind.__doc__)
 
 
 @lru_cache(maxsize=256)
@@ -238,3 +258,23 @@ def _check_policy(file: GameFile, kind: str, side: str, policy: SidePolicy) -> N
         check_order(policy.loss_order, able, f"{field}.loss_order", "nobody who may fight there is called")
     for entry in policy.keep:
         check_known(entry, words_of(file), f"{field}.keep", "no unit or tag")
+    if policy.absorb == "first" and heavy(file):
+        raise Refusal(f"{field}.absorb", "first is not allowed where a hit may do more than 1 damage; give last")
+    _check_targets(file, kind, side, policy)
+
+
+def _check_targets(file: GameFile, kind: str, side: str, policy: Any) -> None:
+    """Losses are ordered by one side only: their owner, or the enemy with his targets (2.11)."""
+    field, enemy = f"policy.{side}", SIDES[1 - SIDES.index(side)]
+    if by_side(file.losses.chosen_by, side) == "enemy":
+        for name in ("loss_order", "keep"):
+            if getattr(policy, name):
+                raise Refusal(f"{field}.{name}", f"the enemy orders the losses of the {side} in this game")
+    targets = getattr(policy, "target_order", None)
+    if targets is None:
+        return
+    if by_side(file.losses.chosen_by, enemy) != "enemy":
+        raise Refusal(f"{field}.target_order", f"the {enemy} orders his own losses in this game")
+    fights, _ = part_of(file, kind, enemy)
+    able = [key for key in file.unit if key in fights]
+    check_order(targets, able, f"{field}.target_order", "nobody who may fight there is called")

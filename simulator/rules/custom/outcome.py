@@ -10,9 +10,9 @@ import numpy as np
 from simulator.rules.battle import ATTACKER, Columns, Piece
 from simulator.rules.custom.build import Field
 from simulator.rules.custom.line import Stands
+from simulator.rules.custom.masks import bits, mask_of
 from simulator.rules.custom.model import named
 from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, STALEMATE
-from simulator.rules.custom.setup import bits, mask_of
 
 HEADLINE = (
     "attacker_units_lost",
@@ -28,12 +28,15 @@ def outcome(field: Field, states: Any) -> Columns:
     """Final states as the user's columns."""
     setup = field.setup
     seen = field.seen(states)
-    columns: Columns = {"winner": field.winner(states), "rounds": states.clock + states.rounds}
+    columns: Columns = {"winner": field.winner(states, seen), "rounds": states.clock + states.rounds}
     for stands, rows in seen.values():
-        columns |= {name: values.take(rows) for name, values in stands.totals.items()}
+        for name, values in stands.totals.items():
+            columns[name] = values.take(rows)
     for side, (stands, rows) in seen.items():
         wanted = named(getattr(setup.fields, side))
-        columns |= {name: values.take(rows) for unit, name, values in stands.by_unit if unit in wanted}
+        for unit, name, values in stands.by_unit:
+            if unit in wanted:
+                columns[name] = values.take(rows)
     columns["attacker_retreated"] = states.ending == ATTACKER_LEFT
     columns["defender_retreated"] = states.ending == DEFENDER_LEFT
     columns["stalemate"] = states.ending == STALEMATE
@@ -57,7 +60,7 @@ def pieces(field: Field, states: Any) -> list[Piece]:
     found = []
     for side, (stands, rows) in field.seen(states).items():
         for unit, piece, total in _in_order(stands):
-            name, cost = field.setup.names[unit], field.setup.file.unit[field.setup.units[unit]].cost
+            name, cost = field.setup.names[unit], stands.own.pieces[unit].cost
             lost = stands.lost[rows, unit] >= piece
             label = name if total == 1 else f"{name} {piece}"
             found.append(Piece(side, label, f"cost {cost:g}", 1.0 - lost))

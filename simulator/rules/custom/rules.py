@@ -54,6 +54,8 @@ class Params(NamedTuple):
     - `rows[phase, salvo]`: phase 0 is before the battle, phase r round r, the last one every later round.
     - `begins[salvo]`, `ends[salvo]`: 1 for the first and the last salvo of a group; salvos below `opening` are fought
       before the battle.
+    - `compared[salvo]`: where dice are compared, the attacker's table gives the hits of both sides, and his own are the
+      rest of a division by this; else 0.
     - `clock`: states differ by their round up to this number; `round_limit` 0 without one; `retreat_after` as in the
       file; `retreats` 0 if nobody has a policy to leave, `compares` 0 if nobody looks at mean hits.
     """
@@ -63,6 +65,7 @@ class Params(NamedTuple):
     rows: np.ndarray
     begins: np.ndarray
     ends: np.ndarray
+    compared: np.ndarray
     opening: int
     salvos: int
     phases: int
@@ -244,13 +247,25 @@ def salvo_over(p, s):
 
 
 @helper
+def defenders_hits(p, salvo, result, other):
+    """The defender's hits: those that he rolled, or his part of what compared dice gave."""
+    return result // p.compared[salvo] if p.compared[salvo] > 0 else other
+
+
+@helper
+def attackers_hits(p, salvo, result):
+    """The attacker's hits: those that he rolled, or his part of what compared dice gave."""
+    return result % p.compared[salvo] if p.compared[salvo] > 0 else result
+
+
+@helper
 def landed(p, s, result, other):
     """A salvo: hits are allotted, and come off when the group is over (section 5, steps 7 and 8)."""
     attacker, defender, salvo = s.attacker_next, s.defender_next, s.salvo
     if p.begins[salvo] > 0:
         attacker, defender = s.attacker, s.defender
-    attacker = struck(p.defender, p.attacker, salvo, attacker, other)
-    defender = struck(p.attacker, p.defender, salvo, defender, result)
+    attacker = struck(p.defender, p.attacker, salvo, attacker, defenders_hits(p, salvo, result, other))
+    defender = struck(p.attacker, p.defender, salvo, defender, attackers_hits(p, salvo, result))
     if p.ends[salvo] == 0:
         return s._replace(attacker_next=attacker, defender_next=defender, salvo=salvo + 1)
     return salvo_over(p, s._replace(attacker=attacker, defender=defender, attacker_next=0, defender_next=0))

@@ -5,38 +5,48 @@ Nothing here depends on the course of the battle; docs/rules/custom_games.md sec
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
-from simulator.rules.custom.game_file.checks import MAIN_ROLLS, part_of, selected
+from simulator.rules.custom.firings import Firing, firings_of, groups_of
 from simulator.rules.custom.game_file.files import Source
 from simulator.rules.custom.game_file.format import (
     SIDES,
+    Compare,
     ConditionValue,
-    Dice,
     GameFile,
     IfCondition,
     Modifier,
-    Reroll,
     Roll,
     RoundScope,
     Selector,
     SideModifier,
     Support,
 )
+from simulator.rules.custom.game_file.units import MAIN, Piece, pieces_of, whole_of
+from simulator.rules.custom.masks import everyone, mask_of, parts_of
 from simulator.rules.custom.model import Scenario, conditions_of, counts
 from simulator.rules.toolkit.policies import named
 
+# Faces rolled again: all that miss ("misses"), or these numbers or names.
+Again = str | frozenset[int | str]
 
-@dataclass(frozen=True)
-class Rolled:
-    """A roll ready to be rolled: value, dice, and the faces rolled again ("misses", or a set of faces)."""
+
+class Rolled(NamedTuple):
+    """A roll ready to be rolled: value (or bonus, for dice that are compared), dice, and the faces rolled again.
+
+    `reroll`: "misses", or a set of faces; `die` is the name of a further die.
+    """
 
     value: int
-    dice: int
-    reroll: str | frozenset[int]
+    dice: int = 1
+    reroll: Again = frozenset()
+    damage: int = 1
+    split: bool = False
+    die: str | None = None
+    compared: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +78,10 @@ class Rule:
 
 @dataclass(frozen=True, eq=False)
 class Shot(Rule):
-    """A step as one side fires it: its roll, who may fire, its targets, and what limits its dice."""
+    """A step as one side fires it: its roll, who may fire, its targets, and what limits its dice.
+
+    `number` is its place among the firings of a battle kind (see `groups_of`).
+    """
 
     number: int = 0
     roll: str = ""
@@ -80,9 +93,13 @@ class Shot(Rule):
 
 @dataclass(frozen=True, eq=False)
 class Help(Rule):
-    """A support or modifier as one side has it."""
+    """A support or modifier of a side's dice; `own`: the side's own units give it, not the enemy's.
+
+    The presence keys are seen from the side whose dice change.
+    """
 
     units: int = 0
+    own: bool = True
     by: int = 0
     rolls: frozenset[str] = frozenset()
     steps: frozenset[str] | None = None
@@ -90,14 +107,6 @@ class Help(Rule):
     def applies(self, shot: Shot) -> bool:
         """Does it apply to this step's roll?"""
         return shot.roll in self.rolls and (self.steps is None or shot.given.name in self.steps)
-
-
-def bits(mask: int) -> Iterable[int]:
-    """The units of a mask, in file order."""
-    while mask:
-        low = mask & -mask
-        yield low.bit_length() - 1
-        mask ^= low
 
 
 class Setup:
@@ -116,10 +125,20 @@ class Setup:
         self.low_luck = fields.options.dice == "low-luck"
         self.rounds = fields.options.rounds or self.kind.rounds
 
+        self.firings = firings_of(self.file, kind)
         self.groups = groups_of(self.file, kind)
-        self.opening = sum(self.file.step[group[0]].when == "before-battle" for group in self.groups)
+        self.opening = sum(self.step(group[0]).when == "before-battle" for group in self.groups)
         # The denominator of all chances of dice.
-        self.whole = self.file.dice.sides**2
+        self.whole = whole_of(self.file)
+
+    def step(self, number: int) -> Any:
+        """The step of a firing."""
+        return self.file.step[self.firings[number].step]
+
+    def compared(self, group: int) -> Compare | None:
+        """The comparison of dice in a group; None where dice hit by themselves."""
+        compare: Compare | None = self.step(self.groups[group][0]).compare
+        return compare
 
     @cached_property
     def names(self) -> list[str]:
@@ -177,6 +196,7 @@ class SideSetup:
         self.enemy = SIDES[1 - SIDES.index(side)]
         file, kind, own = setup.file, setup.kind_name, getattr(setup.fields, side)
         self.fights, self.supporters = parts_of(file, kind, side)
+        self.pieces: list[Piece] = pieces_of(file, side)
         retreat = named(getattr(setup.fields.policy, side).retreat)
         self.leaving = set(retreat) - {"never"} if setup.obeys else set()
         given = counts(own)
@@ -189,10 +209,17 @@ class SideSetup:
         own_modifiers: list[SideModifier] = [*own.modifiers, *everywhere]
         self.modifiers = [*modifiers, *(_modifier(file, modifier) for modifier in own_modifiers)]
         self.helps = [*self.supports, *self.modifiers]
+        # The hit classes of each step, and its dice by unit and by what changes them, once they are asked for.
+        self.classes: dict[int, Any] = {}
+        self.dice: dict[Hashable, Any] = {}
 
     def able(self, shot: Shot) -> bool:
         """May anybody whom the scenario brings fire this step?"""
         return bool(shot.by & self.present)
+
+    def roll(self, unit: int, shot: Shot) -> Rolled | None:
+        """The roll with which a unit fires a step, or None."""
+        return roll_of(self.setup.file, self.side, unit, shot.roll)
 
 
 class SideRules(NamedTuple):
@@ -211,50 +238,26 @@ def rules_of(file: GameFile, kind: str, side: str, conditions: tuple[tuple[str, 
     def holds(wanted: IfCondition) -> bool:
         return all(known[key] in (value if isinstance(value, list) else [value]) for key, value in wanted.items())
 
-    def has(rule: Support | Modifier) -> bool:
+    def has(rule: Support | Modifier, side: str) -> bool:
         return rule.side in {"both", side} and holds(rule.if_condition)
 
-    fought = [i for group in groups_of(file, kind) for i in group]
-    fires = [i for i in sorted(fought) if getattr(file.step[i].fire, side) and holds(file.step[i].if_condition)]
+    enemy = SIDES[1 - SIDES.index(side)]
+    firings = firings_of(file, kind)
+    fires = [
+        i
+        for i, firing in enumerate(firings)
+        if getattr(file.step[firing.step].fire, side) and holds(file.step[firing.step].if_condition)
+    ]
     return SideRules(
-        {i: _shot(file, kind, side, i) for i in fires},
-        [_support(file, support) for support in file.support if has(support)],
-        [_modifier(file, modifier) for modifier in file.modifier if has(modifier)],
+        {i: _shot(file, kind, side, i, firings[i]) for i in fires},
+        [_support(file, support) for support in file.support if has(support, side if support.whom == "own" else enemy)],
+        [_modifier(file, modifier) for modifier in file.modifier if has(modifier, side)],
     )
-
-
-@lru_cache(maxsize=256)
-def groups_of(file: GameFile, kind: str) -> list[list[int]]:
-    """Numbers of the steps of each group of a battle kind, in order; those before the battle first."""
-    found: list[list[int]] = []
-    names: list[str | None] = []
-    for i, step in enumerate(file.step):
-        if step.battle is not None and kind not in step.battle:
-            continue
-        if step.group is not None and names and names[-1] == step.group:
-            found[-1].append(i)
-        else:
-            found.append([i])
-            names.append(step.group)
-    return sorted(found, key=lambda group: file.step[group[0]].when == "each-round")
-
-
-def mask_of(file: GameFile, selector: Iterable[str]) -> int:
-    """The units that a selector names."""
-    chosen = selected(file, selector)
-    return sum(1 << i for i, key in enumerate(file.unit) if key in chosen)
 
 
 def _mask(file: GameFile, selector: Selector | None, default: int | None = None) -> Any:
     """The units that a selector names; the default where none is given."""
     return default if selector is None else mask_of(file, selector)
-
-
-@lru_cache(maxsize=256)
-def parts_of(file: GameFile, kind: str, side: str) -> tuple[int, int]:
-    """The units that may fight and those that may support on a side."""
-    fights, supports = part_of(file, kind, side)
-    return mask_of(file, fights), mask_of(file, supports)
 
 
 def _scope(file: GameFile, given: RoundScope) -> dict[str, Any]:
@@ -268,35 +271,37 @@ def _scope(file: GameFile, given: RoundScope) -> dict[str, Any]:
     }
 
 
-def _everyone(file: GameFile) -> int:
-    return (1 << len(file.unit)) - 1
-
-
 def _support(file: GameFile, given: Support) -> Help:
-    return _help(file, given, mask_of(file, given.to), mask_of(file, given.from_))
+    return _help(file, given, mask_of(file, given.to), mask_of(file, given.from_), given.whom == "own")
 
 
 def _modifier(file: GameFile, given: SideModifier) -> Help:
-    return _help(file, given, _mask(file, given.units, _everyone(file)), 0)
+    return _help(file, given, _mask(file, given.units, everyone(file)), 0)
 
 
-def _help(file: GameFile, given: Support | SideModifier, units: int, by: int) -> Help:
+def _help(file: GameFile, given: Support | SideModifier, units: int, by: int, own: bool = True) -> Help:
     steps = None if given.steps is None else frozenset(given.steps)
-    return Help(**_scope(file, given), units=units, by=by, rolls=frozenset(given.rolls), steps=steps)
+    scope = _scope(file, given)
+    if not own:
+        scope |= {"if_own": scope["if_enemy"], "if_enemy": scope["if_own"]}
+        scope |= {"unless_own": scope["unless_enemy"], "unless_enemy": scope["unless_own"]}
+    return Help(**scope, units=units, own=own, by=by, rolls=frozenset(given.rolls), steps=steps)
 
 
-def _shot(file: GameFile, kind: str, side: str, number: int) -> Shot:
+def _shot(file: GameFile, kind: str, side: str, number: int, firing: Firing) -> Shot:
     """A step as a side fires it: section 5, steps 2 and 5."""
-    step = file.step[number]
+    step = file.step[firing.step]
     roll, limit = getattr(step.fire, side), step.dice_at_most
     fights, supporters = parts_of(file, kind, side)
     enemy_fights, _ = parts_of(file, kind, SIDES[1 - SIDES.index(side)])
-    by = _mask(file, step.by, _everyone(file)) & (fights if roll in MAIN_ROLLS.values() else fights | supporters)
+    by = _mask(file, step.by, everyone(file)) & (fights if roll in MAIN else fights | supporters)
     return Shot(
         **_scope(file, step),
         number=number,
         roll=roll,
-        by=by & sum(1 << u for u in range(len(file.unit)) if roll_of(file, u, roll)),
+        by=by
+        & firing.by[SIDES.index(side)]
+        & sum(1 << u for u in range(len(file.unit)) if roll_of(file, side, u, roll)),
         targets=enemy_fights & _mask(file, step.hits_only, enemy_fights) & ~mask_of(file, step.spares),
         limit_own=_mask(file, limit.own) & fights if limit and limit.own is not None else None,
         limit_enemy=_mask(file, limit.enemy) & enemy_fights if limit and limit.enemy is not None else None,
@@ -304,41 +309,18 @@ def _shot(file: GameFile, kind: str, side: str, number: int) -> Shot:
 
 
 @lru_cache(maxsize=4096)
-def roll_of(file: GameFile, unit: int, name: str) -> Rolled | None:
-    """A unit's roll of that name, or None."""
-    given = list(file.unit.values())[unit]
-    if name in MAIN_ROLLS.values():
-        main = getattr(given, name)
-        found = given.combat if main is None else main
-    else:
-        found = given.rolls.get(name)
-    if isinstance(found, Roll):
-        return Rolled(found.value, found.dice, reroll_of(found.reroll))
-    return Rolled(found, 1, frozenset()) if found else None
+def roll_of(file: GameFile, side: str, unit: int, name: str) -> Rolled | None:
+    """A unit's roll of that name on a side, or None."""
+    found = pieces_of(file, side)[unit].rolls.get(name)
+    return rolled(found) if found else None
 
 
-def reroll_of(given: Reroll) -> str | frozenset[int]:
-    """`none` is the empty set of faces."""
-    if isinstance(given, str):
-        return "misses" if given == "misses" else frozenset()
-    return frozenset(given)
-
-
-def faces_that_hit(dice: Dice, value: int) -> frozenset[int]:
-    """Faces that hit at a value (section 4, steps 3 and 4)."""
-    if dice.clamp:
-        value = min(max(value, dice.clamp[0]), dice.clamp[1])
-    sides = dice.sides
-    good = range(1, min(value, sides) + 1) if dice.hit == "at-most" else range(max(value, 1), sides + 1)
-    return frozenset(good).union(dice.always_hit) - frozenset(dice.always_miss)
-
-
-@lru_cache(maxsize=4096)
-def chance_at(file: GameFile, value: int, reroll: str | frozenset[int]) -> int:
-    """The chance of one die, as so many of `sides` squared (section 4)."""
-    hits, sides = faces_that_hit(file.dice, value), file.dice.sides
-    h = len(hits)
-    if reroll == "misses":
-        return h * sides + (sides - h) * h
-    assert isinstance(reroll, frozenset)
-    return len(hits - reroll) * sides + len(reroll) * h
+def rolled(given: int | Roll) -> Rolled:
+    """A roll of a game file, ready to be rolled."""
+    if isinstance(given, int):
+        return Rolled(given)
+    value = given.value if given.bonus is None else given.bonus
+    again: Again = given.reroll if given.reroll == "misses" else frozenset()
+    if isinstance(given.reroll, list):
+        again = frozenset(given.reroll)
+    return Rolled(value or 0, given.dice, again, given.damage, given.split, given.die, given.bonus is not None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,18 @@ import numpy as np
 from simulator.engine.model.binomial import HALF, binomial_drawn
 from simulator.rules.custom.best_rules import ANSWERING
 from simulator.rules.custom.build import Field
+from simulator.rules.custom.dice.die import MISS, Hit, face_names, hits_by_face, rolled_again
+from simulator.rules.custom.dice.linked_classes import Counted, linked_hits, results_of
+from simulator.rules.custom.dice.opposed import BOTH, hits_of_throw, kept_dice, thrown
+from simulator.rules.custom.dice.volleys import Standing, Volley, fired, volleys_at
 from simulator.rules.custom.game_file.format import SIDES
+from simulator.rules.custom.game_file.words import by_side
 from simulator.rules.custom.hits.dice import LAST_ENTRY, SIDE, HitsState
 from simulator.rules.custom.line import Stands, absorbs_first, loss_order
+from simulator.rules.custom.masks import bits
 from simulator.rules.custom.model import PARAMETERS, usual
 from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, GONE, OVER, STALEMATE, State
-from simulator.rules.custom.setup import Help, Setup, Shot, bits, faces_that_hit
-from simulator.rules.custom.volleys import Standing, Volley, fired, volleys_at
+from simulator.rules.custom.setup import Help, Setup, Shot, SideSetup
 from simulator.rules.toolkit.faces import thrown_until
 from simulator.rules.toolkit.naming import listed, plural, sentence
 from simulator.rules.toolkit.policies import in_words, named
@@ -59,7 +65,9 @@ def _side_lines(setup: Setup, side: str) -> Iterator[str]:
         yield f"the {side} leaves: {listed(in_words(policy, chosen, PARAMETERS), 'or')}"
     present = setup.sides[side].present
     order = [setup.names[unit] for unit in loss_order(setup, side) if present >> unit & 1]
-    text = f"the {side} loses {', then '.join(order)}" if order else ""
+    enemys = by_side(setup.file.losses.chosen_by, side) == "enemy"
+    loses = f"the {setup.sides[side].enemy} hits" if enemys else f"the {side} loses"
+    text = f"{loses} {', then '.join(order)}" if order else ""
     front = [setup.names[unit] for unit in _absorbing(setup, side)]
     if front:
         text += f"; damage to {listed(front)} first"
@@ -73,7 +81,7 @@ def _absorbing(setup: Setup, side: str) -> list[int]:
     return [
         unit
         for unit in bits(own.present & own.fights)
-        if setup.file.unit[setup.units[unit]].hits > 1 and absorbs_first(setup, side, unit)
+        if own.pieces[unit].hits > 1 and absorbs_first(setup, side, unit)
     ]
 
 
@@ -108,18 +116,47 @@ def _shot_lines(field: Field, side: str, group: list[int], phase: int, stands: d
 
 
 def _volley_text(setup: Setup, volley: Volley) -> str:
-    word = "or less" if setup.file.dice.hit == "at-most" else "or more"
     each = "" if volley.dice == volley.units else f", {plural(volley.dice, 'die', 'dice')}"
     reroll = ""
-    if volley.reroll == "misses":
+    if volley.roll.reroll == "misses":
         reroll = ", misses rerolled"
-    elif volley.reroll:
-        reroll = f", {listed([str(face) for face in sorted(volley.reroll)])} rerolled"
+    elif volley.roll.reroll:
+        reroll = f", {listed([str(face) for face in sorted(volley.roll.reroll, key=str)])} rerolled"
     why = "".join(f", {_help_text(setup, rule)}" for rule in volley.helps)
-    chance = Fraction(volley.chance, setup.whole)
-    return (
-        f"{volley.units} {setup.names[volley.unit]} at {volley.value} {word}{each}{reroll} (chance {chance} a die{why})"
-    )
+    who = f"{volley.units} {setup.names[volley.unit]}{_rolls_at(setup, volley)}"
+    return f"{who}{each}{reroll}{_chance(setup, volley, why)}"
+
+
+def _rolls_at(setup: Setup, volley: Volley) -> str:
+    """The value, the die and the damage of a roll."""
+    roll = volley.roll
+    die = "" if roll.die is None else f" on {roll.die}"
+    if roll.compared:
+        return f"{die} with {roll.value:+d}"
+    if isinstance(face_names(setup.file, roll)[0], str):
+        return die
+    word = "or less" if setup.file.dice.hit == "at-most" else "or more"
+    damage = "" if roll.damage == 1 else f" for {roll.damage} damage{', split' * roll.split}"
+    return f" at {roll.value} {word}{die}{damage}"
+
+
+def _chance(setup: Setup, volley: Volley, why: str) -> str:
+    """The chance of a die, for each set of units that it may hit."""
+    if volley.roll.compared:
+        return f" (compared{why})"
+    there = setup.sides[volley.side.enemy].present
+    chances: dict[int, Fraction] = {}
+    for hit, chance in volley.hits:
+        chances[hit.units & there] = chances.get(hit.units & there, Fraction(0)) + Fraction(chance, setup.whole)
+    if len(chances) < 2:
+        return f" (chance {sum(chances.values())} a die{why})"
+    parts = [f"{chance} on {_units(setup, units)}" for units, chance in chances.items()]
+    return f" (chance a die: {', '.join(parts)}{why})"
+
+
+def _units(setup: Setup, units: int) -> str:
+    """Units that a face hits."""
+    return listed([setup.names[unit] for unit in bits(units)], "or") if units else "nobody there"
 
 
 def _help_text(setup: Setup, rule: Help) -> str:
@@ -165,7 +202,9 @@ class Teller:
         """The steps of a salvo, and what each side rolls."""
         if isinstance(before, HitsState):
             return self._equal_dice(before, result)
-        group = [self.setup.file.step[i] for i in self.setup.groups[self.field.salvos[before.salvo].group]]
+        group = [self.setup.step(i) for i in self.setup.groups[self.field.salvos[before.salvo].group]]
+        if self.setup.compared(self.field.salvos[before.salvo].group) is not None:
+            return f"{group[0].name}: {self._compared(before, result[0], dice)}"
         parts, in_turn = [], getattr(self.field.chain.params, "in_turn", 0)
         for side, hits in zip(SIDES, result, strict=True):
             if getattr(before, "stage", 0) == (0 if side == "defender" else ANSWERING) and in_turn:
@@ -183,24 +222,89 @@ class Teller:
         if before.entry == p.salvo[before.salvo, LAST_ENTRY]:
             scored = plural(before.hits, "hit")
             return f"low luck: {side}: {scored} and one more with chance {chance}: {hits}"
-        step = self.setup.file.step[sorted(self.setup.sides[side].shots)[p.entry[before.entry]]].name
+        step = self.setup.step(sorted(self.setup.sides[side].shots)[p.entry[before.entry]]).name
         return f"{step}: {side}: {plural(before.dice, 'die', 'dice')} of chance {chance}, {plural(hits, 'hit')}"
 
-    def _rolled(self, side: str, before: State, result: int, dice: random.Random) -> str:
-        army = getattr(self.field.params, side)
-        salvo, rules = self.field.salvos[before.salvo], self.setup.sides[side]
+    def _compared(self, before: State, result: int, dice: random.Random) -> str:
+        """Both sides' dice, highest first, that give these hits."""
+        found = []
+        for side in SIDES:
+            rules, phase, own, enemy = self._situation(side, before)
+            group = self.setup.groups[self.field.salvos[before.salvo].group]
+            shot = fired(rules, group, phase, own, enemy)[0]
+            most = getattr(shot.given.compare.most, side)
+            found.append(kept_dice(volleys_at(rules, shot, phase, own, enemy), rules, most))
+        hits = result % BOTH, result // BOTH
+        compare = shot.given.compare
+        throw = partial(thrown, found[0], found[1])
+        both = thrown_until(throw, lambda faces: hits_of_throw(faces, compare) == hits, dice)
+        texts = []
+        for n, (side, scored) in enumerate(zip(SIDES, hits, strict=True)):
+            faces = "?" if both is None else " ".join(map(str, both[n]))
+            texts.append(f"{side}: {faces} ({plural(scored, 'hit')})")
+        return "; ".join(texts)
+
+    def _situation(self, side: str, before: State) -> tuple[SideSetup, int, Standing, Standing]:
+        """The rules of a side, the round, and who stands on both sides, as the side sees it."""
+        rules = self.setup.sides[side]
         own, enemy = (self.field.places[one].standing([getattr(before, one)]) for one in (side, rules.enemy))
         phase = 0 if before.salvo < self.field.params.opening else min(before.clock + 1, self.setup.phases)
+        return rules, phase, own, enemy
+
+    def _rolled(self, side: str, before: State, result: int, dice: random.Random) -> str:
+        army, salvo = getattr(self.field.params, side), self.field.salvos[before.salvo]
+        rules, phase, own, enemy = self._situation(side, before)
         shots = fired(rules, self.setup.groups[salvo.group], phase, own, enemy)
+        rolled = [volley for shot in shots for volley in volleys_at(rules, shot, phase, own, enemy)]
         aims = [self.field.classes[side][k] for k in army.targets[before.salvo][: army.classes[before.salvo]]]
+        sizes = [int(size) for size in army.size[before.salvo][: len(aims)]]
+        pieces = self.setup.sides[rules.enemy].pieces
+        absorbed = int(sum(n * piece.absorbs for n, piece in zip(enemy.counts[0], pieces, strict=True)))
+        if absorbed or any(len(volley.hits) > 1 for volley in rolled):
+            most = [size - 1 if aim.units & enemy.fighting else 0 for aim, size in zip(aims, sizes, strict=True)]
+            counted = Counted(tuple([size - 1 for size in sizes]), tuple(most), absorbed)
+            return self._linked_text(rolled, aims, counted, result, dice)
         texts = []
-        for k in range(int(army.classes[before.salvo])):
-            hits = result // int(army.stride[before.salvo, k]) % int(army.size[before.salvo, k])
-            same = [shot for shot in shots if shot.targets == aims[k]]
-            rolled = [volley for shot in same for volley in volleys_at(rules, shot, phase, own, enemy)]
-            if rolled and not (hits == 0 and aims[k] in aims[:k]):
-                texts.append(self._class_text(rolled, hits, int(army.size[before.salvo, k]) - 1, dice))
+        for k, aim in enumerate(aims):
+            hits = result // int(army.stride[before.salvo, k]) % sizes[k]
+            same = [volley for volley in rolled if _class_of(volley) == aim]
+            if same and not (hits == 0 and aim in aims[:k]):
+                texts.append(self._class_text(same, hits, sizes[k] - 1, dice))
         return "; ".join(texts)
+
+    def _linked_text(
+        self, rolled: list[Volley], aims: list[Hit], counted: Counted, result: int, dice: random.Random
+    ) -> str:
+        """Dice that may fall into several hit classes, or whose hits are absorbed."""
+        names = [f"{volley.units} {self.setup.names[volley.unit]}" for volley in rolled]
+        number = sum(volley.dice for volley in rolled)
+        there = self.setup.sides[rolled[0].side.enemy].present if rolled else 0
+        score = self._score(aims, counted, result, there)
+        if self.setup.low_luck or number > MOST_SHOWN or not number:
+            return f"{', '.join(names)} roll {plural(number, 'die', 'dice')}: {score}" if number else ""
+        each = [volley for volley in rolled for _ in range(volley.dice)]
+        chances = [[(aims.index(hit), chance / self.setup.whole) for hit, chance in volley.hits] for volley in each]
+        fallen = linked_hits(chances, results_of(counted) == result, dice)
+        faces = [
+            self._face(volley, MISS if slot is None else aims[slot], dice)
+            for volley, slot in zip(each, fallen, strict=True)
+        ]
+        texts, at = [], 0
+        for volley, name in zip(rolled, names, strict=True):
+            texts.append(f"{name}{self._at(volley)}: {' '.join(faces[at : at + volley.dice])}")
+            at += volley.dice
+        return f"{', '.join(texts)} ({score})"
+
+    def _score(self, aims: list[Hit], counted: Counted, result: int, there: int) -> str:
+        """The hits of a packed result in words."""
+        parts = []
+        for aim, cap in zip(aims, counted.caps, strict=True):
+            result, hits = divmod(result, cap + 1)
+            if hits:
+                damage = f" of {aim.damage} damage" if aim.damage > 1 else ""
+                parts.append(f"{plural(hits, 'hit')}{damage} on {_units(self.setup, aim.units & there)}")
+        absorbed = f", {counted.absorbed} absorbed" if counted.absorbed else ""
+        return (", ".join(parts) or "no hit") + absorbed
 
     def _class_text(self, rolled: list[Volley], hits: int, most: int, dice: random.Random) -> str:
         score = plural(hits, "hit") + (" or more" if hits == most else "")
@@ -212,8 +316,10 @@ class Teller:
         which = self._which_hit([v.chance for v in rolled for _ in range(v.dice)], hits, hits == most, dice)
         texts, at = [], 0
         for volley, name in zip(rolled, units, strict=True):
-            faces = [self._face(volley, hit, dice) for hit in which[at : at + volley.dice]]
-            texts.append(f"{name} at {volley.value}: {' '.join(faces)}")
+            faces = [
+                self._face(volley, volley.hits[0][0] if hit else MISS, dice) for hit in which[at : at + volley.dice]
+            ]
+            texts.append(f"{name}{self._at(volley)}: {' '.join(faces)}")
             at += volley.dice
         return f"{', '.join(texts)} ({plural(sum(which), 'hit')})"
 
@@ -239,17 +345,28 @@ class Teller:
             hits -= found[-1]
         return found
 
-    def _face(self, volley: Volley, hit: bool, dice: random.Random) -> str:
+    def _at(self, volley: Volley) -> str:
+        """The value that a unit rolls at."""
+        symbols = isinstance(face_names(self.setup.file, volley.roll)[0], str)
+        return "" if symbols else f" at {volley.value}"
+
+    def _face(self, volley: Volley, hit: Hit, dice: random.Random) -> str:
         """A face, or two where the die was rolled again."""
-        good, sides = faces_that_hit(self.setup.file.dice, volley.value), self.setup.file.dice.sides
+        file, roll = self.setup.file, volley.roll
+        good = hits_by_face(file, volley.side.enemy, roll, volley.shot.targets)
+        again, names = rolled_again(file, roll, good), face_names(file, roll)
 
         def throw(dice: random.Random) -> list[int]:
-            first = dice.randint(1, sides)
-            again = first not in good if volley.reroll == "misses" else first in volley.reroll
-            return [first, dice.randint(1, sides)] if again else [first]
+            first = dice.randint(1, len(good))
+            return [first, dice.randint(1, len(good))] if again[first - 1] else [first]
 
-        thrown = thrown_until(throw, lambda faces: (faces[-1] in good) == hit, dice)
-        return "?" if thrown is None else ">".join(map(str, thrown))
+        thrown = thrown_until(throw, lambda faces: good[faces[-1] - 1] == hit, dice)
+        return "?" if thrown is None else ">".join([str(names[face - 1]) for face in thrown])
+
+
+def _class_of(volley: Volley) -> Hit:
+    """The hit class of dice that fall into one, also of those that cannot hit."""
+    return volley.hits[0][0] if volley.hits else Hit(volley.shot.targets, volley.roll.damage, volley.roll.split)
 
 
 def _losses(side: str, stands: Stands, rows: np.ndarray) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from simulator.engine.api import state_values
 from simulator.engine.model.interpreted import plain_params
 from simulator.rules.custom.game_file.format import SIDES
+from simulator.rules.custom.kept import keep, key_of
 from simulator.rules.custom.rules import State, onward
 from simulator.rules.custom.setup import Setup
 from simulator.rules.toolkit.policies import named
@@ -18,6 +20,8 @@ from simulator.rules.toolkit.policies import named
 SLACK = 1e-12
 # A limit of many rounds is first tried as one of so few: far from the last round the chances stay the same.
 FEW_ROUNDS, ALIKE = 64, 1e-14
+# Larger tables of chances are not kept for battles with other thresholds.
+MOST_CHANCES_KEPT = 1 << 17
 LayOut = Callable[[Setup], Any]
 
 
@@ -49,15 +53,20 @@ def _chances(setup: Setup, wanted: Mapping[str, float], rounds: int, lay_out: La
     """Chances to win where a round begins (NaN where none does), with a limit of so many rounds (0: without one)."""
     staying = Setup(setup.source, setup.kind_name, setup.fields, obeys=False)
     staying.rounds = rounds or None
-    field = lay_out(staying)
-    return {side: _chances_of(field, side) for side in wanted}
+    key = key_of(setup.kind_name, setup.fields)
+
+    def make(side: str) -> tuple[np.ndarray, bool]:
+        found = _chances_of(lay_out(staying), side)
+        return found, found.size <= MOST_CHANCES_KEPT
+
+    return {side: keep(setup.source, "chances", (key, rounds, side), partial(make, side)) for side in wanted}
 
 
 def _chances_of(field: Any, side: str) -> np.ndarray:
     """A side's chances by clock, own and enemy place."""
 
     def wins(ends: Any) -> np.ndarray:
-        return np.asarray(field.winner(ends) == SIDES.index(side))
+        return np.asarray(field.winner(ends, field.seen(ends)) == SIDES.index(side))
 
     states, value = state_values(field.chain, wins)
     seen = zip(*(part.tolist() for part in states._replace(rounds=value)), strict=True)

@@ -32,7 +32,7 @@ from simulator.rules.europa.sea import NAVAL
 from simulator.rules.europa.shared import land_model as model
 from simulator.rules.europa.shared.fields import check_tables
 from simulator.rules.europa.shared.stacks import COUNTRIES
-from simulator.rules.europa.shared.text import leader_rows, shown
+from simulator.rules.europa.shared.text import leader_rows, shown, total
 from simulator.rules.europa.siege.battle import build_siege
 
 KINDS = tomllib.loads(files("simulator.rules.europa").joinpath("data/kinds.toml").read_text("utf-8"))
@@ -47,7 +47,13 @@ def kind(
 
 
 BATTLES = by_kind(
-    kind(model.Land, build_land, model.check_land, shown=shown(KINDS["land"]["headline"])),
+    kind(
+        model.Land,
+        build_land,
+        model.check_land,
+        shown=shown(KINDS["land"]["headline"]),
+        facts=("attacker_losses_thirds", "defender_losses_thirds", "major_victory", "attacker_leader_killed"),
+    ),
     kind(model.Siege, build_siege, model.check_siege, shown=shown(KINDS["siege"]["headline"])),
     kind(
         model.Campaign,
@@ -83,6 +89,8 @@ BATTLES = by_kind(
     kind(blockades.Logistics, blockades.build_logistics, blockades.check_logistics),
     PASSAGE,
     kind(Expedition, build_expedition, check_expedition),
+    name="Europa Universalis 8",
+    total=total,
 )
 
 # What `leader` and `country` take (for a country its army class and the rows of its artillery and replacement leaders).

@@ -1,4 +1,4 @@
-"""What Europa's battles leave for the next fight (docs/rules/campaigns.md section 5.4)."""
+"""Pieces that Europa's battles leave for the next fight (docs/rules/campaigns.md section 5.4)."""
 
 from __future__ import annotations
 

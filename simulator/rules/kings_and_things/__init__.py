@@ -18,6 +18,7 @@ from simulator.rules.kings_and_things.forces import Forces, forces_of
 from simulator.rules.kings_and_things.outcome import columns, pieces
 from simulator.rules.kings_and_things.tables import chain_of, joined, starts_of
 from simulator.rules.kings_and_things.text import assumptions, explained, tell
+from simulator.rules.toolkit.naming import counted_list
 
 LOSSES = ("attacker_losses", "second_attacker_losses", "third_attacker_losses", "defender_losses")
 LEFT = ("attacker_creatures_left", "defender_creatures_left", "rounds")
@@ -55,5 +56,8 @@ BATTLES = by_kind(
     _kind(model.Land, headline=(*LOSSES[::3], *LEFT), version=2),
     _kind(model.FreeForAll, headline=(*LOSSES, *LEFT), results=HOLDERS, version=2),
     _kind(model.Exploration, headline=("explored_without_fight", *LOSSES[::3], *LEFT, "defenders_drawn", "bribe_cost")),
+    name="Kings & Things",
+    facts=("taken_by_attacker", *LOSSES[::3], "rounds"),
+    total=partial(counted_list, "creatures", "creature"),
 )
 LISTS = {"creatures": creature_rows, "items": item_rows}

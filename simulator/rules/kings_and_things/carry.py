@@ -1,4 +1,4 @@
-"""What battles of Kings & Things leave for the next fight (docs/rules/campaigns.md section 5.3)."""
+"""Pieces that battles of Kings & Things leave for the next fight (docs/rules/campaigns.md section 5.3)."""
 
 from __future__ import annotations
 
@@ -56,6 +56,15 @@ class ThingsCarry(Carry):
         value = self.count({label: one.value for label, one in self.creatures.items()})
         self.counts = {"creatures": everybody, "value": value, "units": everybody}
         self.counts |= {f"{what}_level": self.count({what: 1}, state=True) for what in LEVELS}
+
+    def parted(self, kind: str, role: str, table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Items that serve in one fight are no pieces."""
+        pieces, own = super().parted(kind, role, table)
+        given = pieces.pop("items", ())
+        for part, lasts in ((pieces, True), (own, False)):
+            if items := [item for item in given if (item in ITEM_BITS) == lasts]:
+                part["items"] = items
+        return pieces, own
 
     def check_pieces(self, path: str, table: Table) -> None:
         """Known creatures, and items that last."""
@@ -139,6 +148,17 @@ class ThingsCarry(Carry):
             slot, after = self.slots.index(what), columns[f"{what}_level_after"]
             left[:, slot] = np.where(taken, after, pieces[slot]) if role == "attacker" else np.where(taken, 0, after)
         return Left(left, gained)
+
+    def words(self, pieces: np.ndarray) -> str:
+        """Creatures and items as a scenario lists them, and structures by name."""
+        there = {slot: int(number) for slot, number in zip(self.slots, pieces, strict=True) if number}
+        creatures = [
+            label if there[label] == 1 else f"{there[label]} x {label}" for label in self.creatures if label in there
+        ]
+        names = [*creatures, *(item for item in ITEM_BITS if item in there)]
+        return (
+            ", ".join([*names, *(levels[there[what]] for what, levels in LEVELS.items() if what in there)]) or "nobody"
+        )
 
     def walk_over(self, kind: str, here: list[np.ndarray | None], winner: np.ndarray) -> None:
         """An attacker who walks in stands in the hex of the defender."""

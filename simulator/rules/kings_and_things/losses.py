@@ -1,4 +1,4 @@
-"""What hits do to each condition: one result by a fixed order, or all between which the owner chooses.
+"""Results of hits in each condition: one by a fixed order, or all between which the owner chooses.
 
 docs/rules/kings_and_things.md sections 3.3 and 3.3 a.
 """

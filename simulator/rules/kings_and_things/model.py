@@ -47,6 +47,7 @@ Entry = str | CreatureTable
 class Side(Fields):
     """An attacker."""
 
+    page = "creatures, items"
     creatures: list[Entry] = Field(default=[], description="names, codes (3, 3R, 2M, 4C) or tables")
     items: list[Item] = Field(default=[], description="magic items in use")
     firewall_value: int = Field(0, ge=0, le=6, description="value of the Firewall; 0 = its die is rolled")
@@ -60,6 +61,7 @@ class Side(Fields):
 class Defender(Side):
     """The owner of the hex, or its known inhabitants."""
 
+    page = "creatures, items, fort, settlement"
     fort: Fort = Field("none", description="fort in the hex")
     fort_damage: int = Field(0, ge=0, le=4, description="hits the fort has already taken")
     settlement: Settlement = Field("none", description="village or city in the hex")
@@ -76,6 +78,7 @@ class Inhabitants(Fields):
 class Policy(Fields):
     """Decisions of a side."""
 
+    page = "losses, retreat"
     losses: Losses = Field("weakest-first", description="who is lost first; best: the owner chooses at every hit")
     structures: Structures = Field("first", description="structures lost before or after all other counters")
     retreat: Retreat = Field("never", description="when to leave the hex")
@@ -96,12 +99,14 @@ class Policy(Fields):
 class PartisanPolicy(Policy):
     """Decisions of a side in a free-for-all."""
 
+    page = "target, losses, retreat"
     target: Target | None = Field(None, description="whom to fire at; attackers: defender, defender: strongest")
 
 
 class InhabitantsPolicy(Fields):
     """Decisions for the inhabitants, made by another player."""
 
+    page = "losses"
     losses: WildLosses = Field("weakest-first", description="who is lost first; best: chosen at every hit")
     structures: Structures = Field("first", description="the settlement lost before or after all other counters")
     retreat: Literal["never"] = Field("never", description="inhabitants may not retreat")
@@ -132,6 +137,7 @@ class PartisanConditions(Fields):
 class ExplorationConditions(Fields):
     """The hex and the cup."""
 
+    page = "terrain, exploration_roll"
     terrain: Terrain = Field("plains", description="terrain of the hex")
     exploration_roll: int = Field(0, description="0 = rolled; 2 to 5 = the known roll")
     cup: list[str] | None = Field(None, description="what the cup holds, instead of the full cup")

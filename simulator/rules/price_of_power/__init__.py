@@ -53,4 +53,6 @@ BATTLES = by_kind(
         parameters=model.TIMED,
         headline=("stage", "provinces_taken", "power_spent", "attacker_units_left", "defender_units_left"),
     ),
+    name="The Price of Power",
+    total=model.total,
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What battles of The Price of Power leave for the next fight (docs/rules/campaigns.md section 5.2)."""
+"""Pieces that battles of The Price of Power leave for the next fight (docs/rules/campaigns.md section 5.2)."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ class PowerCarry(Carry):
     traits = ("admiral",)
     renamed: Mapping[str, Mapping[str, str]] = {"naval": {"leader": "admiral"}}
     ships = SEA
+    first_stays = True
     order = tuple(
         f"{rank}{unit}" for unit in TYPES for rank in ("", "mercenary_", "allied_") if f"{rank}{unit}" in LAND
     )

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Generic, Literal, TypeVar
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from simulator.rules.battle import Both, Fields, Frame
 from simulator.rules.price_of_power.npr_defence import Capacity
+from simulator.rules.toolkit.naming import plural
 
 OneRealm = TypeVar("OneRealm")
 TYPES = ("infantry", "cavalry", "artillery")
 ICONS = ("infantry", "tercios", "cavalry", "artillery")
 BLANK = "blank"
+UNITS = (
+    "infantry", "cavalry", "artillery", "mercenary_infantry", "mercenary_cavalry", "mercenary_artillery",
+    "allied_infantry", "allied_cavalry",
+)  # fmt: skip
 UnitCount = Annotated[int, Field(ge=0, le=60)]
 DiceCount = Annotated[int, Field(ge=0, le=10)]
 TIMED = {"at-or-below": "retreat_at", "after-round": "retreat_at"}
@@ -138,10 +144,7 @@ class Realm(Fields):
 class LandRealm(Realm):
     """A realm on land."""
 
-    units = (
-        "infantry", "cavalry", "artillery", "mercenary_infantry", "mercenary_cavalry", "mercenary_artillery",
-        "allied_infantry", "allied_cavalry",
-    )  # fmt: skip
+    units = UNITS
     others_have = "infantry"
     kind: Literal["player", "npr", "rebels"] = Field("player", description="who fights")
     name: str = Field("", description="label of the realm")
@@ -181,6 +184,7 @@ class SeaRealm(Realm):
 class Faction(Fields):
     """Fields of one of several defenders beside its units: its own decision to leave (section 3.2, step 6)."""
 
+    page = f"kind, {', '.join(UNITS)}, galleys, light, heavy"
     retreat: Annotated[FixedRetreat, BeforeValidator(one_by_one)] | None = Field(
         None, description="when this realm retreats; default as policy.defender"
     )
@@ -211,6 +215,7 @@ class Leading(Fields):
 class LandSide(Leading, LandRealm):
     """A side on land."""
 
+    page = f"kind, {', '.join(UNITS)}, leader"
     ships_in_supply: ClassVar[int] = 0
     leader: LandLeader = Field(None, description="dice of the general; none; or draw, the top military card")
     ideas: list[Idea] = Field([], description="ideas with an effect in battle (player realms)")
@@ -221,6 +226,7 @@ class LandSide(Leading, LandRealm):
 class SeaSide(Leading, SeaRealm):
     """A side at sea: no ideas, no Muslim option, no charge (section 4, step 1)."""
 
+    page = "kind, galleys, light: light ships, heavy: heavy ships, leader"
     ideas: ClassVar[tuple[str, ...]] = ()
     knights_dice_limit: ClassVar[int] = 0
     muslim: ClassVar[bool] = False
@@ -251,6 +257,7 @@ class SeaDefender(Defending[SeaFaction], SeaSide):
 class Leaving(Fields):
     """When a player realm retreats."""
 
+    page = "losses, retreat"
     retreat: Retreat = Field("never", description="when to retreat")
     retreat_at: int = Field(1, ge=1, le=60, description="units (at-or-below) or round (after-round)")
 
@@ -262,7 +269,7 @@ class BaseDiceChoice(Fields):
 
 
 class LandLosing(Fields):
-    """Which units a side on land loses first."""
+    """Order in which a side on land loses units."""
 
     losses: LandLosses = Field("most-numerous", description="which type of a category is lost first")
     loss_order: list[Type] | None = Field(
@@ -271,7 +278,7 @@ class LandLosing(Fields):
 
 
 class SeaLosing(Fields):
-    """Which ships a side loses first."""
+    """Order in which a side loses ships."""
 
     losses: SeaLosses = Field("spread-damage", description="which ships are hit first")
     loss_order: ClassVar[None] = None
@@ -307,12 +314,14 @@ SeaPolicies = Both[SeaAttackPolicy, SeaPolicy]
 class LandConditions(Fields):
     """Conditions of a land battle."""
 
+    page = ""
     max_rounds: int = Field(0, ge=0, le=20, description="most rounds; 0: until decided")
 
 
 class SeaConditions(LandConditions):
     """Conditions of a naval battle."""
 
+    page = "galley_waters"
     galley_waters: bool = Field(True, description="may galleys fight here")
 
 
@@ -344,6 +353,14 @@ AnyRealm = LandRealm | SeaRealm
 NprRealm = LandDefender | SeaDefender | LandFaction | SeaFaction
 AnySide = LandSide | SeaSide
 AnyBattle = Land | Naval
+
+
+def total(data: Mapping[str, Any], side: str) -> list[str]:
+    """The units or ships of a side of a scenario in words; none where they are not given as numbers."""
+    given = data.get(side)
+    counts = [given.get(unit, 0) for unit in (*UNITS, *SeaRealm.units)] if isinstance(given, Mapping) else []
+    number = sum(one for one in counts if isinstance(one, int))
+    return [plural(number, "ship" if data.get("battle") == "naval" else "unit")] if number else []
 
 
 def listed(side: AnySide) -> dict[str, AnyRealm]:

@@ -1,4 +1,4 @@
-"""What a land or naval battle is made of: its numbers, its state, and what can be read off these.
+"""Parameters and state of a land or naval battle, and the quantities derived from them.
 
 docs/rules/price_of_power.md sections 2, 3 and 4.
 """

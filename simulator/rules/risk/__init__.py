@@ -7,11 +7,13 @@ Magazine 76 (2003).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
 
-from simulator.rules.battle import Built, by_kind, offered
+from simulator.engine.model.chain import Chain
+from simulator.rules.battle import Built, Columns, Joined, States, by_kind, offered
 from simulator.rules.risk import checks, model, outcome, tables, text
 from simulator.rules.toolkit.policies import named
 
@@ -31,6 +33,7 @@ def build(fields: model.AnyBattle) -> Built:
         assumptions=partial(text.assumptions, fields),
         explain=partial(text.explain, fields),
         starts=starts(fields),
+        joined=partial(joined, fields, chain),
         begun=lambda states: np.asarray(1 + states.sea_rounds + states.land_rounds),
         decisions=partial(text.decisions, fields, chain.params),
     )
@@ -49,6 +52,27 @@ def starts(fields: model.AnyBattle) -> list[str]:
     return ["attacker.regiments", *(["defender.regiments"] if alone else [])]
 
 
+def joined(fields: model.AnyBattle, chain: Chain, paths: Sequence[str], settings: np.ndarray) -> Joined:
+    """One chain for battles with these numbers of units, none above those of `fields`: its own, from other starts.
+
+    `settings`: the numbers, int64, shape (scenarios, paths).
+    """
+    own = "fleets" if isinstance(fields, model.AtSea) else "regiments"
+    names = {f"attacker.{own}": own, f"defender.{own}": "enemy"}
+    given = np.tile(np.array(chain.start, np.int64), (len(settings), 1))
+    given[:, [chain.start._fields.index(names[path]) for path in paths]] = settings
+
+    def columns(states: States, at: Sequence[int]) -> Columns:
+        numbers, p = dict(zip(paths, at, strict=True)), chain.params
+        if (path := f"attacker.{own}") in numbers:
+            p = p._replace(aboard=np.arange(numbers[path] + 1) if own == "fleets" else np.array([numbers[path]]))
+        if (path := f"defender.{own}") in numbers:
+            p = p._replace(enemies=np.array([numbers[path], 0]))
+        return outcome.columns(fields, p, states)
+
+    return Joined(chain, given, columns)
+
+
 kind = partial(offered, check=checks.check, build=build, parameters=tables.PARAMETERS)
 BATTLES = by_kind(
     kind(model.Land, headline=LAND),
@@ -56,4 +80,6 @@ BATTLES = by_kind(
     kind(model.Naval, headline=SEA),
     kind(model.BlockadeRun, headline=SEA),
     kind(model.Invasion, headline=INVASION),
+    name="Risk",
+    facts=(*REGIMENTS, *FLEETS, "rounds"),
 )

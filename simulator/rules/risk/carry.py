@@ -1,4 +1,4 @@
-"""What Risk's battles leave for the next fight (docs/rules/campaigns.md section 5.1)."""
+"""Pieces that Risk's battles leave for the next fight (docs/rules/campaigns.md section 5.1)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from simulator.rules.battle import Columns
-from simulator.rules.campaign.carry import Carry, Fighting, Left, Number, Table, Tables
+from simulator.rules.campaign.carry import Carry, Fighting, Left, Number, Table, Tables, each
 
 LAND: Fighting = ((("regiments",),), (("regiments",),))
 SEA: Fighting = ((("fleets",),), (("fleets",),))
@@ -22,6 +22,7 @@ class RiskCarry(Carry):
         "invasion": ((("regiments",), ("fleets",)), (("regiments",),)),
     }  # fmt: skip
     ships, order = ("fleets",), ("regiments",)
+    first_stays = joins = True
 
     def piece_fields(self) -> Mapping[str, Any]:
         """Regiments, the commanders among them, and fleets."""
@@ -61,12 +62,12 @@ class RiskCarry(Carry):
 
     def left(self, kind: str, role: str, tables: Tables, pieces: np.ndarray, columns: Columns) -> Left:
         """Regiments and fleets left; the commanders are lost last."""
-        left = np.repeat(pieces[None], len(columns["winner"]), axis=0)
+        left = each(pieces, len(columns["winner"]))
         if (name := f"{role}_regiments_left") in columns:
-            left[:, 1] = np.minimum(pieces[1], columns[name])
+            left[:, 1] = np.minimum(left[:, 1], columns[name])
             left[:, 0] = columns[name] - left[:, 1]
-        if (name := f"{role}_fleets_left") in columns and pieces[2]:
-            left[:, 2] = columns[name]
+        if (name := f"{role}_fleets_left") in columns:
+            left[:, 2] = np.where(left[:, 2] > 0, columns[name], 0)
         return Left(left)
 
     def fled(self, kind: str, role: str, columns: Columns) -> bool:

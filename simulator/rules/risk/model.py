@@ -34,6 +34,7 @@ LandStops = LandStop | Annotated[list[LandStop], Field(min_length=1)]
 class LandDice(Fields):
     """Dice of one side on land: one value for all territories of the path, or a list with one each."""
 
+    page = "regiments, commanders"
     modifier_highest: Modifier | list[Modifier] = Field(0, description="added to the highest die")
     modifier_lowest: Modifier | list[Modifier] = Field(0, description="added to the lowest die kept")
     modifier_all: Modifier | list[Modifier] = Field(0, description="added to every die")
@@ -45,7 +46,10 @@ class LandDice(Fields):
 class LandAttacker(LandDice):
     """The attacking regiments."""
 
-    regiments: Regiments = Field(description="able to attack, without the one that stays where the attack starts")
+    regiments: Regiments = Field(
+        description="able to attack, without the one that stays where the attack starts",
+        json_schema_extra={"one_stays": "I typed all that stand there"},
+    )
     commanders: Commanders = Field(0, description="regiments, among these, that roll the commander die; lost last")
 
 
@@ -59,6 +63,7 @@ class LandDefender(LandDice):
 class Fleet(Fields):
     """The fleets of one side and their dice."""
 
+    page = "fleets"
     fleets: AtLeastOne = Field(description="fleets in the fight; at most max_fleets")
     modifier_highest: Modifier = Field(0, description="added to the highest die")
     modifier_lowest: Modifier = Field(0, description="added to the lowest die kept")
@@ -76,6 +81,7 @@ class SeaModifiers(Fields):
 class InvasionAttacker(LandAttacker, SeaModifiers):
     """A convoy and the regiments aboard."""
 
+    page = "fleets, transports, regiments, commanders"
     fleets: AtLeastOne = Field(description="the whole convoy, escorts included")
     transports: AtLeastOne | None = Field(None, description="fleets of the convoy that carry troops; default all")
 
@@ -83,30 +89,35 @@ class InvasionAttacker(LandAttacker, SeaModifiers):
 class InvasionDefender(LandDefender, SeaModifiers):
     """The defenders of the path, and fleets in the first territory's port."""
 
+    page = "regiments, port_fleets, commanders"
     port_fleets: Number = Field(0, description="fleets in port in the first territory")
 
 
 class LandConditions(Fields):
     """Conditions of a land attack."""
 
+    page = ""
     link_fleets: Number = Field(0, description="enemy fleets on the maritime link crossed; must be 0")
 
 
 class SeaConditions(Fields):
     """Movement before the battle."""
 
+    page = ""
     sea_zones_moved: Number = Field(0, description="sea zones moved this turn; at most max_move")
 
 
 class NavalConditions(SeaConditions):
     """Conditions of a sea fight."""
 
+    page = ""
     place: Where = Field("sea-zone", description="a label; does not change the dice")
 
 
 class BlockadeConditions(SeaConditions):
     """Conditions of a blockade run."""
 
+    page = "forced"
     forced: bool = Field(False, description="the port was captured: put to sea and fight to the end")
 
 
@@ -123,12 +134,14 @@ class Crossing(Fields):
 class InvasionConditions(Fields):
     """The way across the sea."""
 
+    page = "crossings"
     crossings: list[Crossing] = Field(default_factory=list, max_length=20, description="places passed, in order")
 
 
 class LandPolicy(Fields):
     """When the attacker stops: asked before every round, the first included."""
 
+    page = "retreat"
     retreat: LandStops = Field("to-the-end", description="a policy or a list of them: stop as soon as one says so")
     stop_below: AtLeastOne | None = Field(None, description="stop with fewer own units than this")
     max_rounds: AtLeastOne | None = Field(None, description="stop after this many rounds")
@@ -140,6 +153,7 @@ class LandPolicy(Fields):
 class InvasionPolicy(LandPolicy):
     """Policies on land, and at sea (own = all convoy fleets)."""
 
+    page = "losses, retreat, sea_retreat"
     losses: Literal["escorts-first", "transports-first"] = Field("escorts-first", description="fleets lost first")
     sea_retreat: SeaStops = Field("to-the-end", description="as retreat, for the crossings that the convoy attacks")
     sea_stop_below: AtLeastOne | None = Field(None, description="stop with fewer fleets than this")
@@ -150,6 +164,7 @@ class InvasionPolicy(LandPolicy):
 class DefenderPolicy(Fields):
     """The defender never retreats."""
 
+    page = ""
     retreat: Literal["never"] = Field("never", description="the only value")
     hand: Hand = Field("most", description="number of dice rolled: the most allowed, or the best number")
 

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from itertools import product
 from typing import NamedTuple
 
@@ -25,6 +25,12 @@ from simulator.rules.toolkit.retreat import NO_LIMIT, Leave, any_of, outnumbered
 BATTLE, CONVOY, ENEMY = ("the attacker", "the defender"), ("the convoy", "the enemy"), ("the enemy", "the convoy")
 Kept = list[tuple[int, ...]]
 Grid = np.ndarray
+
+
+@cache
+def _fields_of_hand(sea: str) -> dict[str, str]:
+    """The fields of a `Hand` by those of a side of the scenario."""
+    return {sea + name: name for name in Hand._fields}
 
 
 class Hand(NamedTuple):
@@ -47,8 +53,10 @@ class Hand(NamedTuple):
 
     def with_fields(self, side: Fields, sea: str, i: int) -> Hand:
         """These dice with the given fields of a side (`sea_`: at sea in an invasion); `i` is the place in lists."""
-        names = {sea + name: name for name in self._fields}
-        given = {names[name]: getattr(side, name) for name in side.model_fields_set & names.keys()}
+        names = _fields_of_hand(sea)
+        given = {names[name]: getattr(side, name) for name in side.model_fields_set if name in names}
+        if not given:
+            return self
         own = {name: value[i] if isinstance(value, list) else value for name, value in given.items()}
         return self._replace(**{name: value for name, value in own.items() if value is not None})
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY
 
 SIDES = ("attacker", "defender")
+# An entry of a list of units: "2 x knights", "3 Giant", "Giant".
+ENTRY = re.compile(r"\s*(?:(\d+)\s*(?:[x×*]\s*|\s))?\s*(.*?)\s*")
 
 
 def winners(attacker_won: np.ndarray, defender_won: np.ndarray) -> np.ndarray:
@@ -52,3 +56,19 @@ def listed(words: Sequence[str], last: str = "and") -> str:
 def sentence(text: str) -> str:
     """The text with a capital and a full stop."""
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
+
+
+def counted_list(name: str, word: str, data: Mapping[str, Any], side: str) -> list[str]:
+    """The total of a side whose units stand in a list of this name: entries by text, or tables with a count."""
+    given = data.get(side)
+    entries = given.get(name) if isinstance(given, Mapping) else None
+    many = sum(map(_number_of, entries)) if isinstance(entries, list) else 0
+    return [plural(many, word)] if many else []
+
+
+def _number_of(entry: Any) -> int:
+    if isinstance(entry, Mapping):
+        count = entry.get("count", 1)
+        return count if isinstance(count, int) else 0
+    match = ENTRY.fullmatch(str(entry))
+    return int((match and match[1]) or 1)

@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import replace
-from importlib import resources
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from simulator.web.messages import EVENTS, TEXT, BadRequest, Job, Reply, Unserved, as_json, event
 from simulator.web.server.pool import ENDING, Pool
+from simulator.web.static_files import STATIC, text_of, version_of
 
 MOST_BYTES = 64 * 1024
 # The rest of a body that is too long is read up to here, since browsers show no answer before they have sent it.
 MOST_READ = 16 * MOST_BYTES
 CACHE_BYTES = 32 << 20
-STATIC = {
-    "style.css": "text/css; charset=utf-8",
-    "app.js": "text/javascript; charset=utf-8",
-    "icon.svg": "image/svg+xml",
-}
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -39,18 +39,31 @@ HEADERS = {
     "X-Frame-Options": "DENY",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
+# Pages under this path may be shown in a frame of any other page.
+EMBED = "/embed/"
+EMBEDDED = {name: value for name, value in HEADERS.items() if name != "X-Frame-Options"}
+EMBEDDED["Content-Security-Policy"] = HEADERS["Content-Security-Policy"].replace(
+    "frame-ancestors 'none'", "frame-ancestors *"
+)
 # Path, view and methods of all routes that a worker answers; the first match counts.
 ROUTES = [
     ("/", "index", "GET"),
     ("/compare", "compare", "GET"),
     ("/open", "open", "POST"),
     ("/own", "own", "GET POST"),
-    ("/api/odds", "api-odds", "GET POST"),
-    ("/api/sweep", "api-sweep", "GET POST"),
-    ("/api/games", "api-games", "GET"),
-    ("/api/docs", "docs", "GET"),
-    ("/api/schema/{game}/{battle}", "api-schema", "GET"),
-    ("/api/names/{game}/{list}", "api-names", "GET"),
+    *(
+        (f"/api{version}{path}", view, methods)
+        for version in ("/v1", "")  # addresses without a version are those of the first one
+        for path, view, methods in (
+            ("/games", "api-games", "GET"),
+            ("/docs", "docs", "GET"),
+            ("/openapi.json", "api-openapi", "GET"),
+            ("/schema/{game}/{battle}", "api-schema", "GET"),
+            ("/names/{game}/{list}", "api-names", "GET"),
+            ("/{tool}", "api", "GET POST"),
+        )
+    ),
+    (f"{EMBED}{{game}}/{{battle}}", "embed", "GET"),
     ("/{game}/{battle}", "page", "GET"),
     ("/{game}/{battle}/answer", "answer", "GET"),
     ("/{game}/{battle}/form", "form", "GET"),
@@ -85,8 +98,11 @@ class ReplyCache:
             self._size -= len(removed.body) + len(str(old))
 
 
-def create_app(pool: Pool) -> Starlette:
-    """The application over a pool, which its caller starts and closes."""
+def create_app(pool: Pool, allowed_hosts: Sequence[str] = ()) -> Starlette:
+    """The application over a pool, which its caller starts and closes.
+
+    `allowed_hosts`: the names under which it may be asked, `*.example.org` for all of a domain; default any.
+    """
     site = Site(pool)
     routes = [
         Route("/static/{name}", static, methods=["GET"]),
@@ -94,7 +110,13 @@ def create_app(pool: Pool) -> Starlette:
         Route("/{game}/{battle}/stream", site.stream, methods=["GET"]),
         *(Route(path, site.view(view), methods=methods.split()) for path, view, methods in ROUTES),
     ]
-    app = Starlette(routes=routes, exception_handlers={404: _missing, 405: _missing})
+    middleware = [
+        Middleware(CORSMiddleware, allow_origins=["*"], allow_methods=["GET", "POST"], allow_headers=["content-type"]),
+        Middleware(GZipMiddleware, minimum_size=1024),
+    ]
+    if allowed_hosts:
+        middleware.insert(0, Middleware(TrustedHostMiddleware, allowed_hosts=list(allowed_hosts), www_redirect=False))
+    app = Starlette(routes=routes, middleware=middleware, exception_handlers={404: _missing, 405: _missing})
     app.state.pool = pool
     return Guard(app)  # type: ignore[return-value]
 
@@ -116,7 +138,8 @@ class Guard:
             nonlocal status, started
             if message["type"] == "http.response.start":
                 status, started = message["status"], True
-                added = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+                given = EMBEDDED if scope["path"].startswith(EMBED) else HEADERS
+                added = [(name.lower().encode(), value.encode()) for name, value in given.items()]
                 message["headers"] = [*message["headers"], *added]
             await send(message)
 
@@ -160,7 +183,7 @@ class Site:
                         self.cache.put(key, reply)
             except Unserved as error:
                 return _unserved(request.url.path, error)
-            return _response(reply)
+            return _response(reply, request)
 
         return serve
 
@@ -209,7 +232,7 @@ class Site:
         return StreamingResponse(parts(), media_type=EVENTS, headers={"Cache-Control": "no-store"})
 
     async def health(self, request: Request) -> Response:
-        """Whether the server is up, and the games whose kernels are loaded: for programs that monitor it."""
+        """Health of the server for programs that monitor it: up or not, and the games whose kernels are loaded."""
         up = "ok" if self.pool.ready.is_set() else "starting"
         return _response(as_json({"status": up, **self.pool.health}))
 
@@ -244,9 +267,19 @@ async def _body(request: Request) -> str:
         raise BadRequest("scenario: the text is not UTF-8", 400) from None
 
 
-def _response(reply: Reply) -> Response:
+def _response(reply: Reply, request: Request | None = None) -> Response:
+    """A reply with its entity tag; without a body if the client has it already."""
     headers = {"Cache-Control": "no-cache", **reply.headers}
+    if request is not None and request.method == "GET" and reply.status == 200:
+        headers["ETag"] = tag = entity_tag(reply.body)
+        if tag in request.headers.get("If-None-Match", ""):
+            return Response(status_code=304, headers=headers)
     return Response(reply.body, reply.status, headers, reply.type)
+
+
+def entity_tag(body: bytes) -> str:
+    """The entity tag of a body; weak, since the same body may be sent compressed."""
+    return f'W/"{hashlib.sha256(body).hexdigest()[:16]}"'
 
 
 def _unserved(path: str, error: Unserved) -> Response:
@@ -270,9 +303,10 @@ async def _missing(request: Request, error: Exception) -> Response:
 
 
 async def static(request: Request) -> Response:
-    """The script, the style or the icon; no other file."""
+    """A script, the style or the icon; no other file. An address with the version of its text (`?v=`) is kept."""
     name = request.path_params["name"]
     if name not in STATIC:
         return _refusal(request.url.path, "no such page", 404)
-    text = (resources.files("simulator.web") / "static" / name).read_bytes()
-    return Response(text, media_type=STATIC[name], headers={"Cache-Control": "public, max-age=3600"})
+    kept = request.query_params.get("v") == version_of(name)
+    age = {"Cache-Control": "public, max-age=31536000, immutable" if kept else "no-cache"}
+    return _response(Reply(text_of(name), type=STATIC[name], headers=age), request)

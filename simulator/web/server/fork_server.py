@@ -19,7 +19,7 @@ from multiprocessing.reduction import recv_handle, send_handle
 from typing import Any
 
 from simulator.web.messages import MEGABYTE, Job, Limits
-from simulator.web.time_limit import compiler_cuts
+from simulator.web.time_limit import loading_cuts
 
 FORKS = hasattr(os, "fork")
 READY = "ready"
@@ -150,7 +150,7 @@ def load_kernels(report: Callable[[dict[str, Any]], object]) -> None:
 def work(connection: Connection, limits: Limits) -> None:
     """Answer requests until the server ends; the server handles Ctrl-C.
 
-    A worker that has grown too large, or was interrupted while it compiled, asks to be replaced.
+    A worker that has grown too large, or was interrupted while it compiled or imported, asks to be replaced.
     """
     from simulator.web.views.dispatch import replies
 
@@ -160,7 +160,7 @@ def work(connection: Connection, limits: Limits) -> None:
     with suppress(EOFError, OSError):
         while True:
             for reply in replies(connection.recv(), limits):
-                retire = reply.last and bool(compiler_cuts or resident() > idle + MOST_GROWTH)
+                retire = reply.last and bool(loading_cuts or resident() > idle + MOST_GROWTH)
                 connection.send(replace(reply, retire=retire))
 
 

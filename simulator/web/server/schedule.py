@@ -24,9 +24,8 @@ QUICK_WORK, ANSWER_WORK = 50_000, 1_000
 # A quick request that has used this much processor time becomes a slow one.
 QUICK_SECONDS = 0.2
 # Number of answers behind a view or tool where it is not one; the cells of a sweep are counted.
-ANSWERS = {"more": 20, "need": 10, "luck": 10, "best": 10, "rounds": 4, "compare": 4}
-NO_ANSWER = {"index", "form", "open", "own", "refusal", "docs", "api-games", "api-names", "api-schema"}
-SWEEPS = {"sweep", "api-sweep"}
+ANSWERS = {"more": 20, "sensitivity": 20, "need": 10, "luck": 10, "best": 10, "rounds": 4, "compare": 4}
+NO_ANSWER = {"index", "form", "open", "own", "refusal", "docs", "api-games", "api-names", "api-openapi", "api-schema"}
 DEFAULT_CELLS = 30  # of a range that is not given
 MOST_KINDS = 1000
 _NUMBER = re.compile(r"\d{1,9}")
@@ -44,7 +43,7 @@ def work_of(job: Job) -> float:
     else:
         numbers = [value for key, value in job.pairs if not key.startswith(TOOL) and _NUMBER.fullmatch(value)]
     name = job.names.get("tool", job.view)
-    answers = ANSWERS.get(name, 1) if name not in SWEEPS else _cells(job)
+    answers = ANSWERS.get(name, 1) if name != "sweep" else _cells(job)
     return answers * (ANSWER_WORK + (sum(map(int, numbers)) / 2) ** 2)
 
 
@@ -55,6 +54,7 @@ def _cells(job: Job) -> float:
     for place in "12":
         if tools.get(f"with.path{place}"):
             ranges.append(tools.get(f"with.range{place}") or f"1:{DEFAULT_CELLS}")
+    ranges += [match[0] for match in _RANGE.finditer(job.body)]
     cells = 1.0
     for text in ranges:
         bounds = _RANGE.search(text)

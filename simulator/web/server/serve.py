@@ -6,6 +6,7 @@ import asyncio
 import logging
 import socket
 import sys
+from collections.abc import Sequence
 
 import h11
 import uvicorn
@@ -21,7 +22,7 @@ BACKLOG = 256
 MOST_HEAD = 96 * 1024
 
 
-def serve(host: str, port: int, workers: int | None, waiting: int) -> None:
+def serve(host: str, port: int, workers: int | None, waiting: int, allowed_hosts: Sequence[str] = ()) -> None:
     """Serve until Ctrl-C or SIGTERM. Raises OSError if the address cannot be bound."""
     listener = bound_socket(host, port)
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(message)s")
@@ -31,7 +32,7 @@ def serve(host: str, port: int, workers: int | None, waiting: int) -> None:
     pool.start()
     print(f"http://{shown}:{listener.getsockname()[1]}/ ready; Ctrl-C ends it", flush=True)
     try:
-        Server(configured(create_app(pool)), pool).run([listener])
+        Server(configured(create_app(pool, allowed_hosts)), pool).run([listener])
     except KeyboardInterrupt:
         print("ended", flush=True)
     finally:

@@ -10,27 +10,28 @@ from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import Interrupted, Method
 from simulator.engine.api import simulate_by_rules
 from simulator.engine.model.limits import QUICK_BYTES, NoExactOdds
-from simulator.report.tables import MOST_LIKELY_COLUMNS, events
+from simulator.report.answer_words import facts, losses, sentence, survivors, units_left
+from simulator.report.tables import events
 from simulator.report.words import value_of
 from simulator.rules.battle import WINNERS
 from simulator.scenarios import Draft, Scenario, ScenarioError, is_uncertain
 from simulator.web.messages import COMPILING, LARGE, Limits
-from simulator.web.time_limit import at_most, compiler_cuts
+from simulator.web.time_limit import at_most, loading_cuts
 
 MOST_VALUES = 200
-MOST_OUTCOMES = 8
 # From left to right as the sides are shown.
 BAR_ORDER = ("attacker", "nobody", "defender")
 # The share of an answer's seconds for exact odds; the rest is for a simulation.
 EXACT_SHARE = 0.5
 PRECISION = 0.001
-LIVE_BATTLES = 1 << 15
+LIVE_BATTLES, LIVE_SECONDS = 1 << 13, 0.1
 
 
 def odds_in_time(draft: Draft, limits: Limits, live: bool = False) -> tuple[Odds, Scenario | None, str]:
     """Odds, the checked scenario (None for one with distributions), and the reason why they are not exact.
 
-    `live` simulates only a few battles, for an answer at once; a stream refines it. Raises ScenarioError.
+    `live` tries exact odds for a moment and simulates only a few battles, for an answer at once; the page then asks for
+    the whole answer. Raises ScenarioError.
     """
     scenario = None if is_uncertain(draft) else draft.checked()
     source = scenario or draft
@@ -41,7 +42,7 @@ def odds_in_time(draft: Draft, limits: Limits, live: bool = False) -> tuple[Odds
         explored = states
 
     try:
-        with at_most(EXACT_SHARE * limits.seconds):
+        with at_most(min(LIVE_SECONDS, EXACT_SHARE * limits.seconds) if live else EXACT_SHARE * limits.seconds):
             return answer(source, Method(exact=True, budget=QUICK_BYTES), progress), scenario, ""
     except NoExactOdds as error:
         reason = str(error)
@@ -55,7 +56,7 @@ def odds_in_time(draft: Draft, limits: Limits, live: bool = False) -> tuple[Odds
     except Interrupted as interrupted:
         odds = interrupted.gathered
     except KeyboardInterrupt:
-        if compiler_cuts:
+        if loading_cuts:
             raise ScenarioError(COMPILING) from None
         seconds = f"computes for at most {limits.seconds:g} s"
         raise ScenarioError(f"{LARGE}, which {seconds}; {reason}; use fewer units or dice") from None
@@ -70,22 +71,19 @@ def skip_exact_odds(scenario: Scenario | None) -> None:
 
 def context(odds: Odds, scenario: Scenario | None, column: str = "") -> dict[str, Any]:
     """The context of the answer's template; `column` is that of the distribution. Raises ValueError."""
-    numbers = [name for name in odds.headline if odds.kind_of(name) != "yes/no"]
-    columns = _losses(numbers) or numbers[:2]
     return {
         "odds": odds,
+        "sentence": sentence(odds),
         "bar": bar_of(odds),
-        "events": events(odds),
+        "facts": list(facts(odds)),
+        "picture": units_left(odds),
+        "events": [one for one in events(odds) if one.p > 0],
         "costs": [row for row in odds.summary_rows() if odds.kind_of(row["column"]) == "number"],
-        "likely": odds.likely(MOST_OUTCOMES, columns[:MOST_LIKELY_COLUMNS] or None),
+        "survivors": survivors(odds),
         "distribution": _distribution(odds, column),
         "exact": odds.battles is None,
         "explanation": list(scenario.built.explain()) if scenario else [],
     }
-
-
-def _losses(columns: list[str]) -> list[str]:
-    return [name for name in columns if "lost" in name or "losses" in name]
 
 
 def bar_of(odds: Odds) -> list[dict[str, Any]]:
@@ -107,13 +105,16 @@ def bar_pieces(shares: Iterable[tuple[str, float]]) -> list[dict[str, Any]]:
     return pieces
 
 
+# --- the distribution of a column -----------------------------------------------------------------------------------
+
+
 def _distribution(odds: Odds, column: str) -> dict[str, Any] | None:
     """The distribution of a column, by default the first loss; None without any column."""
     columns = list(dict.fromkeys([*odds.headline, *odds.names]))
     if not columns:
         return None
     numbers = [name for name in columns if odds.kind_of(name) == "number"]
-    chosen = column or [*_losses(numbers), *numbers, *columns][0]
+    chosen = column or [*losses(numbers), *numbers, *columns][0]
     table = {name: values.tolist() for name, values in odds.distribution_columns(chosen).items()}
     rows = list(_rows(odds, chosen, table))
     highest = max((row["p"] for row in rows), default=1.0) or 1.0

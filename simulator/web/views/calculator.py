@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import MOST_BATTLES, Fight, width
+from simulator.rules.battle import Battle
 from simulator.scenarios import Scenario, set_path
+from simulator.scenarios.schema import SIDES, branches_at, whole_numbers
 from simulator.web import catalogue, links
 from simulator.web.messages import EVENTS, Job, Limits, Reply, event
 from simulator.web.views import answers, forms
 from simulator.web.views.answers import odds_in_time, skip_exact_odds
 from simulator.web.views.render import render
 from simulator.web.views.request import BattleRequest
+from simulator.web.views.tools import tabs_of
 
+MOST_LETTERS, SHOWN_KINDS = 44, 5
 FIRST_BATTLES, EVENT_SECONDS = 1 << 13, 0.25
 # The share of an answer's seconds for the simulation, and the half-width (95 %) that ends it.
 SHARE, PRECISION = 0.9, 0.0002
@@ -40,10 +44,24 @@ def fragment(job: Job, limits: Limits) -> Reply:
     return Reply(render("answer.html", **_answer(request, limits, live)))
 
 
+def embed(job: Job, limits: Limits) -> Reply:
+    """The answer as a page for a frame in another page."""
+    request = BattleRequest(job)
+    back = links.address_of(request.data, request.battle)
+    return Reply(render("embed.html", **(_answer(request, limits) | {"kind": request.battle, "back": back})))
+
+
 def form(job: Job, limits: Limits) -> Reply:
     """The form alone, with something added or removed."""
     request = BattleRequest(job)
     return Reply(render("form.html", form=forms.form_of(request.battle, _changed(request))))
+
+
+def _short(title: str) -> str:
+    """The head of an example's title."""
+    head = re.split(r"[,;(.]", title.partition(": ")[2] if title.partition(":")[0] else title)[0]
+    head = head.strip()
+    return head if len(head) <= MOST_LETTERS else head[:MOST_LETTERS].rpartition(" ")[0] + " …"
 
 
 def redirect(to: str) -> Reply:
@@ -54,10 +72,20 @@ def redirect(to: str) -> Reply:
 def page(request: BattleRequest, context: dict[str, Any]) -> bytes:
     """The whole page; `context` holds its answer, or a refusal."""
     battle = request.battle
+    kinds = [one for one in catalogue.games() if one["game"] == battle.game]
+    place = next((at for at, one in enumerate(kinds) if one["battle"] == battle.kind), 0)
+    if place >= SHOWN_KINDS:
+        kinds.insert(SHOWN_KINDS - 1, kinds.pop(place))
     frame = {
         "form": forms.form_of(battle, _changed(request)),
-        "examples": catalogue.examples_of(battle),
-        "tools": catalogue.tools_of(battle, request.data),
+        "examples": [one | {"short": _short(one["title"])} for one in catalogue.examples_of(battle)],
+        "kinds": kinds,
+        "box": battle.name or battle.game.replace("-", " ").capitalize(),
+        "tabs": tabs_of(battle, request.data),
+        "query": links.query(request.written),
+        "address": links.address_of(request.data, battle),
+        "swapped": links.address_of(links.swapped(request.data, battle), battle),
+        "empty": links.address_of(emptied(request.data, battle), battle),
     }
     return render("calculator.html", **(_about(request) | frame | context))
 
@@ -65,7 +93,33 @@ def page(request: BattleRequest, context: dict[str, Any]) -> bytes:
 def _about(request: BattleRequest) -> dict[str, Any]:
     battle = request.battle
     here = f"/{battle.game}/{battle.kind}"
-    return {"battle": battle, "here": here, "pairs": request.written, "outdated": request.outdated}
+    sides = [side for side in SIDES if side in battle.model.model_fields]
+    totals = [battle.total(request.data, side) for side in sides] if battle.total else []
+    about = {"battle": battle, "here": here, "pairs": request.written, "outdated": request.outdated}
+    return about | {"sides": sides, "totals": totals, "summary": summary(request)}
+
+
+def summary(request: BattleRequest) -> str:
+    """The battle in a few words, for the list of recent battles."""
+    battle, data = request.battle, request.data
+    sides = [battle.total(data, side)[:1] for side in ("attacker", "defender")] if battle.total else []
+    if not sides or not all(sides):
+        tables = [data[side] for side in ("attacker", "defender") if isinstance(data.get(side), Mapping)]
+        numbers = [next((value for value in one.values() if isinstance(value, int)), None) for one in tables]
+        sides = [[str(one)] for one in numbers if one is not None]
+    against = " against ".join(one[0] for one in sides if one)
+    return f"{battle.name or battle.game}, {battle.kind.replace('-', ' ')}" + (f": {against}" if against else "")
+
+
+def emptied(data: Mapping[str, Any], battle: Battle) -> dict[str, Any]:
+    """The scenario without its units: of those that are needed there is one each."""
+
+    def needed(side: str) -> dict[str, Any]:
+        tables = [table for table in branches_at(battle, side) if "properties" in table]
+        names = tables[0].get("required", []) if tables else []
+        return {name: 1 for name in names if whole_numbers(battle, f"{side}.{name}")}
+
+    return dict(data) | {side: needed(side) for side in SIDES if side in data}
 
 
 def _answer(request: BattleRequest, limits: Limits, live: bool = False) -> dict[str, Any]:
@@ -84,6 +138,7 @@ def answer_context(request: BattleRequest, odds: Odds, scenario: Scenario | None
         "address": address,
         "copies": links.copies(data, battle, link, about["pairs"], odds),
         "swapped": links.address_of(links.swapped(data, battle), battle),
+        "empty": links.address_of(emptied(data, battle), battle),
     }
 
 
@@ -94,10 +149,14 @@ def _changed(request: BattleRequest) -> dict[str, Any]:
         pairs = [(k, v) for k, v in request.pairs if k != key and not k.startswith(f"{key}.")]
         data = request.frame | links.read(pairs, request.battle)
     for key in request.options.many("add"):
-        # `leaders+` appends an empty value, `crossings.2` an empty table, `units.3=?` an empty name.
-        bare = re.sub(r"(\+|=\?)$", "", key)
+        # `leaders+` appends an empty value, `crossings.2` an empty table, `units.3=?` an empty name, `order=*` a list.
+        bare = re.sub(r"(\+|=[?*])$", "", key)
         path = links.path_of(bare)
         new: Any = {} if bare == key else ""
+        if key.endswith("=*"):  # an order of one's own begins with the units that are there
+            units = links.value_at(data, path.partition(".")[2].partition(".")[0])
+            counts = units.items() if isinstance(units, Mapping) else ()
+            new = [name for name, count in counts if isinstance(count, int) and count]
         listed = path.rpartition("[")[0] if path.endswith("]") else path if key.endswith("+") else ""
         if listed:
             given = links.value_at(data, links.key_of(listed))

@@ -16,14 +16,18 @@ WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 640, 320, 62, 12, 12, 44
 INNER_WIDTH, INNER_HEIGHT = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
 TICKS = 6
 MOST_DOTS = 60
-# From dark blue over almost white to dark red, as in the plots of the command line.
-COLOURS = ((31, 78, 121), (247, 247, 247), (178, 55, 34))
+# From the defender's blue over almost white to the attacker's red, as in the plots of the command line.
+COLOURS = ((31, 98, 181), (247, 247, 247), (194, 54, 43))
+NEUTRAL = ((247, 247, 247), (84, 39, 143))
 
 
-def chart(sweep: Sweep) -> dict[str, Any] | None:
-    """A line with its band for one field, a heat map for two; None where there is nothing to draw."""
+def chart(sweep: Sweep, now: Sequence[Any] = ()) -> dict[str, Any] | None:
+    """A line with its band for one field, a heat map for two; None where there is nothing to draw.
+
+    `now`: the values of the present battle, which the map marks.
+    """
     if len(sweep.paths) == 2:
-        return heat_map(sweep)
+        return heat_map(sweep, now)
     return line(sweep) if len(sweep.paths) == 1 and len(sweep.cells) > 1 else None
 
 
@@ -61,13 +65,15 @@ def line(sweep: Sweep) -> dict[str, Any] | None:
     }
 
 
-def heat_map(sweep: Sweep) -> dict[str, Any]:
+def heat_map(sweep: Sweep, now: Sequence[Any] = ()) -> dict[str, Any]:
     """The squares of a heat map: the second field across, the first up."""
     grid = sweep.grid()
     rows, columns = grid.shape
     known = grid[~np.isnan(grid)]
     chance = is_chance(sweep.value) or not known.size
-    share_of = _scale(*((0.0, 1.0) if chance else (float(known.min()), float(known.max()))), 0.0, 1.0)
+    low, high = (0.0, 1.0) if chance else (float(known.min()), float(known.max()))
+    colour = colours_of(sweep.value)
+    share_of = _scale(low, high, 0.0, 1.0)
     width, height = INNER_WIDTH / columns, INNER_HEIGHT / rows
     x_of, y_of = _scale(0, columns, LEFT, INNER_WIDTH), _scale(-1, rows - 1, TOP + INNER_HEIGHT, -INNER_HEIGHT)
     squares = [
@@ -76,6 +82,8 @@ def heat_map(sweep: Sweep) -> dict[str, Any]:
             "y": y_of(i),
             "fill": colour(share_of(grid[i, j])),
             "settings": f"{sweep.values[0][i]}, {sweep.values[1][j]}",
+            "at": (at := [sweep.values[0][i], sweep.values[1][j]]),
+            "here": at == list(now),
             "value": float(grid[i, j]),
         }
         for i, j in product(range(rows), range(columns))
@@ -86,16 +94,24 @@ def heat_map(sweep: Sweep) -> dict[str, Any]:
         "squares": squares,
         "width": width,
         "height": height,
+        "low": low,
+        "high": high,
+        "legend": [colour(place / 10) for place in range(11)],
         "numbers": width >= 22 and height >= 13,
         "across": [(x_of(j + 0.5), sweep.values[1][j]) for j in range(0, columns, -(-columns // 16))],
         "up": [(y_of(i - 0.5) + 4, sweep.values[0][i]) for i in range(0, rows, -(-rows // 12))],
     }
 
 
-def colour(share: float) -> str:
-    """From dark blue over almost white to dark red."""
-    parts = (np.interp(share, (0, 0.5, 1), channel) for channel in zip(*COLOURS, strict=True))
-    return "#" + "".join(f"{round(part):02x}" for part in parts)
+def colours_of(value: str) -> Callable[[float], str]:
+    """The colour of a share: red is the attacker's, blue the defender's, purple that of no side."""
+    points = {"p_attacker": COLOURS, "p_defender": COLOURS[::-1]}.get(value, NEUTRAL)
+
+    def colour(share: float) -> str:
+        parts = (np.interp(share, np.linspace(0, 1, len(points)), channel) for channel in zip(*points, strict=True))
+        return "#" + "".join(f"{round(part):02x}" for part in parts)
+
+    return colour
 
 
 def ink(background: str) -> str:

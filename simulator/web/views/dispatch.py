@@ -14,8 +14,8 @@ from simulator.engine.model.limits import NoExactOdds
 from simulator.scenarios.validation import brief
 from simulator.web import links
 from simulator.web.messages import COMPILING, LARGE, MEGABYTE, Job, Limits, Reply, as_json
-from simulator.web.time_limit import LEAST, at_most, compiler_cuts
-from simulator.web.views import api, calculator, pages, tools
+from simulator.web.time_limit import LEAST, at_most, loading_cuts
+from simulator.web.views import api, calculator, openapi, pages, tools
 from simulator.web.views.render import render
 from simulator.web.views.request import BattleRequest, named_field
 
@@ -33,17 +33,18 @@ VIEWS: dict[str, Callable[[Job, Limits], Reply]] = {
     "index": pages.index,
     "page": calculator.calculator,
     "answer": calculator.fragment,
+    "embed": calculator.embed,
     "form": calculator.form,
     "tool": tools.tool,
     "compare": pages.compare_set_ups,
     "open": pages.open_scenario,
     "own": pages.own_game,
-    "api-odds": api.odds,
-    "api-sweep": api.sweep,
+    "api": api.ask,
+    "api-openapi": openapi.document,
     "api-schema": api.schema,
     "api-games": api.games,
     "api-names": api.names,
-    "docs": api.docs,
+    "docs": openapi.page,
 }
 
 
@@ -59,7 +60,7 @@ def replies(job: Job, limits: Limits) -> Iterator[Reply]:
     except (ValueError, NoExactOdds) as error:
         yield refused(job, str(error), getattr(error, "status", 422))
     except KeyboardInterrupt:
-        yield refused(job, COMPILING if compiler_cuts else limits.too_large, 422)
+        yield refused(job, COMPILING if loading_cuts else limits.too_large, 422)
     except MemoryError:
         yield refused(job, f"battle: needs more than the {limits.memory // MEGABYTE} MB an answer may take", 422)
     except RecursionError:
@@ -67,7 +68,7 @@ def replies(job: Job, limits: Limits) -> Iterator[Reply]:
     except GeneratorExit:
         raise
     except BaseException as error:
-        if compiler_cuts:  # an interrupted compiler may raise anything
+        if loading_cuts:  # after an interrupted compiler or import anything may be raised
             yield refused(job, COMPILING, 422)
             return
         # Print where the error was raised, but no values: they may belong to a player's scenario.

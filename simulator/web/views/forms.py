@@ -1,19 +1,24 @@
-"""The form of a battle kind, from its schema alone: one generator for every game and every game file."""
+"""The form of a battle kind, from its schema alone: one generator for every game and every game file.
+
+Two armies side by side: a row for each field that the sides have, in the order that the game's models give (`page`).
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 from simulator import rules
+from simulator.report.words import label_of
 from simulator.rules.battle import Battle
 from simulator.rules.custom import INLINE
-from simulator.scenarios.objective import SIDES
+from simulator.rules.toolkit.naming import ENTRY
+from simulator.scenarios.objective import SIDES, TAKEN
+from simulator.scenarios.schema import SIDES as ALL_SIDES
 from simulator.scenarios.schema import Schema, branches, named_values, ordered, schema_of, text_of
-from simulator.web.catalogue import example_data, names_of_examples, words
+from simulator.web.catalogue import words
 from simulator.web.links import FRAME, inline, key_of
 
 MOST_VALUES = 50
@@ -26,7 +31,8 @@ class Node:
     `kind`: "table" and "rows" contain `inside`; "number", "choice", "text", "free" (a table in TOML) take one value;
     "many" takes several of the kind `of`. `default` is the default as text. `adds` are the buttons that add something:
     (key to add, text of the button); `removable` fields have a button that removes them. `rare` fields are folded
-    away. `names` is the list whose names the field takes.
+    away. `stays`: the words of a button that takes off the unit that stays behind. `names`: the list whose names the
+    field takes. `counted`: the name and the number of an entry of a list. `given`: not its default.
     """
 
     kind: str
@@ -47,53 +53,144 @@ class Node:
     removable: bool = False
     needed: bool = False
     rare: bool = False
+    given: bool = False
+    stays: str = ""
+    counted: list[Node] = field(default_factory=list)
 
     @property
-    def shown(self) -> list[Node]:
-        """The fields inside that are not folded away."""
-        return [one for one in self.inside if not one.rare]
+    def is_set(self) -> bool:
+        """Does the field, or one inside it, differ from its default?"""
+        return self.given or any(one.is_set for one in self.inside)
+
+
+@dataclass
+class Row:
+    """A row of the form: the field of each side (None: this side has none), or a field of neither side (`single`)."""
+
+    key: str
+    label: str
+    help: str
+    cells: list[Node | None] = field(default_factory=list)
+    single: Node | None = None
 
     @property
-    def folded(self) -> list[Node]:
-        """The fields inside that are folded away."""
-        return [one for one in self.inside if one.rare]
+    def nodes(self) -> list[Node]:
+        """The fields of this row."""
+        return [one for one in (*self.cells, self.single) if one]
+
+    @property
+    def shape(self) -> str:
+        """The width that its fields need: "numbers", "choices" or "lists"."""
+        kinds = {"choice" if one.kind == "many" and len(one.values) < 2 else one.kind for one in self.nodes}
+        return "lists" if kinds & {"rows", "table", "many", "free"} else "choices" if kinds - {"number"} else "numbers"
 
 
-@lru_cache(maxsize=256)
-def _example_paths(game: str, kind: str) -> frozenset[str]:
-    """The paths of the fields that some shipped example of the kind sets, without list indices."""
-    paths: set[str] = set()
+@dataclass
+class Form:
+    """The rows of the two armies, of choices and conditions, those behind "More", and the sides' total forces."""
 
-    def visit(value: Any, path: str) -> None:
-        paths.add(path)
-        if isinstance(value, Mapping):
-            for name, inner in value.items():
-                visit(inner, f"{path}.{name}" if path else name)
-        elif isinstance(value, list):
-            for inner in value:
-                visit(inner, f"{path}[]")
+    sides: list[str]
+    armies: list[Row]
+    play: list[Row]
+    more: list[Row]
+    totals: list[Sequence[str]]
 
-    for name in names_of_examples(game, kind):
-        visit(example_data(name), "")
-    return frozenset(paths)
+    @property
+    def open(self) -> bool:
+        """Is something behind "More" set?"""
+        return any(node.is_set for row in self.more for node in row.nodes)
 
 
-def form_of(battle: Battle, data: Mapping[str, Any]) -> Node:
-    """The form of a battle kind, filled in with a scenario; rare fields that are not set are folded away."""
-    form = _Form(battle).table("", "", schema_of(battle.model), data, True)
-    given = data.get("objective")
-    weights = [
-        Node(
-            "free",
-            f"objective.{side}",
-            f"objective of the {side}",
-            "win, take or columns with weights, like: win = 1, attacker_regiments_lost = -0.05",
-            _without_braces(given.get(side, "") if isinstance(given, Mapping) else ""),
-        )
-        for side in SIDES
+def form_of(battle: Battle, data: Mapping[str, Any]) -> Form:
+    """The form of a battle kind, filled in with a scenario."""
+    root = {one.key: one for one in _Form(battle).table("", "", schema_of(battle.model), data, True).inside}
+    sides = [side for side in ALL_SIDES if side in root and root[side].kind == "table"]
+    policies = {one.key.rpartition(".")[2]: one for one in root.pop("policy", Node("table", "", "")).inside}
+    if len(sides) < 2:  # a question about one force: no table of two armies
+        root |= {node.key: node for node in policies.values()}
+        sides, policies = [], {}
+    armies = _paired([root.pop(side) for side in sides], battle)
+    rows = _paired([policies.get(side) for side in sides], battle) if sides else []
+    objective = data.get("objective")
+    wants = [_wanted(battle, side, objective.get(side) if isinstance(objective, Mapping) else None) for side in sides]
+    weights = _weights(battle, sides, objective if isinstance(objective, Mapping) else {})
+    goals = [Row("objective", "wants", "for best play", list(wants))] if set(sides) & set(SIDES) else []
+    singles = [Row(one.key, one.label, one.help, single=one) for node in root.values() for one in _single(node)]
+    play, more = [*rows, *(goals if rows else [])], [*weights]
+    play += [row for row in singles if not row.nodes[0].rare]
+    more = [*(row for row in singles if row.nodes[0].rare), *([] if rows else goals), *weights]
+    chosen = {value for row in rows for one in row.nodes for value in (one.value, *one.values)}
+    asked = {battle.parameters.get(value) for value in chosen}
+    rare = [
+        row
+        for row in (*armies, *rows)
+        if all(one.rare for one in row.nodes) and not (row in rows and row.key.rpartition(".")[2] in asked)
     ]
-    form.inside.append(Node("table", "objective", "objective", inside=weights, rare="objective" not in data))
-    return form
+    return Form(
+        sides,
+        [row for row in armies if row not in rare],
+        [row for row in play if row not in rare],
+        [*rare, *more],
+        [battle.total(data, side) for side in sides] if battle.total else [],
+    )
+
+
+def _single(node: Node) -> list[Node]:
+    """The fields of a table of neither side; a table inside another is one of them."""
+    return node.inside if node.kind == "table" and not node.removable else [node]
+
+
+def _paired(tables: Sequence[Node | None], battle: Battle) -> list[Row]:
+    """A row for each field that some of these tables have."""
+    rows: dict[str, Row] = {}
+    for place, table in enumerate(tables):
+        for node in table.inside if table else ():
+            name = node.key.rpartition(".")[2]
+            unit = battle.notes.get(name)
+            label, note = (node.help or node.label, unit) if unit is not None else (node.label, node.help)
+            row = rows.setdefault(name, Row(node.key, label, note, [None] * len(tables)))
+            row.cells[place] = node
+    return list(rows.values())
+
+
+def _wanted(battle: Battle, side: str, weights: Any) -> Node | None:
+    """The choice of what a side wants: to win, to take the ground, or the value of its weights."""
+    if side not in SIDES:
+        return None
+    node = Node("wants", f"objective.{side}", "wants", value="take" if weights == {"take": 1} else "")
+    if isinstance(weights, Mapping) and weights and node.value != "take":
+        node.value = "value"
+    if node.value == "take" or set(TAKEN) & {*battle.headline, *battle.facts}:
+        node.choices = ["take"]
+    return node
+
+
+def _weights(battle: Battle, sides: Sequence[str], objective: Mapping[str, Any]) -> list[Row]:
+    """The weights of the sides' objectives: of winning, of the headline's columns, and of those that are set."""
+    given = [objective.get(side) for side in sides]
+    tables = [one if isinstance(one, Mapping) and one != {"take": 1} else {} for one in given]
+    names = dict.fromkeys(["win", *battle.headline, *(name for table in tables for name in table)])
+    return [
+        Row(
+            f"weight.{name}",
+            f"worth of: {'winning' if name == 'win' else label_of(battle, name)}",
+            "",
+            [
+                Node(
+                    "number",
+                    f"objective.{side}.{name}",
+                    name,
+                    value=_text(table.get(name, "")),
+                    step="any",
+                    given=name in table,
+                )
+                if side in SIDES
+                else None
+                for side, table in zip(sides, tables, strict=True)
+            ],
+        )
+        for name in (names if sides else ())
+    ]
 
 
 class _Form:
@@ -101,20 +198,24 @@ class _Form:
 
     def __init__(self, battle: Battle) -> None:
         self.schema = schema_of(battle.model)
-        self.example_paths = _example_paths(battle.game, battle.kind)
         self.lists = tuple(rules.lists(battle.game)) if battle.game != INLINE else ()
 
     def table(self, path: str, label: str, node: Schema, data: Any, needed: bool) -> Node:
         """A table and its fields."""
         given = data if isinstance(data, Mapping) else {}
+        first = dict(entry.partition(": ")[::2] for entry in node["page"].split(", ")) if "page" in node else None
+        fields = dict(ordered(node))
         inside = []
-        for name, child in ordered(node):
+        for name in dict.fromkeys([*(one for one in first or () if one in fields), *fields]):
             if path or name not in FRAME:
                 required = needed and name in node.get("required", [])
-                inside.append(
-                    self.field(f"{path}.{name}" if path else name, words(name), child, given.get(name), required)
-                )
-        return Node("table", key_of(path), label, inside=[one for one in inside if one])
+                called = (first or {}).get(name) or words(name)
+                one = self.field(f"{path}.{name}" if path else name, called, fields[name], given.get(name), required)
+                if one:
+                    hidden = path.startswith("options") if first is None and path else name not in (first or fields)
+                    one.rare = (hidden or (not path and name == "rules")) and not required
+                    inside.append(one)
+        return Node("table", key_of(path), label, inside=inside)
 
     def field(self, path: str, label: str, node: Schema, value: Any, needed: bool) -> Node | None:
         """A field; None where there is nothing to choose."""
@@ -128,10 +229,9 @@ class _Form:
         if tables and result.kind != "table":
             result.adds.append((key_of(path), f"give the {label} in detail"))
         help_text = " ".join(node.get("description", "").split())
+        result.given = value is not None and value != node.get("default") and result.kind != "table"
+        result.stays = node.get("one_stays", "")
         result.help, result.needed = "" if help_text == label else help_text, needed
-        if result.kind != "table" or result.removable:
-            in_examples = re.sub(r"\[\d+\]", "[]", path) in self.example_paths
-            result.rare = not (needed or value is not None or in_examples or _counts_units(path, node))
         return result
 
     def _of_kind(self, path: str, label: str, node: Schema, value: Any, needed: bool) -> Node:
@@ -151,7 +251,6 @@ class _Form:
         if tables and (isinstance(value, Mapping) or len(kinds) == 1):
             # A table without a default counts as an empty one where it is missing.
             result = self.table(path, label, tables[0], value, needed or "default" not in node)
-            result.rare = not needed and not value and not result.shown
             result.removable = len(kinds) > 1
             return result
         if arrays and not any(kind.get("type") == "array" for kind in items):
@@ -167,19 +266,43 @@ class _Form:
         result = Node("rows", key_of(path), label)
         for place, item in enumerate(given[:MOST_VALUES]):
             node = {"anyOf": list(items)} if len(items) > 1 else items[0]
-            inside = self.field(f"{path}[{place}]", f"{single} {place + 1}", node, item, True)
+            inside = self.counted(f"{path}[{place}]", f"{single} {place + 1}", items, item)
+            inside = inside or self.field(f"{path}[{place}]", f"{single} {place + 1}", node, item, True)
             if inside is not None:
                 inside.removable, inside.rare, inside.adds = True, False, []
                 result.inside.append(inside)
-        after = key_of(f"{path}[{len(given)}]")
-        if any("properties" not in item for item in items):
-            result.adds.append((f"{after}=?", f"add {single} by name"))
-        result.adds.append((after, f"add {single}"))
+        if new := self.counted(f"{path}[{len(given)}]", f"another {single}", items, ""):
+            new.counted[1].value, new.counted[1].default = "", "1"
+            result.inside.append(new)
+        else:
+            result.adds.append((key_of(f"{path}[{len(given)}]"), f"add {single}"))
         return result
+
+    def counted(self, path: str, label: str, items: Sequence[Schema], item: Any) -> Node | None:
+        """An entry of a list of units as its name and how many there are; None for an entry that says more."""
+        table = next((one for one in items if "count" in one.get("properties", {})), None)
+        name = table and next((one for one in ("unit", "name") if one in table["properties"]), None)
+        if not table or not name:
+            return None
+        if not isinstance(item, Mapping):
+            match = ENTRY.fullmatch(str(item))
+            number, text = match.groups() if match else (None, str(item))
+            item = {name: text, "count": int(number or 1)}
+        if not set(item) <= {name, "count"}:
+            return None
+        fields = (
+            self.field(f"{path}.{one}", one, table["properties"][one], item.get(one), False) for one in (name, "count")
+        )
+        return Node("table", key_of(path), label, counted=[one for one in fields if one])
 
     def many(self, path: str, label: str, node: Schema, kinds: Sequence[Schema], value: Any) -> Node:
         """Several plain values."""
         chosen = node.get("default") if value is None else value
+        named = [name for kind in kinds for name in named_values(kind)]
+        if named and {"type": "string"} in kinds and not isinstance(value, list):  # a named order, or one's own
+            result = self.one(path, label, [{"enum": named}], node, value)
+            result.adds.append((f"{key_of(path)}=*", "own order"))
+            return result
         given = chosen if isinstance(chosen, list) else [] if chosen is None else [chosen]
         one = self.one(path, label, kinds, {}, None)
         result = Node("many", one.key, label, of=one.kind, choices=one.choices, names=one.names)
@@ -190,7 +313,15 @@ class _Form:
         ):
             result.values = [""]  # one value alone is allowed too
         result.adds.append((f"{key_of(path)}+", "add another" if result.values else "add"))
+        if named and {"type": "string"} in kinds:
+            result.removable, result.choices, result.of = True, self.units(path), "text"
         return result
+
+    def units(self, path: str) -> list[str]:
+        """The units of the side whose policy stands at this path."""
+        side = self.schema["properties"].get(path.split(".")[1], {})
+        tables = (table for table in branches(side, self.schema) if "properties" in table)
+        return [name for table in tables for name, node in table["properties"].items() if node.get("type") == "integer"]
 
     def one(self, path: str, label: str, kinds: Sequence[Schema], node: Schema, value: Any) -> Node:
         """One plain value."""
@@ -237,9 +368,3 @@ def _text(value: Any) -> str:
 
 def _without_braces(value: Any) -> str:
     return inline(value)[2:-2] if isinstance(value, Mapping) else text_of(value)
-
-
-def _counts_units(path: str, node: Schema) -> bool:
-    """True for a field that counts the units of a side: such fields are never folded away."""
-    whole = node.get("type") == "integer" and node.get("minimum") == 0 and node.get("default") == 0
-    return whole and path.count(".") == 1 and path.split(".", maxsplit=1)[0] in SIDES and node.get("maximum", 0) >= 1000

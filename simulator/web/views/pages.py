@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -34,7 +35,8 @@ def index_page(job: Job, **refusal: Any) -> bytes:
     kinds = defaultdict(list)
     for one in catalogue.games():
         kinds[one["game"]].append(one)
-    return render("index.html", games=kinds, text=_posted(job), **refusal)
+    asked = next((value for key, value in job.pairs if key == "q"), "").strip()[:100]
+    return render("index.html", games=kinds, text=_posted(job), asked=asked, matches=catalogue.found(asked), **refusal)
 
 
 def own_page(job: Job, **refusal: Any) -> bytes:
@@ -89,19 +91,41 @@ def compare_set_ups(job: Job, limits: Limits) -> Reply:
     comparison = compare({name: one.draft for name, one in requests.items()}, threads=1)
     values = defaultdict(list)
     for row in comparison.rows():
-        values[row["value"]].append(row)
+        if not re.match(r"q\d", row["value"]):
+            values[row["value"]].append(row)
+    for value, rows in values.items():
+        estimates = [round(meaning(value) * row["estimate"], 12) for row in rows]
+        for row, one in zip(rows, estimates, strict=True):
+            marks = {max(estimates): "better", min(estimates): "worse"} if min(estimates) < max(estimates) else {}
+            row["mark"] = marks.get(one, "")
+    written = [dict(one.written) for one in requests.values()]
+    differing = [
+        key
+        for key in dict.fromkeys(key for one in written for key in one)
+        if len({one.get(key) for one in written}) > 1
+    ]
     set_ups = [
         {
             "name": name,
             "battle": one.battle,
             "fields": in_one_line(one.written),
+            "given": dict(one.written),
             "address": address_of(one.data, one.battle),
             "bar": bar_of(comparison.odds[name]),
             "results": comparison.odds[name].results,
         }
         for name, one in requests.items()
     ]
-    return Reply(compare_page(job, comparison=comparison, values=values, set_ups=set_ups))
+    return Reply(compare_page(job, comparison=comparison, values=values, set_ups=set_ups, differing=differing))
+
+
+def meaning(value: str) -> int:
+    """1 if more of a value is better for the attacker, -1 if less is, 0 for a value that is neither."""
+    if value in {"p_attacker", "p_defender"}:
+        return 1 if value == "p_attacker" else -1
+    side = re.match(r"mean\.(attacker|defender)_", value)
+    what = re.search(r"(lost|losses|destroyed|routed)|(left|standing)", value)
+    return (1 if side[1] == "attacker" else -1) * (-1 if what[1] else 1) if side and what else 0
 
 
 def _request_of(link: str) -> BattleRequest:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
+import tomllib
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from importlib import resources
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
@@ -13,6 +16,7 @@ from simulator.analysis.odds.measure import in_words, is_chance
 from simulator.report.words import bound, label_of, path_in_words, percent, value_of
 from simulator.rules.battle import Battle
 from simulator.web.catalogue import words
+from simulator.web.static_files import address_of
 from simulator.web.views.charts import ink
 
 
@@ -28,13 +32,13 @@ def short(value: float, chance: bool) -> str:
 
 def change(value: float, chance: bool) -> str:
     """A difference of two values, with its sign."""
-    return f"{100 * value:+.2f}" if chance else f"{value:+.4g}"
+    return (f"{100 * value:+.2f}" if chance else f"{value:+.4g}").replace("-", "−")
 
 
-def chance_text(p: float, battles: int | None) -> str:
+def chance_text(p: float, battles: int | None, decimals: int = 2) -> str:
     """The chance of a result; `battles` is the number of simulated battles, None if the chance is exact."""
     if p:
-        return percent(p)
+        return percent(p, decimals)
     return "never" if battles is None else f"not once: {bound(battles)}"
 
 
@@ -69,6 +73,23 @@ def coordinates(points: Iterable[tuple[float, float]]) -> str:
 
 
 @lru_cache(maxsize=1)
+def _sentences() -> dict[str, dict[str, str]]:
+    return tomllib.loads(resources.files("simulator.web").joinpath("sentences.toml").read_text("utf-8"))
+
+
+def says(choice: str, name: str) -> str:
+    """The words on a choice of a policy, after its name; an empty text for other fields."""
+    last = re.sub(r"\.\d+$", "", name).rpartition(".")[2].removeprefix("sea_")
+    sentence = _sentences().get(last, {}).get(choice) if name.startswith("policy.") else None
+    return f": {sentence}" if sentence else ""
+
+
+def capitalize_first(text: str) -> str:
+    """The text with a capital."""
+    return text[:1].upper() + text[1:]
+
+
+@lru_cache(maxsize=1)
 def environment() -> Environment:
     """The templates of this package."""
     result = Environment(
@@ -80,9 +101,10 @@ def environment() -> Environment:
         auto_reload=False,
     )
     own = (fixed, words, percent, number, short, change, chance_text, interval, mean, difference)
-    more = (coordinates, ink, in_words, is_chance)
+    more = (coordinates, ink, in_words, is_chance, says, capitalize_first)
     result.filters |= {function.__name__: function for function in (*own, *more)}
     result.filters |= {"path": path_in_words, "machine": "{:.10g}".format}
+    result.filters["static"] = address_of
     result.filters["label"] = lambda column, battle: label_of(battle, column)
     result.filters["value"] = lambda value, battle, column: value_of(battle, column, value)
     return result

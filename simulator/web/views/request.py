@@ -8,10 +8,15 @@ from typing import Any
 
 from simulator import rules
 from simulator.rules.campaign import GAME
-from simulator.scenarios import Draft, ScenarioError, find_battle, parse
+from simulator.scenarios import Draft, ScenarioError, example_names, example_text, find_battle, parse
 from simulator.web import links
 from simulator.web.links import FRAME
 from simulator.web.messages import BadRequest, Job
+
+# The options of the tools' forms.
+SHOWN = ("value", "path1", "path2", "range1", "range2", "target", "battles", "side")
+# The keys of an API request's body that hold scenarios; `log` holds battles that were fought.
+SCENARIOS = ("scenario", "scenarios")
 
 
 class Options:
@@ -20,6 +25,10 @@ class Options:
     def __init__(self, fields: Mapping[str, list[str]]) -> None:
         self._fields = {name: [text.strip() for text in texts if text.strip()] for name, texts in fields.items()}
 
+    def names(self) -> list[str]:
+        """The names of the options given."""
+        return list(self._fields)
+
     def many(self, name: str) -> list[str]:
         """All values of an option."""
         return self._fields.get(name, [])
@@ -27,6 +36,11 @@ class Options:
     def text(self, name: str, default: str = "") -> str:
         """The last value of an option."""
         return (self.many(name) or [default])[-1]
+
+    def shown(self) -> dict[str, str]:
+        """The last value of each option, for the form that asks again; an empty text for those not given."""
+        given = {name: texts[-1] for name, texts in self._fields.items() if texts}
+        return dict.fromkeys(SHOWN, "") | given
 
     def whole(self, name: str) -> int | None:
         """An option as a whole number, None if it is not given. Raises ScenarioError."""
@@ -77,21 +91,60 @@ class BattleRequest:
         return self.version if self.version != str(self.battle.version) else ""
 
 
-def api_request(job: Job) -> tuple[Draft, Options]:
-    """The scenario of an API request, in its body as JSON or TOML or in its query, and its options.
+class ApiRequest:
+    """A request to the API: its options, and what its body holds (`given`, empty without a body).
 
-    Raises BadRequest, ScenarioError.
+    The scenario is in the query (then options are named `with.NAME`), or it is the body, or the body is a table with
+    `scenario` and options. Raises BadRequest, ScenarioError.
     """
-    if not job.body:
-        request = BattleRequest(job)
-        return request.draft, request.options
-    pairs, options, _ = links.split(job.pairs)
-    if pairs:
-        raise ScenarioError(f"{pairs[0][0][:60]}: give the scenario in the body or in the query, not in both")
-    try:
-        return Draft(parse(job.body, "the body"), paths=False), Options(options)
-    except ScenarioError as error:
-        raise BadRequest(str(error), 400) from None
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self.given: dict[str, Any] = {}
+        pairs, options, _ = links.split(job.pairs)
+        if job.body:
+            if pairs:
+                raise ScenarioError(f"{pairs[0][0][:60]}: give the scenario in the body or in the query, not in both")
+            try:
+                self.given = parse(job.body, "the body")
+            except ScenarioError as error:
+                raise BadRequest(str(error), 400) from None
+            if "game" not in self.given:
+                asked = {name: value for name, value in self.given.items() if name not in SCENARIOS}
+                options = options | {name: _texts(name, value) for name, value in asked.items()}
+        self.options = Options(options)
+
+    @property
+    def draft(self) -> Draft:
+        """The scenario, not checked yet; files that it names are never read."""
+        if not self._job.body:
+            return BattleRequest(self._job).draft
+        if "game" in self.given:
+            return Draft(self.given, paths=False)
+        if "scenario" not in self.given:
+            raise ScenarioError("scenario: is needed: a scenario, or the name of a shipped example")
+        return self.draft_of(self.given["scenario"], "scenario")
+
+    def draft_of(self, given: object, field: str) -> Draft:
+        """A scenario of the body: a table, or the name of a shipped example."""
+        if isinstance(given, str) and given in example_names():
+            return Draft(parse(example_text(given), given), paths=False)
+        if not isinstance(given, dict):
+            raise ScenarioError(f"{field}: give a scenario as a table, or the name of a shipped example")
+        return Draft(given, paths=False)
+
+
+def _texts(name: str, value: object) -> list[str]:
+    """The value of an option in a body, as the texts that a query would hold."""
+    if isinstance(value, Mapping):
+        return [f"{key}={','.join(_texts(name, one))}" for key, one in value.items()]
+    if isinstance(value, list):
+        return [text for one in value for text in _texts(name, one)]
+    if isinstance(value, bool):
+        return [str(int(value))]
+    if value is None:
+        return []
+    return [str(value)]
 
 
 def named_field(text: str) -> str | None:

@@ -8,20 +8,24 @@ from operator import itemgetter
 from typing import Any
 
 from simulator.analysis.history.battle_log import read_rows
+from simulator.analysis.odds.answer import answer
 from simulator.analysis.odds.measure import is_chance
 from simulator.analysis.odds.run import Interrupted, Method
 from simulator.analysis.studies.sweep import Sweep, sweep
 from simulator.cli import reading
 from simulator.engine.model.limits import NoExactOdds
+from simulator.report.words import path_in_words
 from simulator.rules.battle import Battle
+from simulator.rules.campaign import carry_of
 from simulator.scenarios import Draft, ScenarioError
-from simulator.scenarios.objective import with_winning
-from simulator.scenarios.schema import choices, whole_numbers
+from simulator.scenarios.objective import SIDES, best_paths, with_winning
+from simulator.scenarios.schema import choices, field_at, whole_numbers
 from simulator.scenarios.validation import not_one_of
-from simulator.web.links import address_of
+from simulator.web import catalogue
+from simulator.web.links import address_of, key_of, value_at
 from simulator.web.messages import Job, Limits, Reply
 from simulator.web.views import charts
-from simulator.web.views.answers import bar_pieces
+from simulator.web.views.answers import BAR_ORDER, bar_pieces
 from simulator.web.views.render import render
 from simulator.web.views.request import BattleRequest
 
@@ -29,10 +33,11 @@ MOST_CELLS = 2500
 MOST_ROWS = 60
 MOST_BATTLES = 200
 DEFAULT_SPAN = 30
+NEAR = 5
 MOST_MEANS = 6
 
 
-def _complete(analysis: Callable[[], Any]) -> tuple[Any, bool]:
+def complete(analysis: Callable[[], Any]) -> tuple[Any, bool]:
     """The result of an analysis, and whether it is complete: interrupted ones hand over what they have."""
     try:
         return analysis(), True
@@ -43,28 +48,65 @@ def _complete(analysis: Callable[[], Any]) -> tuple[Any, bool]:
 # --- sweep ----------------------------------------------------------------------------------------------------------
 
 
-def sweep_in_time(draft: Draft, vary: Sequence[str], value: Sequence[str] | None) -> tuple[Sweep, bool]:
-    """A grid over fields (`path=1:30`), and whether it is complete. Raises ScenarioError, ValueError."""
+def sweep_in_time(
+    draft: Draft, vary: Sequence[str], value: Sequence[str] | None, dice: Mapping[str, Any] | None = None
+) -> tuple[Sweep, bool]:
+    """A grid over fields (`path=1:30`), and whether it is complete; `dice`: battles and seed.
+
+    Raises ScenarioError, ValueError.
+    """
+    if not vary:
+        raise ScenarioError("vary: choose a field to vary")
     ranges = reading.read_vary(vary)
     cells = 1
     for values in ranges.values():
         cells *= len(values)
     if cells > MOST_CELLS:
         raise ScenarioError(f"vary: {cells:,} combinations; this page computes at most {MOST_CELLS:,}")
-    return _complete(lambda: sweep(draft, ranges, value, threads=1))
+    return complete(lambda: sweep(draft, ranges, value, **(dice or {}), threads=1))
 
 
 def _sweep(request: BattleRequest) -> dict[str, Any]:
     vary = list(request.options.many("vary"))
-    for place in ("1", "2"):
-        path = request.options.text(f"path{place}")
-        if path:
-            span = request.options.text(f"range{place}") or default_range(request.battle, path)
+    chosen: dict[str, str] = {}
+    ours = bool(vary or request.options.text("path1"))
+    for place, first in zip("12", _first_numbers(request), strict=True):
+        path = request.options.text(f"path{place}", "" if ours else first)
+        if path and path != "none":
+            near = "" if ours else _near(request, path)
+            span = request.options.text(f"range{place}") or near or default_range(request.battle, path)
+            chosen |= {f"path{place}": path, f"range{place}": span}
             vary.append(f"{path}={span}")
-    if not vary:
-        raise ScenarioError("vary: choose a field to vary")
-    result, complete = sweep_in_time(request.draft, vary, request.options.many("value")[-1:] or None)
-    return {"sweep": result, "chart": charts.chart(result), "chance": is_chance(result.value), "complete": complete}
+    result, whole = sweep_in_time(request.draft, vary, request.options.many("value")[-1:] or None)
+    chart = charts.chart(result, [value_at(request.data, key_of(path)) for path in result.paths])
+    for one in chart["squares"] if chart and chart["kind"] == "heat" else ():
+        changes = dict(zip(result.paths, one["at"], strict=True))
+        one["address"] = address_with(request, changes)
+        one["set"] = "&".join(f"{key_of(path)}={value}" for path, value in changes.items())
+    about = {"sweep": result, "chart": chart, "chance": is_chance(result.value), "complete": whole}
+    return about | {"options": request.options.shown() | chosen}
+
+
+def _first_numbers(request: BattleRequest) -> tuple[str, str]:
+    """The first number that is set on each side: what a map shows when nothing is chosen."""
+    numbers = catalogue.tools_of(request.battle, request.data)["numbers"]
+    of = [next((path for path in numbers if path.startswith(side)), "") for side in SIDES]
+    first = next((path for path in of if path), numbers[0] if numbers else "")
+    return first, next((path for path in of if path and path != first), "")
+
+
+def _near(request: BattleRequest, path: str) -> str:
+    """The numbers around the present one."""
+    now, bounds = value_at(request.data, key_of(path)), whole_numbers(request.battle, path)
+    if not isinstance(now, int) or bounds is None:
+        return ""
+    low = max(bounds[0] if bounds[0] is not None else 0, now - NEAR)
+    return f"{low}:{now + NEAR if bounds[1] is None else min(bounds[1], now + NEAR)}"
+
+
+def address_with(request: BattleRequest, changes: Mapping[str, Any]) -> str:
+    """The address of this battle with other values at these paths."""
+    return address_of(request.draft.with_fields(dict(changes)).data, request.battle)
 
 
 def default_range(battle: Battle, path: str) -> str:
@@ -87,20 +129,40 @@ def _more(request: BattleRequest) -> dict[str, Any]:
     from simulator.analysis.studies.sensitivity import one_more
 
     value = request.options.text("value") or None
-    result, complete = _complete(lambda: one_more(request.draft, value, threads=1))
-    return {"more": result, "chance": is_chance(result.value), "complete": complete}
+    result, whole = complete(lambda: one_more(request.draft, value, threads=1))
+    rows = result.rows()
+    moving = [row for row in rows if row["change"]]
+    longest = max((abs(row["change"]) for row in moving), default=1.0)
+    units: tuple[list[Any], list[Any]] = [], []
+    for row in moving:
+        path, side = row["path"], row["path"].partition(".")[0]
+        node = field_at(request.battle, path) or {}
+        counted = side in SIDES and node.get("minimum", 0) >= 0 and isinstance(row["to"], int)
+        words = path.rpartition(".")[2].replace("_", " ")
+        row["label"] = f"+1 {words}" if counted else f"{path_in_words(path)}: {row['setting']} → {row['to']}"
+        row |= {"key": key_of(path), "address": address_with(request, {path: row["to"]}), "side": side}
+        row["width"] = 100 * abs(row["change"]) / longest
+        units[not counted].append(row)
+    groups = [("Units", units[0]), ("Modifiers and rules", units[1])]
+    still = [row for row in rows if not row["change"]]
+    return {"more": result, "chance": is_chance(result.value), "complete": whole, "groups": groups, "still": still}
 
 
 def _need(request: BattleRequest) -> dict[str, Any]:
     from simulator.analysis.decisions.need import need
 
-    path, value = request.options.text("path1"), request.options.text("value") or None
+    path, value = request.options.text("path1", _first_numbers(request)[0]), request.options.text("value") or None
     if not path:
         raise ScenarioError("vary: choose a field to raise")
-    target = reading.read_target(request.options.text("target", "80%"), value)
-    result, complete = _complete(lambda: need(request.draft, path, target, value, threads=1))
+    text = request.options.text("target", "80 %")
+    number = text.replace("%", "").strip()
+    per_cent = is_chance(value or "p_attacker") and number.replace(".", "", 1).isdecimal() and float(number) > 1
+    target = reading.read_target(f"{number}%" if "%" in text or per_cent else text, value)
+    result, whole = complete(lambda: need(request.draft, path, target, value, threads=1))
     rows = sorted(result.rows(), key=itemgetter(path))
-    return {"need": result, "path": path, "rows": rows, "chance": is_chance(result.asked), "complete": complete}
+    found = next((row["value"] for row in rows if row[path] == result.setting), 0.0)
+    about = {"need": result, "path": path, "rows": rows, "found": found, "chance": is_chance(result.asked)}
+    return about | {"complete": whole, "options": request.options.shown() | {"path1": path, "target": text}}
 
 
 def _rounds(request: BattleRequest) -> dict[str, Any]:
@@ -124,10 +186,50 @@ def _best(request: BattleRequest) -> dict[str, Any]:
     if isinstance(objective, Mapping):
         weights = {f"objective.{side}": own for side, own in objective.items() if isinstance(own, Mapping) and own}
         draft = draft.with_fields({path: with_winning(own) for path, own in weights.items()})
-    result = best(draft, request.options.many("decide") or None)
+    decided = request.options.many("decide") or list(best_paths(draft.data))
+    decided = decided or catalogue.tools_of(request.battle, request.data)["decisions"][:1]
+    result = best(draft, decided)
     rows = sorted(result.rows(), key=lambda row: -row["reached"])
     names = [name for name in rows[0] if name not in {"advantage", "reached"}] if rows else []
-    return {"best": result, "names": names, "rows": rows[:MOST_ROWS], "states": len(rows)}
+    return {"best": result, "names": names, "rows": rows[:MOST_ROWS], "states": len(rows), "decided": decided}
+
+
+# --- the counter-attack ---------------------------------------------------------------------------------------------
+
+
+def _counter(request: BattleRequest) -> dict[str, Any]:
+    """The battle and then the defender's attack on what is left, as a campaign of two fights."""
+    from simulator.analysis.campaigns.campaign import campaign
+    from simulator.report.campaigns import CampaignReport
+
+    numbers = catalogue.tools_of(request.battle, request.data)["numbers"]
+    pieces = [name for name in _pieces(request.battle, request.data) if f"defender.{name}" in numbers]
+    joining = {name: request.options.whole(f"join.{name}") for name in pieces}
+    join = {f"attacker.{name}": number for name, number in joining.items() if number}
+    scenario = campaign(request.draft.checked(), counter_attack=True, join=join or None)
+    odds = answer(scenario, Method(threads=1, precision=0.002))
+    report = CampaignReport(scenario, odds)
+    left = [
+        {"name": name, "left": report.mean(f"{name}_units_left"), "lost": report.mean(f"{name}_units_lost")}
+        for name in report.plan.forces
+        if f"{name}_units_left" in odds.names
+    ]
+    fights = []
+    for fight in report.plan.fights:
+        fates = report.fates(fight)
+        pieces_of_bar = bar_pieces((side, fates.get(side, 0.0)) for side in BAR_ORDER)
+        fights.append({"versus": report.versus(fight), "fates": fates, "bar": pieces_of_bar})
+    about = {"sentence": report.headline(), "fights": fights, "left": left, "lines": list(report.unfought())}
+    return about | {"how": odds.how(), "joining": joining}
+
+
+def _pieces(battle: Battle, data: Mapping[str, Any]) -> list[str]:
+    """The pieces that a game carries from fight to fight; none where this kind is no fight of a campaign."""
+    try:
+        carry = carry_of(battle.game, data.get("rules"), None, False)
+    except ValueError:
+        return []
+    return list(carry.pieces) if all(carry.fights.get(battle.kind) or (None,)) else []
 
 
 # --- replay and luck ------------------------------------------------------------------------------------------------
@@ -149,12 +251,20 @@ def _luck(request: BattleRequest) -> dict[str, Any]:
     from simulator.analysis.history.luck import luck
 
     side = request.options.text("side", "attacker")
+    if not request.options.many("battles") and request.job.body == "":
+        return {"luck": None}
     battles = [battle | {"side": side} for battle in fought(request.options.text("battles"), request.draft)]
     return {"luck": luck(battles, method=Method(threads=1, precision=0.002))}
 
 
-def fought(text: str, draft: Draft) -> list[dict[str, Any]]:
-    """Battles of this scenario that were fought: CSV with a heading, or a winner a line. Raises ScenarioError."""
+def fought(log: Any, draft: Draft) -> list[dict[str, Any]]:
+    """Battles of this scenario that were fought: CSV with a heading, a winner a line, or a list of records.
+
+    Raises ScenarioError.
+    """
+    if isinstance(log, list) and all(isinstance(row, dict) for row in log):
+        return _battles(log, draft)
+    text = str(log)
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines:
         raise ScenarioError("battles: give the result of each battle on a line of its own, like: defender")
@@ -162,24 +272,41 @@ def fought(text: str, draft: Draft) -> list[dict[str, Any]]:
         raise ScenarioError(f"battles: {len(lines)} lines; at most {MOST_BATTLES}")
     if "," not in lines[0] and lines[0].strip() != "winner":
         return [{"scenario": draft, "winner": line.strip()} for line in lines]
-    rows = read_rows(text)
+    return _battles(read_rows(text), draft)
+
+
+def _battles(rows: Sequence[Mapping[str, Any]], draft: Draft) -> list[dict[str, Any]]:
+    """Battles of this scenario by records of their outcomes. Raises ScenarioError."""
+    if not 1 <= len(rows) <= MOST_BATTLES:
+        raise ScenarioError(f"battles: {len(rows)} battles; give 1 to {MOST_BATTLES}")
     if any({"scenario", "side", "set"} & set(row) for row in rows):
         raise ScenarioError("battles: every line is a battle of the scenario shown; give winner and columns only")
-    return [{"scenario": draft} | row for row in rows]
+    return [{"scenario": draft} | dict(row) for row in rows]
 
 
 # --- all tools ------------------------------------------------------------------------------------------------------
 
 # Title and function of each tool; its template has its name.
 TOOLS: dict[str, tuple[str, Callable[[BattleRequest], dict[str, Any]]]] = {
-    "sweep": ("Sweep", _sweep),
-    "need": ("How many for x %", _need),
-    "more": ("One more of each", _more),
-    "rounds": ("State after each round", _rounds),
+    "more": ("What if", _more),
+    "rounds": ("Rounds", _rounds),
     "best": ("Best play", _best),
-    "replay": ("Replay of one battle", _replay),
-    "luck": ("Was I unlucky?", _luck),
+    "need": ("How many", _need),
+    "sweep": ("Map", _sweep),
+    "counter": ("Counter-attack", _counter),
+    "replay": ("Replay", _replay),
+    "luck": ("Luck", _luck),
 }
+
+
+def tabs_of(battle: Battle, data: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Name and title of the tools that a battle kind has."""
+    tools = catalogue.tools_of(battle, data)
+    missing = {"more", "need", "sweep"} if not tools["numbers"] else set()
+    missing |= set() if tools["decisions"] else {"best"}
+    missing |= set() if battle.clock or "rounds" in battle.headline else {"rounds"}
+    missing |= set() if _pieces(battle, data) else {"counter"}
+    return [(name, title) for name, (title, _) in TOOLS.items() if name not in missing]
 
 
 def tool(job: Job, limits: Limits) -> Reply:
@@ -188,7 +315,14 @@ def tool(job: Job, limits: Limits) -> Reply:
     if name not in TOOLS:
         raise ScenarioError(f"tool: {not_one_of(name, list(TOOLS))}")
     request, (title, analyse) = BattleRequest(job), TOOLS[name]
-    context, template = analyse(request), f"tools/{name}.html"
+    battle, template = request.battle, f"tools/{name}.html"
+    about = {
+        "here": f"/{battle.game}/{battle.kind}",
+        "pairs": request.written,
+        "tools": catalogue.tools_of(battle, request.data),
+        "options": request.options.shown(),
+    }
+    context = about | analyse(request)
     if request.options.text("part") == "1":
         return Reply(render(template, **context))
     frame = {"template": template, "title": title, "back": address_of(request.data, request.battle)}

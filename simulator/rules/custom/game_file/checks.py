@@ -2,66 +2,52 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
+from collections.abc import Sequence
 from functools import lru_cache
 
 from simulator.rules.battle import Refusal
+from simulator.rules.custom.game_file.check_units import check_damage, check_dice_and_units
 from simulator.rules.custom.game_file.format import (
     HYPHENED,
-    LONGEST_NAME,
     SIDES,
     UNDERSCORED,
-    AnyRoll,
     AtMost,
     Fire,
     GameFile,
     OrderBySide,
-    Reroll,
     Roll,
     RoundScope,
     SelectorBySide,
     SideModifier,
+    Step,
     Support,
 )
+from simulator.rules.custom.game_file.units import own_rolls, pieces_of
+from simulator.rules.custom.game_file.words import (
+    check_face,
+    check_known,
+    check_name,
+    check_selector,
+    part_of,
+    selected,
+)
 
-RESERVED_UNITS = ("units", "cost", "modifier", "modifiers", "all")
-MAIN_ROLLS = {"attacker": "attack", "defender": "defence"}
 SELECTORS = ("if_own_has", "if_enemy_has", "unless_own_has", "unless_enemy_has")
 
 
-def hint(given: str, known: Sequence[str]) -> str:
-    """A suggestion for a near miss."""
-    near = get_close_matches(given, known, 1)
-    return f"; did you mean {near[0]}?" if near else ""
-
-
-def check_known(word: str, known: Sequence[str], field: str, what: str) -> None:
-    """Refuse a word that is not among those known: `what` begins the refusal ("no step")."""
-    if word not in known:
-        raise Refusal(field, f"{what} {word[:50]!r}{hint(word, known)}")
-
-
-def words_of(file: GameFile) -> list[str]:
-    """Everything a selector may name: units, then tags."""
-    tags = dict.fromkeys(tag for unit in file.unit.values() for tag in unit.tags)
-    return [*file.unit, *tags]
-
-
+@lru_cache(maxsize=256)
 def rolls_of(file: GameFile) -> list[str]:
-    """Every roll that some unit has."""
+    """Every roll that some unit has; in format 2 also those of value 0."""
     found: list[str] = []
     for unit in file.unit.values():
-        main = {"attack": unit.attack or unit.combat, "defence": unit.defence or unit.combat}
-        found += [name for name, roll in (main | unit.rolls).items() if roll]
+        for given in (unit, unit.attacker, unit.defender):
+            found += [name for name, roll in own_rolls(given).items() if roll or file.format > 1]
     return [*dict.fromkeys(found)]
 
 
 def check_game(file: GameFile) -> None:
     """Refuse what types cannot; raises Refusal with the path inside the game file."""
-    _dice(file)
-    _units(file)
+    check_dice_and_units(file)
     _conditions(file)
     _kinds(file)
     _steps(file)
@@ -70,77 +56,13 @@ def check_game(file: GameFile) -> None:
     for i, modifier in enumerate(file.modifier):
         check_modifier(file, modifier, f"modifier[{i}]")
     _losses(file)
-
-
-def _name(text: str, field: str, pattern: str, what: str) -> None:
-    if not re.match(pattern, text) or text.endswith("\n") or len(text) > LONGEST_NAME:
-        hyphens = " and hyphens" if pattern == HYPHENED else ""
-        raise Refusal(
-            field,
-            f"{text[:50]!r} is no name for {what}; small letters, digits, underscores{hyphens}, "
-            f"a letter first, at most {LONGEST_NAME}",
-        )
-
-
-def _face(value: int, sides: int, field: str, least: int = 1) -> None:
-    if not least <= value <= sides:
-        raise Refusal(field, f"{value} is not allowed; give a whole number from {least} to {sides}")
-
-
-def _dice(file: GameFile) -> None:
-    dice = file.dice
-    for name in ("always_hit", "always_miss"):
-        for i, face in enumerate(getattr(dice, name)):
-            _face(face, dice.sides, f"dice.{name}[{i}]")
-    if both := set(dice.always_hit) & set(dice.always_miss):
-        raise Refusal("dice.always_miss", f"{min(both)} stands in always_hit too; a face may not be in both")
-    if dice.clamp:
-        for i, value in enumerate(dice.clamp):
-            _face(value, dice.sides + 1, f"dice.clamp[{i}]", 0)
-        if dice.clamp[0] > dice.clamp[1]:
-            raise Refusal("dice.clamp", f"{dice.clamp} is not allowed; the lowest value comes first")
-
-
-def _units(file: GameFile) -> None:
-    for key, unit in file.unit.items():
-        field = f"unit.{key}"
-        if key in RESERVED_UNITS:
-            raise Refusal(field, f"{key!r} is reserved; not allowed for a unit: {', '.join(RESERVED_UNITS)}")
-        _name(key, field, UNDERSCORED, "a unit")
-        if unit.combat is not None and (unit.attack is not None or unit.defence is not None):
-            raise Refusal(
-                f"{field}.combat", "stands beside attack or defence; give combat alone, or attack and defence"
-            )
-        for name in ("attack", "defence", "combat"):
-            _roll(file, getattr(unit, name), f"{field}.{name}")
-        for tag in unit.tags:
-            if tag == "all" or tag in file.unit:
-                raise Refusal(f"{field}.tags", f"{tag!r} is not allowed as a tag; it means a unit, or all units")
-        for name, roll in unit.rolls.items():
-            if name in {"attack", "defence", "combat"}:
-                raise Refusal(f"{field}.rolls.{name}", f"write it as unit.{key}.{name}, not among rolls")
-            _name(name, f"{field}.rolls.{name}", HYPHENED, "a roll")
-            _roll(file, roll, f"{field}.rolls.{name}")
-
-
-def _roll(file: GameFile, roll: AnyRoll | None, field: str) -> None:
-    if isinstance(roll, Roll):
-        _face(roll.value, file.dice.sides, f"{field}.value")
-        _reroll(file, roll.reroll, f"{field}.reroll")
-    elif roll is not None:
-        _face(roll, file.dice.sides, field, 0)
-
-
-def _reroll(file: GameFile, reroll: Reroll, field: str) -> None:
-    if not isinstance(reroll, str):
-        for i, face in enumerate(reroll):
-            _face(face, file.dice.sides, f"{field}[{i}]")
+    check_damage(file)
 
 
 def _conditions(file: GameFile) -> None:
     for key, condition in file.condition.items():
         field = f"condition.{key}"
-        _name(key, field, UNDERSCORED, "a condition")
+        check_name(key, field, UNDERSCORED, "a condition")
         choices = condition.choices
         if choices and len(set(choices)) < len(choices):
             raise Refusal(f"{field}.choices", "a name stands there twice; give 2 or more different names")
@@ -159,29 +81,9 @@ def _list(values: Sequence[object]) -> str:
     return ", ".join(str(value).lower() if isinstance(value, bool) else str(value) for value in values)
 
 
-def check_selector(file: GameFile, selector: Sequence[str] | None, field: str) -> None:
-    """Refuse an entry that is neither unit nor tag."""
-    for i, word in enumerate(selector or ()):
-        check_known(word, words_of(file), f"{field}[{i}]", "no unit or tag")
-
-
-def selected(file: GameFile, selector: Iterable[str]) -> set[str]:
-    """The units that a selector names, by name or by tag."""
-    words = set(selector)
-    return {key for key, unit in file.unit.items() if key in words or not words.isdisjoint(unit.tags)}
-
-
-@lru_cache(maxsize=512)
-def part_of(file: GameFile, kind: str, side: str) -> tuple[set[str], set[str]]:
-    """Units that may fight, and that may support, on a side."""
-    part = getattr(file.battle[kind], side)
-    supports = selected(file, part.supports)
-    return (set(file.unit) - supports if part.fights is None else selected(file, part.fights)), supports
-
-
 def _kinds(file: GameFile) -> None:
     for key, kind in file.battle.items():
-        _name(key, f"battle.{key}", HYPHENED, "a battle kind")
+        check_name(key, f"battle.{key}", HYPHENED, "a battle kind")
         check_selector(file, kind.taken_by, f"battle.{key}.taken_by")
         for side in SIDES:
             field = f"battle.{key}.{side}"
@@ -213,12 +115,15 @@ def _steps(file: GameFile) -> None:
             for name in ("from_round", "to_round"):
                 if getattr(step, name) is not None:
                     raise Refusal(f"{field}.{name}", "is not allowed in a step before the battle; it has no rounds")
+        if step.ties != "together" and step.order != "initiative":
+            raise Refusal(f"{field}.ties", 'is only for order = "initiative"')
         _scope(file, step, field)
         _fire(step.fire, "fire" in step.model_fields_set, rolls, f"{field}.fire")
         for name in ("by", "hits_only", "spares"):
             check_selector(file, getattr(step, name), f"{field}.{name}")
         if step.dice_at_most is not None:
             _at_most(file, step.dice_at_most, f"{field}.dice_at_most")
+        _compare(file, step, field)
 
 
 def _fire(fire: Fire, given: bool, rolls: Sequence[str], field: str) -> None:
@@ -228,6 +133,25 @@ def _fire(fire: Fire, given: bool, rolls: Sequence[str], field: str) -> None:
         roll = getattr(fire, side)
         if given and roll is not None:
             check_known(roll, rolls, f"{field}.{side}", "no unit has a roll")
+
+
+def _compare(file: GameFile, step: Step, field: str) -> None:
+    """A step that compares dice stands alone, and its rolls have a bonus; others have none (2.6)."""
+    compare = step.compare
+    if compare is not None:
+        if found := sorted({"group", "order", "dice_at_most"} & step.model_fields_set):
+            raise Refusal(f"{field}.{found[0]}", "is not allowed beside compare; such a step stands alone")
+        if step.fire.attacker is None or step.fire.defender is None:
+            raise Refusal(f"{field}.fire", "compare needs a roll of both sides")
+        if compare.ties == "reroll" and compare.pairs != 1:
+            raise Refusal(f"{field}.compare.ties", "reroll needs pairs = 1")
+    for side in SIDES:
+        roll = getattr(step.fire, side)
+        for key, piece in zip(file.unit, pieces_of(file, side), strict=True):
+            given = piece.rolls.get(roll)
+            if given and (isinstance(given, Roll) and given.bonus is not None) != (compare is not None):
+                need = "compare needs a bonus" if compare is not None else "a bonus is for steps that compare dice"
+                raise Refusal(f"{field}.fire.{side}", f"{roll} of {key}: {need}")
 
 
 def _at_most(file: GameFile, limit: AtMost, field: str) -> None:
@@ -247,8 +171,10 @@ def _groups(file: GameFile) -> None:
             if group is None:
                 continue
             if group in last:
-                if file.step[i].when != file.step[fought[last[group]]].when:
-                    raise Refusal(f"step[{i}].when", f"differs within group {group!r}; its steps are fought together")
+                for name in ("when", "order", "ties"):
+                    if getattr(file.step[i], name) != getattr(file.step[fought[last[group]]], name):
+                        text = f"differs within group {group!r}; its steps are fought together"
+                        raise Refusal(f"step[{i}].{name}", text)
                 if last[group] != place - 1:
                     raise Refusal(
                         f"step[{i}].group", f"{group!r} began before another step; steps of a group stand together"
@@ -282,13 +208,27 @@ def _supports(file: GameFile) -> None:
         _scope(file, support, field)
         check_selector(file, support.from_, f"{field}.from")
         check_selector(file, support.to, f"{field}.to")
-        if both := selected(file, support.from_) & selected(file, support.to):
+        if support.whom == "own" and (both := selected(file, support.from_) & selected(file, support.to)):
             raise Refusal(f"{field}.to", f"{min(both)} is among those who help; nobody helps himself")
-        if (support.sets is None) == (support.adds is None):
-            raise Refusal(f"{field}.sets", "give exactly one of sets, adds")
-        if support.sets is not None:
-            _face(support.sets, file.dice.sides, f"{field}.sets")
+        _gives(file, support, field)
         _rolls_and_steps(file, support, field)
+
+
+def _gives(file: GameFile, support: Support, field: str) -> None:
+    """A support gives something: a value, a bonus or dice."""
+    if support.sets is not None and support.whom == "enemy":
+        raise Refusal(f"{field}.sets", 'is not allowed with whom = "enemy"; give adds or dice')
+    given = {"sets", "adds"} & {name for name in support.model_fields_set if getattr(support, name) is not None}
+    if len(given) > 1 or not (given or (file.format > 1 and "dice" in support.model_fields_set)):
+        other = "; dice may stand alone" if file.format > 1 else ""
+        raise Refusal(f"{field}.sets", f"give exactly one of sets, adds{other}")
+    if support.sets is not None:
+        check_face(support.sets, file.dice.sides, f"{field}.sets")
+
+
+def largest_die(file: GameFile) -> int:
+    """The most numbers that a die of the game has."""
+    return max(file.dice.sides, *(die.sides or 0 for die in file.die.values()), 0)
 
 
 def check_modifier(file: GameFile, modifier: SideModifier, field: str) -> None:
@@ -297,7 +237,9 @@ def check_modifier(file: GameFile, modifier: SideModifier, field: str) -> None:
     check_selector(file, modifier.units, f"{field}.units")
     if not modifier.model_fields_set & {"adds", "dice", "reroll"}:
         raise Refusal(field, "gives nothing; give at least one of adds, dice, reroll")
-    _reroll(file, modifier.reroll, f"{field}.reroll")
+    if not isinstance(modifier.reroll, str):
+        for i, face in enumerate(modifier.reroll):
+            check_face(face, largest_die(file), f"{field}.reroll[{i}]")
     _rolls_and_steps(file, modifier, field)
 
 

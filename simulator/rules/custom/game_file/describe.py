@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from simulator.rules.battle import Refusal
-from simulator.rules.custom.game_file.checks import part_of
+from simulator.rules.custom.dice.die import chance_at, face_names
 from simulator.rules.custom.game_file.files import is_path, names, parse, read_content, read_game, shipped_text
-from simulator.rules.custom.game_file.format import SIDES, AnyRoll, GameFile, Roll, Step
-from simulator.rules.custom.setup import chance_at, reroll_of
+from simulator.rules.custom.game_file.format import SIDES, AnyRoll, Die, GameFile, Roll, Step, Unit, UnitValues
+from simulator.rules.custom.game_file.units import MAIN_ROLLS, pieces_of, whole_of
+from simulator.rules.custom.game_file.words import part_of
+from simulator.rules.custom.setup import rolled
 from simulator.rules.toolkit.naming import listed, plural
 
 _HEADER = re.compile(r"^\s*(\[{1,2})\s*([^\]]+?)\s*\]")
@@ -77,32 +79,70 @@ def _parts(dotted: str) -> list[str]:
     return [part.strip().strip("\"'") for part in dotted.split(".")]
 
 
-def roll_text(file: GameFile, roll: AnyRoll) -> str:
+def roll_text(file: GameFile, given: AnyRoll) -> str:
     """A roll with the chance of a hit: "2 dice at 6 or more, 1/2 each"."""
-    given = roll if isinstance(roll, Roll) else Roll(value=roll)
-    dice = file.dice
-    share = Fraction(chance_at(file, given.value, reroll_of(given.reroll)), dice.sides**2)
-    word = "or less" if dice.hit == "at-most" else "or more"
-    many = f"{given.dice} dice " if given.dice > 1 else ""
-    again = "" if given.reroll == "none" else f", reroll {_list(given.reroll)}"
-    return f"{many}at {given.value} {word}{again} ({share}{' each' if many else ''})"
+    roll = rolled(given)
+    many = f"{roll.dice} dice " if roll.dice > 1 else ""
+    again = f", reroll {_list(given.reroll)}" if isinstance(given, Roll) and given.reroll != "none" else ""
+    die = "" if roll.die is None else f" on {roll.die}"
+    damage = "" if roll.damage == 1 else f", damage {roll.damage}{' split' * roll.split}"
+    if roll.compared:
+        return f"{many}compared{die}, {roll.value:+d}"
+    at = "" if isinstance(face_names(file, roll)[0], str) else f"at {roll.value} "
+    word = ("or less" if file.dice.hit == "at-most" else "or more") if at else ""
+    share = Fraction(chance_at(file, roll), whole_of(file))
+    return f"{many}{at}{word}{die}{damage}{again} ({share}{' each' if many else ''})".strip()
+
+
+def unit_note(file: GameFile, unit: Unit) -> str:
+    """A unit on one line: values that it hits on, extra hits, cost."""
+    parts = []
+    for name, roll in (("fights at", unit.combat), ("attack", unit.attack), ("defence", unit.defence)):
+        if roll:
+            whole = rolled(roll)
+            parts.append(f"{name} {whole.value}" + (f" with {whole.dice} dice" if whole.dice > 1 else ""))
+    parts += [f"takes {unit.hits} hits"] * (unit.hits > 1) + [f"cost {unit.cost:g}"] * (unit.cost > 0)
+    return " · ".join(parts or list(unit.rolls))
+
+
+def force(file: GameFile, given: object, side: str) -> list[str]:
+    """The units of a side of a scenario, their cost, and the hits that they expect in a round without modifiers."""
+    counts = {key: given.get(key, 0) for key in file.unit} if isinstance(given, Mapping) else {}
+    counts = {key: count for key, count in counts.items() if isinstance(count, int) and count > 0}
+    cost, hits, pieces = 0.0, 0.0, dict(zip(file.unit, pieces_of(file, side), strict=True))
+    for key, count in counts.items():
+        cost += count * pieces[key].cost
+        if (roll := pieces[key].rolls.get(MAIN_ROLLS[side])) and not (whole := rolled(roll)).compared:
+            hits += count * whole.dice * chance_at(file, whole) / whole_of(file)
+    return [plural(sum(counts.values()), "unit"), f"cost {cost:g} · {hits:.1f} hits"] if counts else []
 
 
 def unit_rows(file: GameFile) -> Iterator[tuple[str, str, str, str, str]]:
-    """Unit, cost, hits, tags, rolls."""
+    """Unit, cost, hits, tags, rolls and what else it has; its own values on a side below."""
     for key, unit in file.unit.items():
-        rolls = [
-            f"{name} {roll_text(file, roll)}"
-            for name, roll in (
-                ("combat", unit.combat),
-                ("attack", unit.attack),
-                ("defence", unit.defence),
-                *unit.rolls.items(),
-            )
-            if roll
-        ]
+        lines = [*_values(file, unit)]
+        for side in SIDES:
+            own = getattr(unit, side)
+            given = [
+                f"{name} {getattr(own, name)}" for name in ("cost", "hits", "absorb") if name in own.model_fields_set
+            ]
+            if changed := [*given, *_values(file, own)]:
+                lines.append(f"as {side}: {', '.join(changed)}")
         hits = f"{unit.hits}, extra {unit.absorb}" if unit.hits > 1 else "1"
-        yield key, f"{unit.cost:g}", hits, ", ".join(unit.tags), "\n".join(rolls) or "rolls nothing"
+        yield key, f"{unit.cost:g}", hits, ", ".join(unit.tags), "\n".join(lines) or "rolls nothing"
+
+
+def _values(file: GameFile, given: Unit | UnitValues) -> Iterator[str]:
+    """The rolls of a unit or of its table for a side, then initiative, shield and hits absorbed."""
+    main = [(name, getattr(given, name)) for name in ("combat", "attack", "defence")]
+    for name, roll in (*main, *given.rolls.items()):
+        if roll:
+            yield f"{name} {roll_text(file, roll)}"
+        elif roll == 0 and isinstance(given, UnitValues):
+            yield f"no {name}"
+    for name in ("initiative", "shield", "absorbs"):
+        if number := getattr(given, name):
+            yield f"{name} {number}"
 
 
 def kind_rows(file: GameFile) -> Iterator[tuple[str, ...]]:
@@ -146,6 +186,12 @@ def _limits(step: Step) -> str:
     if step.dice_at_most is not None:
         whose, units = ("own", step.dice_at_most.own) if step.dice_at_most.own else ("enemy", step.dice_at_most.enemy)
         parts.append(f"no more dice than {whose} {_list(units)}")
+    if step.order == "initiative":
+        first = "" if step.ties == "together" else f", equal ones: the {step.ties} first"
+        parts.append(f"by initiative{first}")
+    if (compare := step.compare) is not None:
+        dice = f"at most {compare.most.attacker} dice against {compare.most.defender}"
+        parts.append(f"compares {plural(compare.pairs, 'pair')}, {dice}, ties: {compare.ties}")
     for name in ("if_own_has", "if_enemy_has", "unless_own_has", "unless_enemy_has"):
         if getattr(step, name) is not None:
             parts.append(f"{name.replace('_', ' ')} {_list(getattr(step, name))}")
@@ -158,6 +204,14 @@ def _list(value: object) -> str:
     return ", ".join(str(one).lower() if isinstance(one, bool) else str(one) for one in values) or "nobody"
 
 
+def _die(die: Die) -> str:
+    """A further die: its sides, or its faces and what they hit."""
+    if die.faces is None:
+        return f"d{die.sides}"
+    hits = [f"{face} hits {_list(units)}" for face, units in (die.hits or {}).items()]
+    return f"{len(die.faces)} faces, {', '.join(hits)}"
+
+
 def summary(file: GameFile) -> list[str]:
     """The head of the listing."""
     dice = file.dice
@@ -165,6 +219,8 @@ def summary(file: GameFile) -> list[str]:
     for name in ("always_hit", "always_miss", "clamp"):
         if getattr(dice, name):
             faces += f", {name.replace('_', ' ')} {_list(getattr(dice, name))}"
+    further = [f"{name}: {_die(die)}" for name, die in file.die.items()]
+    faces = "; ".join([faces, *further])
     tables = ("unit", "battle", "step", "support", "modifier", "condition")
     sizes = [plural(len(getattr(file, name)), "battle kind" if name == "battle" else name) for name in tables]
     return [line for line in (f"{file.name} (format {file.format})", file.about, faces, ", ".join(sizes)) if line]

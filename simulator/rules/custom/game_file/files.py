@@ -14,8 +14,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from simulator.rules.battle import Misfit, Refusal
+from simulator.rules.custom.game_file import format1
 from simulator.rules.custom.game_file.checks import check_game
-from simulator.rules.custom.game_file.format import GameFile
+from simulator.rules.custom.game_file.format import GameFile, newer_than_1
 
 LARGEST_FILE = 256 * 1024
 INLINE = "custom"
@@ -126,20 +127,33 @@ def parse(content: bytes, shown: str) -> dict[str, Any]:
 def read_game(data: Mapping[str, Any], prefix: str) -> GameFile:
     """A checked game file from its tables; complaints begin with `prefix`."""
     given = data.get("format")
-    if given != 1 or isinstance(given, bool | float):
+    if given not in (1, 2) or isinstance(given, bool | float):
         shown = str(given).lower() if isinstance(given, bool) else repr(given)
         text = "is needed" if given is None else f"{shown} is not allowed"
-        raise Refusal(f"{prefix}format", f"{text}; this version reads format = 1")
+        raise Refusal(f"{prefix}format", f"{text}; this version reads format = 1 and format = 2")
     try:
-        file = GameFile.model_validate(data)
+        file = _validated(data)
     except ValidationError as error:
-        raise Misfit(prefix, error, GameFile) from None
+        raise Misfit(prefix, error, GameFile if given == 2 else format1.GameFile) from None
     except RecursionError:
         raise Refusal(f"{prefix}format", "nested too deeply") from None
     try:
         check_game(file)
     except Refusal as refusal:
         raise Refusal(prefix + refusal.field, refusal.text) from None
+    return file
+
+
+def _validated(data: Mapping[str, Any]) -> GameFile:
+    """The tables of a file as models. A file of format 1 is validated as such only where something is wrong with it."""
+    try:
+        file = GameFile.model_validate(data)
+    except ValidationError:
+        if data["format"] == 1:
+            format1.GameFile.model_validate(data)
+        raise
+    if file.format == 1 and newer_than_1(file):
+        format1.GameFile.model_validate(data)
     return file
 
 

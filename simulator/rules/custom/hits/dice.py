@@ -18,8 +18,8 @@ BLOCK, END = range(2)
 BEGIN, EACH_PIECE = range(2)
 WORD, SHIFT, MASK, FIRST, LAST = range(5)
 IF_OWN, IF_ENEMY, UNLESS_OWN, UNLESS_ENEMY, AIM, LIMIT_OWN, LIMIT_ENEMY, EACH_ROUND = range(8)
-SETS, ADDS, MORE, AGAIN, EACH, FROM = range(4, 10)
-VALUE, DICE, REROLL = range(3)
+SETS, ADDS, MORE, AGAIN, EACH, FROM, HOSTILE, STACK = range(4, 12)
+VALUE, DICE, REROLL, DIE = range(4)
 GAUGE, CHANCE = range(2)
 SIDE, ENTRY, LAST_ENTRY, BEGINS, ENDS = range(5)
 # Gauges after those of single units: those that fight on each side, then those that stay when left alone.
@@ -44,10 +44,12 @@ class HitsParams(NamedTuple):
     - `shots[side, shot]`: gauges (NEVER for none) of presence keys, targets, limits; EACH_ROUND. `in_round[side, shot,
       phase]`. `terms[side, shot, phase]`: the GAUGE of a number of equal dice and their CHANCE, best first; before them
       units with a chance of -1, whose dice depend on what stands there; after them zeros.
-      `rolls[side, shot, unit]`: VALUE (0: no roll), DICE, REROLL.
+      `rolls[side, shot, unit]`: VALUE (0: no roll), DICE, REROLL, DIE.
     - `helps[side, help]`: gauges of presence keys, what it SETS (0: nothing) and ADDS, MORE dice, AGAIN (reroll), EACH
-      (0: no support) and the gauge FROM; `to[side, help, unit]`; `holds[side, help, shot, phase]`.
-    - `chance[reroll, value]`: of one die, in parts of `whole`; `at_most` 1 where larger values are better.
+      (0: no support) and the gauge FROM, HOSTILE 1 if it counts the enemy's; the number of its STACK
+      (0: none), whose rules have the same units; `to[side, help, unit]`;
+      `holds[side, help, shot, phase]`.
+    - `chance[die, reroll, value]`: of one die, in parts of `whole`; `at_most` 1 where larger values are better.
     - `salvo[salvo]`: a hit class in a group: the SIDE that fires, its shots from ENTRY up to LAST_ENTRY of `entry`,
       whether it BEGINS or ENDS the group; `leads[entry]` 1 where the class is rolled in this salvo if that shot is the
       first to fire; `takes[salvo, block]` of the enemy.
@@ -150,9 +152,27 @@ def fires(p, s, side, shot, phase):
 
 
 @helper
-def raised(p, s, side, shot, support, unit):
-    """The number of a unit that a support raises: the first ones that have the roll (2.8)."""
-    free = p.helps[side, support, EACH] * gauged(p, s, side, p.helps[side, support, FROM])
+def offered(p, s, side, support):
+    """The number of pieces that the supporters standing may help."""
+    whose = 1 - side if p.helps[side, support, HOSTILE] > 0 else side
+    return p.helps[side, support, EACH] * gauged(p, s, whose, p.helps[side, support, FROM])
+
+
+@helper
+def passed_over(p, s, side, shot, phase, support):
+    """The number of pieces that rules of the same stack before this one help."""
+    total = 0
+    if p.helps[side, support, STACK] > 0:
+        for h in range(support):
+            same = p.helps[side, h, STACK] == p.helps[side, support, STACK] and p.holds[side, h, shot, phase] > 0
+            if same and in_scope(p, s, side, p.helps, h):
+                total += offered(p, s, side, h)
+    return total
+
+
+@helper
+def reached(p, s, side, shot, support, unit, free):
+    """The number of a unit among the first `free` pieces that a support may help: those that have the roll (2.8)."""
     for before in range(unit):
         if p.to[side, support, before] > 0 and p.rolls[side, shot, before, VALUE] > 0 and free > 0:
             free -= gauged(p, s, side, before)
@@ -168,10 +188,15 @@ def alike(p, s, side, shot, phase, unit, low):
         if p.to[side, h, unit] == 0 or p.holds[side, h, shot, phase] == 0 or not in_scope(p, s, side, p.helps, h):
             continue
         if p.helps[side, h, EACH] > 0:
-            up_to = raised(p, s, side, shot, h, unit)
-            if up_to <= low:
+            before = passed_over(p, s, side, shot, phase, h)
+            begin = reached(p, s, side, shot, h, unit, before)
+            end = reached(p, s, side, shot, h, unit, before + offered(p, s, side, h))
+            if low < begin:
+                high = min(high, begin)
+            elif low < end:
+                high = min(high, end)
+            if low < begin or low >= end:
                 continue
-            high = min(high, up_to)
         if p.helps[side, h, SETS] > 0:
             set_to = p.helps[side, h, SETS]
             value = max(value, set_to) if p.at_most > 0 else min(value, set_to)
@@ -179,8 +204,8 @@ def alike(p, s, side, shot, phase, unit, low):
         dice += p.helps[side, h, MORE]
         reroll |= p.helps[side, h, AGAIN]
     value += added if p.at_most > 0 else -added
-    value = min(max(value, 0), p.chance.shape[1] - 1)
-    return high, p.chance[reroll, value], max(0, dice) * (high - low)
+    value = min(max(value, 0), p.chance.shape[2] - 1)
+    return high, p.chance[p.rolls[side, shot, unit, DIE], reroll, value], max(0, dice) * (high - low)
 
 
 @helper

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, product
 from operator import itemgetter
 from typing import Any
 
@@ -16,16 +16,22 @@ from simulator.engine.model.chain import MOST_COUNT, Chain
 from simulator.rules.battle import Refusal
 from simulator.rules.custom.best import seeks
 from simulator.rules.custom.build import Field, leave_of
+from simulator.rules.custom.dice.die import Hit, chance_at, classes_of
+from simulator.rules.custom.dice.tables import slots_of
+from simulator.rules.custom.dice.volleys import volley_of
+from simulator.rules.custom.game_file.checks import largest_die
 from simulator.rules.custom.game_file.format import SIDES, Support
 from simulator.rules.custom.hits.dice import DICE, LAST, MORE, NEVER, WORDS, HitsParams, HitsState
 from simulator.rules.custom.hits.rules import opened
 from simulator.rules.custom.line import LossLine, Stands, removed_alone
+from simulator.rules.custom.masks import bits
 from simulator.rules.custom.rules import DEFENDER_LEFT
-from simulator.rules.custom.setup import Help, Setup, Shot, SideSetup, bits, chance_at, reroll_of, roll_of
-from simulator.rules.custom.tables import slots_of
-from simulator.rules.custom.volleys import volley_of
+from simulator.rules.custom.setup import Again, Help, Rolled, Setup, Shot, SideSetup
+from simulator.rules.toolkit.naming import listed
 from simulator.rules.toolkit.policies import named
 
+# Chances of dice are parts of a whole up to this.
+LARGEST_WHOLE = 1 << 40
 # Bits of a word that hold hits.
 WORD_BITS = 62
 # Entries of the table of chances of a die, by its value and the faces rolled again.
@@ -46,32 +52,35 @@ class HitsField(Field):
 
 
 class Rerolls:
-    """The rerolls that a die may have, each a bit; every combination has a row of chances."""
+    """The dice of a game, numbered, and the rerolls that they may have, each a bit; every combination has a row."""
 
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
-        self._known: dict[str | frozenset[int], int] = {}
+        self.dice: list[str | None] = [None, *setup.file.die]
+        self._known: dict[Again, int] = {}
 
-    def bit(self, reroll: str | frozenset[int]) -> int:
+    def bit(self, reroll: Again) -> int:
         """The bit of misses, or of some faces; 0 for none."""
         return 1 << self._known.setdefault(reroll, len(self._known)) if reroll else 0
 
     def chances(self) -> np.ndarray:
-        """The chance of a die (section 4, steps 3 to 6): int64 of shape (combinations, values), in parts of the whole.
+        """The chance of a die (section 4, steps 3 to 6): int64 of shape (dice, combinations, values), in parts of the
+        whole.
 
         Raises Refusal for too many combinations.
         """
-        setup, values = self.setup, range(self.setup.file.dice.sides + 2)
+        file, values = self.setup.file, range(largest_die(self.setup.file) + 2)
         most, number = (MOST_CHANCES // len(values)).bit_length() - 1, len(self._known)
         if number > most:
             text = f"{number} different rerolls are too many for line-ups of this size; at most {most}"
             raise Refusal("rules", text)
-        rows = []
-        for combination in range(1 << number):
+        found = []
+        for die, combination in product(self.dice, range(1 << number)):
             chosen = [reroll for reroll, k in self._known.items() if combination >> k & 1]
-            faces: frozenset[int] = frozenset().union(*(r for r in chosen if not isinstance(r, str)))
-            rows.append([chance_at(setup.file, value, "misses" if "misses" in chosen else faces) for value in values])
-        return np.array(rows, np.int64)
+            faces: frozenset[int | str] = frozenset().union(*(r for r in chosen if not isinstance(r, str)))
+            again: Again = "misses" if "misses" in chosen else faces
+            found.append([chance_at(file, Rolled(value, 1, again, die=die)) for value in values])
+        return np.array(found, np.int64).reshape(len(self.dice), -1, len(values))
 
 
 class HitLine(LossLine):
@@ -173,8 +182,8 @@ class SideArrays:
             "shots": ([self._shot(shot) for shot in shots], (8,)),
             "in_round": ([[shot.in_round(n) for n in phases] for shot in shots], (len(phases),)),
             "terms": ([[self._terms(shot, phase) for phase in phases] for shot in shots], (len(phases), len(units), 2)),
-            "rolls": ([[self._roll(shot, unit) for unit in units] for shot in shots], (len(units), 3)),
-            "helps": ([self._help(rule) for rule in helps], (10,)),
+            "rolls": ([[self._roll(shot, unit) for unit in units] for shot in shots], (len(units), 4)),
+            "helps": ([self._help(rule) for rule in helps], (12,)),
             "to": ([[rule.units >> u & 1 for u in units] for rule in helps], (len(units),)),
             "holds": (
                 [[[rule.applies(shot) and rule.in_round(n) for n in phases] for shot in shots] for rule in helps],
@@ -214,16 +223,25 @@ class SideArrays:
         return terms + [(0, 0)] * (len(self.setup.units) - len(terms))
 
     def _roll(self, shot: Shot, unit: int) -> tuple[int, ...]:
-        roll = roll_of(self.setup.file, unit, shot.roll)
+        roll = self.side.roll(unit, shot)
         if roll is None:
-            return 0, 0, 0
-        return roll.value, roll.dice, self.rerolls.bit(roll.reroll) if self._changes(shot, unit) else 0
+            return 0, 0, 0, 0
+        reroll = self.rerolls.bit(roll.reroll) if self._changes(shot, unit) else 0
+        return roll.value, roll.dice, reroll, self.rerolls.dice.index(roll.die)
 
     def _help(self, rule: Help) -> list[int]:
         given, scope = rule.given, self._scope(rule)
         if isinstance(given, Support):
-            return [*scope, given.sets or 0, given.adds or 0, 0, 0, given.each, self.gauges.number(rule.by)]
-        return [*scope, 0, given.adds, given.dice, self.rerolls.bit(reroll_of(given.reroll)), 0, NEVER]
+            gauge = self.gauges.number(rule.by)
+            gifts = given.sets or 0, given.adds or 0, given.dice, 0
+            return [*scope, *gifts, given.each, gauge, int(not rule.own), self._stack(rule)]
+        again = given.reroll if isinstance(given.reroll, str) else frozenset(given.reroll)
+        return [*scope, 0, given.adds, given.dice, self.rerolls.bit("" if again == "none" else again), 0, NEVER, 0, 0]
+
+    def _stack(self, rule: Help) -> int:
+        """The number of the stack of a support, 0 for none; stacks are apart by whose units help."""
+        keys = [(one.own, one.given.stack) for one in self.side.supports if one.given.stack is not None]
+        return 0 if rule.given.stack is None else 1 + keys.index((rule.own, rule.given.stack))
 
 
 def _params(setup: Setup, lines: dict[str, HitLine]) -> HitsParams:
@@ -261,10 +279,10 @@ def _salvos(setup: Setup, lines: dict[str, HitLine], group: Sequence[int]) -> It
         rules = setup.sides[side]
         slots, order = slots_of(rules, group), sorted(rules.shots)
         for slot in slots:
-            shots = [i for i in group if i in rules.shots and rules.shots[i].targets == slot.targets]
-            same = [other.first for other in slots if other.targets == slot.targets]
+            shots = [i for i in group if i in rules.shots and rules.shots[i].targets == slot.hit.units]
+            same = [other.first for other in slots if other.hit == slot.hit]
             leads = [int(max(first for first in same if first <= shot) == slot.first) for shot in shots]
-            takes = [int(block & slot.targets != 0) for block in lines[rules.enemy].blocks]
+            takes = [int(block & slot.hit.units != 0) for block in lines[rules.enemy].blocks]
             yield number, [order.index(i) for i in shots], leads, takes
 
 
@@ -288,6 +306,7 @@ def lay_out(setup: Setup) -> HitsField:
         for what in ("retreat", "loss_order"):
             if seeks(setup, side, what):
                 raise Refusal(f"{field}.{what}", "best needs exact odds; this battle is too large for them")
+        _check_plain(setup.sides[side])
     lines = {side: HitLine(setup, side) for side in SIDES}
     params = _params(setup, lines)
     start = opened(params, HitsState(*[0] * len(HitsState._fields)))
@@ -296,6 +315,23 @@ def lay_out(setup: Setup) -> HitsField:
     nothing = [np.zeros(1, np.int64)] * WORDS
     places = {side: line.at(nothing) for side, line in lines.items()}
     return HitsField(setup, places, params, chain, lines)
+
+
+def _check_plain(side: SideSetup) -> None:
+    """Raises Refusal for rules that are only worked out place by place."""
+    setup, enemy = side.setup, side.setup.sides[side.enemy]
+    shots = [shot for shot in side.shots.values() if side.able(shot)]
+    stacks = {(rule.own, rule.given.stack, rule.units) for rule in side.supports if rule.given.stack is not None}
+    found = {
+        "dice that are compared": any(shot.given.compare is not None for shot in shots),
+        "hits of several kinds in a step": any(classes_of(side, shot) - {Hit(shot.targets)} for shot in shots),
+        "hits that are absorbed": any(n and piece.absorbs for n, piece in zip(enemy.counts, enemy.pieces, strict=True)),
+        "stacks of supports for different units": len(stacks) > len({stack[:2] for stack in stacks}),
+    }
+    if refused := [what for what, holds in found.items() if holds]:
+        raise Refusal(side.side, f"too many units for a game with {listed(refused)}; give fewer")
+    if setup.whole > LARGEST_WHOLE:
+        raise Refusal(side.side, "too many units for a game with dice of so many different sizes; give fewer")
 
 
 def _limits(p: HitsParams, lines: dict[str, HitLine]) -> HitsState:

@@ -81,14 +81,14 @@ class Expedition:
 
     @property
     def start(self) -> Passing | Ashore:
-        """Where it begins."""
+        """The first state of the chain."""
         if self.voyage:
             return self.voyage.start
         thirds = size_of(troops_of(self.fields))
         return Ashore(self.stages[0], thirds, thirds)
 
     def follow(self, state: Passing | Ashore) -> Following:
-        """What may follow."""
+        """The possible results of a state."""
         if isinstance(state, Passing):
             assert self.voyage is not None
             following = self.voyage.follow(state)

@@ -41,6 +41,7 @@ TROOPS = ("army_plus", "army_minus", "land_detachments", "exploration_detachment
 class LandingFleet(NavalSide, common.Counted):
     """The fleet that carries an army."""
 
+    page = f"leader, technology, {common.SHIPS}, {common.TROOPS}"
     land_technology: land_model.Technology = Field("musket", description="land technology of the troops")
     land_manoeuvre: common.Value = Field(0, description="manoeuvre of the troops' leader; 0 = no leader")
 
@@ -66,6 +67,7 @@ class Obstacles(Fields):
 class PassageConditions(TravelConditions, SeaConditions):
     """The voyage and the landing."""
 
+    page = "sea, zones_entered, bad_weather, landing_in_port, period"
     sea_attrition: bool = Field(True, description="attrition of the voyage is rolled")
     landing_in_port: bool = Field(False, description="lands in a controlled port")
     landing_attrition: bool = Field(True, description="attrition of the landing is rolled")

@@ -125,7 +125,7 @@ class Voyage:
 
     @property
     def start(self) -> Passing:
-        """Where it begins."""
+        """The first state of the chain."""
         return Passing(0, Afloat(self.own.fleet, self.own.cargo), True)
 
     def leader(self, commander: bool) -> Leader:

@@ -29,6 +29,7 @@ WEATHERED = {"battery": -1, "vessel": -2, "three-decker": -2, "seventy-four": -3
 class Attriter(common.Laden, common.Counted):
     """The stack or fleet that moves, waits or besieges."""
 
+    page = f"{common.SHIPS}, {common.TROOPS}, technology, manoeuvre"
     pashas: Annotated[int, Field(ge=0, le=3)] = Field(0, description="pashas in the stack")
     pasha_detachments: Annotated[int, Field(ge=0, le=12)] = Field(0, description="LD brought by pashas")
     technology: Literal[Technology, common.NavalTechnology] | None = Field(
@@ -76,6 +77,7 @@ class TravelConditions(VoyageConditions, CountryConditions):
 class AttritionConditions(TravelConditions):
     """The kind of attrition and its conditions."""
 
+    page = "procedure, region, period, sea, mp, supply_distance, bad_weather"
     procedure: Literal["movement-land", "supply", "siege", "movement-sea"] = Field(
         "movement-land", description="kind of attrition"
     )

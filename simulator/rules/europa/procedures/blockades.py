@@ -37,6 +37,7 @@ SUPPLIES = {4: (10**6, True, 10**6), 3: (5, True, 1), 2: (3, False, 0), 1: (1, F
 class Runner(common.Ship):
     """Ships that run or keep a blockade."""
 
+    page = f"{common.SHIPS}, technology, manoeuvre"
     technology: common.NavalTechnology = Field("nao-galleon", description="naval technology")
     manoeuvre: common.Value = Field(0, description="manoeuvre of the leader; 0 = no leader")
 
@@ -44,6 +45,7 @@ class Runner(common.Ship):
 class RunningSide(Runner):
     """Ships, or a corsair, that run a blockade."""
 
+    page = f"{common.SHIPS}, technology, manoeuvre, corsair"
     corsair: bool = Field(False, description="a corsair runs, not a fleet")
 
 
@@ -135,6 +137,7 @@ class Work(Fields):
 class Passing(common.Ship, common.Counted):
     """The passing fleet or corsair."""
 
+    page = f"{common.SHIPS}, corsair_sides, loaded"
     corsair_sides: Annotated[int, Field(ge=0, le=2)] = Field(0, description="a corsair in place of ships: its sides")
     loaded: bool = Field(False, description="troops or gold aboard")
 
@@ -223,11 +226,12 @@ def build_strait_fire(fields: StraitFire) -> Built:
 class Supplier(common.Laden, common.Counted):
     """A fleet that supplies, blockades or carries."""
 
+    page = f"{common.SHIPS}, {common.TROOPS}, convoy_transports, gold"
     convoy_transports: common.Zones = Field(0, description="transports of a convoy: they neither supply nor blockade")
 
 
 class LogisticsConditions(Fields):
-    """What is asked."""
+    """The question that the procedure answers."""
 
     period: Period = Field("III", description="period of the game")
     fortress_level: common.Level = Field(0, description="fortress to blockade; 0 = fort")

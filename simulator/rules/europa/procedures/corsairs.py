@@ -25,6 +25,7 @@ INTERCEPTION, ESCORT, RAID, OVER = range(4)
 class Raider(SeaInterceptor):
     """A corsair+ that lies in wait."""
 
+    page = "manoeuvre, technology, pirates, knights"
     manoeuvre: common.Value | None = Field(None, description="manoeuvre of its leader; none given = no leader")
     pirates: bool = Field(True, description="pirates, who keep nothing")
     knights: bool = Field(False, description="knights")
@@ -33,6 +34,7 @@ class Raider(SeaInterceptor):
 class Escort(common.Ship, common.Counted):
     """Ships that fight corsairs."""
 
+    page = f"{common.SHIPS}, technology, manoeuvre"
     technology: common.NavalTechnology = Field("nao-galleon", description="naval technology")
     manoeuvre: common.Value = Field(0, description="manoeuvre of the leader; 0 = no leader")
 
@@ -40,6 +42,7 @@ class Escort(common.Ship, common.Counted):
 class TreasureFleet(Escort):
     """The stack with gold."""
 
+    page = f"{common.SHIPS}, gold, technology, manoeuvre"
     gold: Annotated[int, Field(ge=0, le=500)] = Field(0, description="ducats aboard; needed")
 
 

@@ -48,6 +48,7 @@ class Interceptor(SeaInterceptor):
 class Interceptors(Interceptor):
     """One interceptor, or several."""
 
+    page = "manoeuvre, technology, interceptors"
     interceptors: Annotated[list[Interceptor], Field(max_length=6)] = Field(
         default_factory=list, description="several interceptors in place of the fields here"
     )

@@ -35,6 +35,7 @@ USES_MANOEUVRE = ("explorer", "conquistador", "governor")
 class Explorers(common.Laden):
     """The explorer."""
 
+    page = f"role, manoeuvre, {common.SHIPS}, {common.ARMIES}, technology"
     technology: common.NavalTechnology = Field("nao-galleon", description="naval technology")
     role: Literal["explorer", "conquistador", "governor", "admiral", "general", "none"] = Field(
         "explorer", description="who leads; only the first three use their manoeuvre"
@@ -208,6 +209,7 @@ def build_exploration(fields: Exploration) -> Built:
 class Conquerors(common.Troops):
     """The troops that go among the natives."""
 
+    page = f"{common.TROOPS}, stats_sum, missionary"
     stats_sum: Annotated[int, Field(ge=0, le=24)] = Field(
         0, description="sum of the leader's values; an explorer's already halved"
     )

@@ -94,6 +94,7 @@ def pacified(
 class Suppressors(common.Troops):
     """The stack in the province."""
 
+    page = f"{common.TROOPS}, pashas, manoeuvre"
     pashas: common.Few = Field(0, description="pashas: 1 each")
     manoeuvre: common.Value = Field(0, description="manoeuvre of the leader; 0 = no leader")
 

@@ -31,6 +31,7 @@ class SeaLeaderTable(Fields):
 class HostileSide(common.Laden):
     """A fighting fleet."""
 
+    page = f"leader, technology, {common.SHIPS}, country"
     technology: common.NavalTechnology = Field("nao-galleon", description="naval technology")
     leader: str | SeaLeaderTable = Field(
         "replacement", description='"replacement", "none", a sea leader of leaders.csv, or a table of values'
@@ -55,6 +56,7 @@ class NavalSide(HostileSide):
 class SeaConditions(Fields):
     """The place and the time."""
 
+    page = "sea, period, region"
     sea: common.SeaKind = Field("other", description="galleys only in the mediterranean and the baltic")
     turn: Annotated[int, Field(ge=1, le=62)] = Field(20, description="turn of the game")
     period: Period = Field("III", description="period of the game")
@@ -64,6 +66,7 @@ class SeaConditions(Fields):
 class NavalConditions(SeaConditions):
     """The meeting of the fleets."""
 
+    page = "sea, wind, interception, period"
     interception: bool = Field(False, description="the defender intercepted the attacker")
     wind: Literal["roll", "attacker", "defender", "none"] = Field("roll", description="who has the wind")
 
@@ -71,6 +74,7 @@ class NavalConditions(SeaConditions):
 class NavalPolicy(Fields):
     """Choices of one side."""
 
+    page = "break_off, leave_with_wind, losses"
     first_line: Literal["most-numerous", "warships", "galleys"] = Field(
         "most-numerous", description="what stands in front of a mixed fleet"
     )

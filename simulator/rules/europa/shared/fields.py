@@ -34,6 +34,10 @@ NavalTechnology = fleets.NavalTechnology
 SeaKind = Literal["other", "mediterranean", "baltic"]
 LossOrder = Literal["auto", "transports-first", "transports-last"]
 NoPolicies = Both[Fields, Fields]
+# Fields in the order of the page.
+SHIPS = "warships, galleys, galleasses, transports"
+ARMIES = "army_plus: ARMY+, army_minus: ARMY−, land_detachments"
+TROOPS = f"{ARMIES}, country"
 
 
 class LosingPolicy(Fields):
@@ -45,6 +49,7 @@ class LosingPolicy(Fields):
 class Ship(Fields):
     """A fleet."""
 
+    page = SHIPS
     warships: Ships = Field(0, description="warship detachments")
     galleys: Ships = Field(0, description="galley detachments; mediterranean and baltic only")
     galleasses: Annotated[int, Field(ge=0, le=10)] = Field(0, description="galleass detachments")
@@ -55,6 +60,7 @@ class Ship(Fields):
 class Troops(Fields):
     """Troops aboard or ashore."""
 
+    page = TROOPS
     army_plus: Few = Field(0, description="ARMY+ counters (4 LD each)")
     army_minus: Few = Field(0, description="ARMY- counters (2 LD each)")
     land_detachments: Ships = Field(0, description="loose land detachments (LD)")
@@ -66,6 +72,7 @@ class Troops(Fields):
 class Laden(Ship, Troops):
     """A fleet with troops or gold aboard."""
 
+    page = f"{SHIPS}, {TROOPS}, gold"
     gold: Annotated[int, Field(ge=0, le=500)] = Field(0, description="ducats aboard; not together with troops")
 
 

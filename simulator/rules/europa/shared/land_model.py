@@ -69,6 +69,7 @@ class LeaderTable(Fields):
 class Side(Fields):
     """Troops and leader of either side in any battle."""
 
+    page = "country, leader, technology, army_plus: ARMY+, army_minus: ARMY−, land_detachments"
     army_plus: int = Field(0, ge=0, le=20, description="ARMY+ counters (4 LD each, full artillery)")
     army_minus: int = Field(0, ge=0, le=20, description="ARMY- counters (2 LD each, half artillery)")
     land_detachments: int = Field(0, ge=0, le=100, description="loose land detachments (LD)")
@@ -119,6 +120,7 @@ class Besieger(FieldArmy):
 class Besieged(Side):
     """The fortress and who is inside."""
 
+    page = "fortress_level, country, leader, technology, army_plus: ARMY+, army_minus: ARMY−, land_detachments"
     fortress_level: int = Field(2, ge=0, le=5, description="0 = fort, rotw only")
     siege_value: int = Field(0, ge=0, le=9, description="best siege value among helpers")
 
@@ -126,14 +128,16 @@ class Besieged(Side):
 class Conditions(Fields):
     """The place and the time."""
 
+    page = "terrain, region, period"
     region: Region = Field("europe", description="europe or the rest of the world")
     terrain: Terrain = Field("plain", description="northern-forest: a Baltic dense forest")
     period: Period = Field("III", description="period of the game")
 
 
 class LandConditions(Conditions):
-    """How the sides meet."""
+    """Circumstances of a field battle."""
 
+    page = "terrain, crossing, region, period"
     crossing: Crossing = Field("none", description="how the attacker entered")
     interception: bool = Field(False, description="the defender intercepted the moving attacker")
 
@@ -141,6 +145,7 @@ class LandConditions(Conditions):
 class SiegeConditions(Conditions):
     """The fortress and its surroundings."""
 
+    page = "terrain, port, siegeworks_minus: siegeworks−, siegeworks_plus: siegeworks+, region, period"
     city: bool = Field(False, description="city (level never under 1); rotw only")
     port: Port = Field("none", description="its port")
     siegeworks_minus: int = Field(0, ge=0, le=1, description="siegeworks- counters")
@@ -159,8 +164,9 @@ class SiegeConditions(Conditions):
 
 
 class CampaignConditions(SiegeConditions):
-    """How long the siege may last."""
+    """Length of the siege."""
 
+    page = "rounds, start_round, " + SiegeConditions.page
     rounds: int = Field(
         0, ge=0, le=30, description="siege rounds; 0 = not given (4, if start_round is not given either)"
     )
@@ -204,6 +210,7 @@ class BesiegerPolicy(Fields):
 class SiegePolicy(BesiegerPolicy):
     """Choices of the besieger in one siege segment."""
 
+    page = "action, breach"
     action: Literal["undermine", "assault", "redeploy"] = Field("undermine", description="this segment's action")
     breach: Literal["assault", "wait"] = Field("assault", description="on a breach result")
 
@@ -211,6 +218,7 @@ class SiegePolicy(BesiegerPolicy):
 class CampaignPolicy(BesiegerPolicy):
     """Choices of the besieger in a campaign."""
 
+    page = "plan"
     plan: Plan = Field("undermine-until-breach", description="plan for all rounds; best = decided in every state")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -12,6 +12,8 @@ from simulator.rules.europa.shared.leaders import FATES, fate_text
 from simulator.rules.europa.shared.stacks import LD, MOST_LD, SIDES, Stack, counted_ld, detachments
 from simulator.rules.europa.tables import standard
 
+SHIPS = ("warships", "galleys", "galleasses", "transports")
+DETACHMENTS = {"army_plus": 4, "army_minus": 2, "land_detachments": 1}  # LD of each counter
 ROUNDING = 1e-9  # a mean of many chances is whole but for so much
 
 
@@ -84,3 +86,12 @@ def common_assumptions(fields: Land | Siege | Campaign, stacks: tuple[Stack, Sta
             yield f"{stack.name}: {wrong}: allowed, as the rules of battles ask for no years (leader_years)"
         if leader.drawn and stack.side.country == "usa":
             yield f"{stack.name}: usa draws its replacement from the minor row (ASSUMED)"
+
+
+def total(data: Mapping[str, Any], side: str) -> list[str]:
+    """The ships and land detachments of a side of a scenario in words; those that are not there are left out."""
+    given = data.get(side)
+    number = {name: one for name, one in given.items() if isinstance(one, int)} if isinstance(given, Mapping) else {}
+    ships = sum(number.get(name, 0) for name in SHIPS)
+    detachments = sum(size * number.get(name, 0) for name, size in DETACHMENTS.items())
+    return [f"{count} {word}" for count, word in ((detachments, "LD"), (ships, "ships")) if count]

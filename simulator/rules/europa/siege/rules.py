@@ -151,7 +151,7 @@ def choose(p, s):
 
 @helper
 def rolled(p, s, result):
-    """What one result changes, and the moment that follows; each moment is handled in one place, by `onward`."""
+    """Changes by one result, and the moment that follows; `onward` handles each moment in one place."""
     if s.stage == UNDERMINE:
         return after_undermining(p, s, result)
     if ASSAULT <= s.stage <= STORM:

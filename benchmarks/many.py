@@ -1,0 +1,76 @@
+"""Questions that ask many scenarios, in CPU seconds of a fresh process: `python -m benchmarks.many [--only TEXT]`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+
+from rich.console import Console
+from rich.table import Table
+
+# Name, code, the seconds that it may take after imports in a fresh process, with kernels in the cache.
+MANY: list[tuple[str, str, float]] = [
+    ("need axis-land-flak", "need('axis-land-flak', 'attacker.infantry', target=0.8)", 0.5),
+    (
+        "best axis-land-eastern-front, with the fixed policies",
+        "best('axis-land-eastern-front', ['policy.attacker.retreat']).fixed",
+        0.5,
+    ),
+    ("best knt-raid", "best('knt-raid', ['policy.attacker.losses']).fixed", 2.0),
+    ("sensitivity europa-blenheim-1704", "sensitivity('europa-blenheim-1704')", 5.0),
+    (
+        "1,000 Risk battles",
+        "[odds({'game': 'risk', 'battle': 'land', 'attacker': {'regiments': 1 + k % 40},"
+        " 'defender': {'regiments': 1 + k // 40}}) for k in range(1000)]",
+        1.5,
+    ),
+    (
+        "1,000 line-ups of Axis & Allies",
+        "[odds({'game': 'axis-and-allies-1942', 'battle': 'land', 'attacker': {'infantry': 1 + k % 10,"
+        " 'artillery': k // 10 % 5, 'tank': k // 50 % 4}, 'defender': {'infantry': 1 + k // 200,"
+        " 'fighter': k // 3 % 3}}) for k in range(1000)]",
+        3.0,
+    ),
+    (
+        "Risk, 200 x 200 regiments",
+        "sweep('risk-20v15', {'attacker.regiments': range(1, 201), 'defender.regiments': range(1, 201)})",
+        1.0,
+    ),
+]
+_FRESH = """
+import time
+from simulator import best, need, odds, sensitivity, sweep
+begun = time.process_time()
+{code}
+print(time.process_time() - begun)
+"""
+
+
+def seconds(code: str) -> float:
+    """CPU seconds of this code in a fresh process, after imports."""
+    done = subprocess.run([sys.executable, "-c", _FRESH.format(code=code)], stdout=subprocess.PIPE, check=True)
+    return float(done.stdout)
+
+
+def measure_many(only: str = "") -> Table:
+    """The table of many scenarios; a time above its aim is marked."""
+    table = Table("many scenarios", "CPU s", "aim", title="fresh process, kernels in the cache, after imports")
+    for name, code, aim in MANY:
+        if only in name:
+            seconds(code)  # compiles
+            taken = seconds(code)
+            table.add_row(name, f"{taken:.2f}" + " !" * (taken > aim), f"{aim:g}")
+    return table
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", help="a part of the names of rows")
+    Console().print(f"load average {os.getloadavg()[0]:.1f}", measure_many(parser.parse_args().only), sep="\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,215 @@
+"""Balance: the smallest changes of a scenario or its game file that bring the odds nearest to a target.
+
+balance("skirmish-hill", {"rules.unit.knights.combat.dice": [1, 2, 3], "attacker.pikes": None}).table
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from simulator.analysis.odds.measure import is_chance
+from simulator.analysis.odds.run import Interrupted, Progress
+from simulator.analysis.result import Result
+from simulator.analysis.studies.grid import Cell
+from simulator.analysis.studies.sensitivity import settings_of
+from simulator.analysis.studies.sweep import Sweep, sweep
+from simulator.rules.battle import Battle
+from simulator.scenarios import Scenario, ScenarioError, Source, draft
+from simulator.scenarios.schema import choices, field_at, unknown_field, whole_numbers
+from simulator.scenarios.validation import brief
+
+EVEN, BOTH = 0.5, ("p_attacker", "p_defender")
+# A whole number without values is tried so far below and above its present setting.
+NEAR = 3
+# Distances that differ by less are equal.
+ALIKE = 1e-9
+MOST_REASONS = 3
+
+
+@dataclass(frozen=True)
+class Change:
+    """An answered combination of settings: its steps from the present ones, and its distance to the target."""
+
+    steps: int
+    distance: float
+    cell: Cell
+
+
+@dataclass(frozen=True, repr=False)
+class Balance(Result):
+    """The combinations tried (`swept`) and the present setting of each field; see `balance`."""
+
+    swept: Sweep
+    present: Mapping[str, Any]
+    target: float
+    complete: bool = True
+
+    json_fields = ("asked", "target", "present", "sentence", "tried", "refused", "complete")
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The values computed: the chances of both sides for an even battle, else one value."""
+        return self.swept.asked
+
+    @cached_property
+    def changes(self) -> list[Change]:
+        """The combinations that the rules allow, the fewest steps first, of equally many the nearest first."""
+        found = [Change(self._steps(one), self._distance(one), one) for one in self.swept.cells if not one.refused]
+        return sorted(found, key=lambda one: (one.steps, round(one.distance / ALIKE)))
+
+    @cached_property
+    def front(self) -> list[Change]:
+        """The Pareto front, nearest first: no other combination is as near with as few steps."""
+        front: list[Change] = []
+        for one in self.changes:
+            if not front or one.distance < front[-1].distance - ALIKE:
+                front.append(one)
+        return front[::-1]
+
+    def _steps(self, cell: Cell) -> int:
+        """The places between the settings and the present ones in the lists of values, summed over the fields."""
+        places = zip(self.swept.values, cell.settings, self.present.values(), strict=True)
+        return sum(abs(axis.index(to) - axis.index(now)) for axis, to, now in places)
+
+    def _distance(self, cell: Cell) -> float:
+        values = [one.value for one in cell.measures]
+        return abs(values[0] - (values[1] if len(values) > 1 else self.target))
+
+    def changed(self, change: Change) -> dict[str, Any]:
+        """The fields that a combination changes, and their settings."""
+        named = zip(self.present, change.cell.settings, strict=True)
+        return {path: to for path, to in named if to != self.present[path]}
+
+    def in_words(self, change: Change) -> str:
+        """The changes of a combination."""
+        return ", ".join(f"{path} = {to}" for path, to in self.changed(change).items()) or "no change"
+
+    def number(self, value: float) -> str:
+        """A value asked, or a distance, as text."""
+        return f"{100 * value:.2f} %" if is_chance(self.asked[0]) else f"{value:.4g}"
+
+    @property
+    def sentence(self) -> str:
+        """The combination nearest to the target."""
+        if not self.front:
+            return "No combination tried so far is allowed"
+        best, even = self.front[0], len(self.asked) > 1
+        aim = "even" if even else f"{self.asked[0]} = {self.number(self.target)}"
+        odds = " against ".join(self.number(one.value) for one in best.cell.measures)
+        return f"Nearest to {aim}: {self.in_words(best)} ({best.steps} step{'s' * (best.steps != 1)}): {odds}"
+
+    @property
+    def tried(self) -> int:
+        """The number of combinations tried."""
+        return len(self.swept.cells)
+
+    @property
+    def refused(self) -> list[dict[str, Any]]:
+        """The combinations that the rules refuse: their settings, and the reason."""
+        paths = self.swept.paths
+        return [dict(zip(paths, one.settings, strict=True)) | {"reason": one.refused} for one in self.swept.refusals]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The front, nearest first: the setting of each field, `steps`, `distance`, each value asked, `method`."""
+        return [
+            dict(zip(self.present, one.cell.settings, strict=True))
+            | {"steps": one.steps, "distance": one.distance}
+            | {name: found.value for name, found in zip(self.asked, one.cell.measures, strict=True)}
+            | {"method": one.cell.method}
+            for one in self.front
+        ]
+
+    def how(self) -> str:
+        """The number of combinations tried, their method, and which the rules refuse, in one line."""
+        simulated = {one.cell.battles for one in self.changes} - {None}
+        text = f"{self.tried} combinations tried"
+        text += f", simulated where not exact, seed {self.swept.seed}" if simulated else ", all exact"
+        text += f"; {named_reasons([row['reason'] for row in self.refused])}" if self.refused else "; none refused"
+        return text if self.complete else f"{text}; interrupted"
+
+
+def named_reasons(reasons: Sequence[str]) -> str:
+    """The number of refused combinations, and the first few reasons."""
+    different = list(dict.fromkeys(reasons))
+    more = f"; and {len(different) - MOST_REASONS} more reasons" * (len(different) > MOST_REASONS)
+    return f"{len(reasons)} refused ({'; '.join(different[:MOST_REASONS])}{more})"
+
+
+def balance(  # noqa: PLR0913 - one argument an option
+    scenario: Source,
+    vary: Mapping[str, Iterable[Any] | None],
+    target: float | None = None,
+    value: str | None = None,
+    battles: int | None = None,
+    seed: int = 0,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Balance:
+    """The combinations of settings nearest to even odds, or to a `target` of a `value`, with the fewest steps.
+
+    `vary` maps fields, keys of the game file included (`rules.unit.tank.attack`), to their settings in order; None
+    stands for all names, yes and no, or the whole numbers near the present one. The present settings always belong to
+    them: a change is as large as its steps along these lists. In an even battle both sides have the same chance, so the
+    distance is |p_attacker - p_defender|, else |value - target| (of `p_attacker` where no value is named).
+    Exact where that fits, `battles` simulates every combination. Raises ScenarioError, ValueError, Interrupted with
+    the combinations tried so far.
+    """
+    base = draft(scenario)
+    ranges, present = _ranges(base.checked(), vary)
+    if target is None and value not in {None, *BOTH}:
+        raise ValueError("target: is needed; without it both sides get the same chance, which needs no value")
+    goal = EVEN if target is None else target
+    even = goal == EVEN and value in {None, *BOTH}
+    asked = BOTH if even else (value or BOTH[0],)
+    if is_chance(asked[0]) and not 0 <= goal <= 1:
+        raise ValueError(f"target: {goal:g} is not allowed; {asked[0]} is a chance, from 0 to 1")
+    try:
+        swept = sweep(base, ranges, asked, battles, seed, threads=threads, progress=progress)
+    except Interrupted as cut:
+        raise Interrupted(Balance(cut.gathered, present, goal, complete=False)) from None
+    return Balance(swept, present, goal)
+
+
+def _ranges(
+    scenario: Scenario, vary: Mapping[str, Iterable[Any] | None]
+) -> tuple[dict[str, list[Any]], dict[str, Any]]:
+    """The settings of each field in order, the present one included; and the present ones."""
+    battle, now = scenario.battle, dict(settings_of(scenario.fields))
+    if any(path.startswith("rules.") for path in vary):
+        now |= settings_of(battle.rules, "rules")
+    ranges, present = {}, {}
+    for path, values in vary.items():
+        if field_at(battle, path) is None:
+            raise ScenarioError(unknown_field(battle, path))
+        if path not in now:
+            inside = [one for one in now if one.startswith((f"{path}.", f"{path}["))][:4]
+            hint = f"name a field in it: {', '.join(inside)}" if inside else "set it in the scenario first"
+            raise ScenarioError(brief(f"{path}: has no single present setting; {hint}"))
+        present[path] = now[path]
+        settings = _near(battle, path, now[path]) if values is None else list(values)
+        ranges[path] = _in_order(settings, now[path])
+    return ranges, present
+
+
+def _near(battle: Battle, path: str, now: Any) -> list[Any]:
+    """The settings of a field for which none are given. Raises ScenarioError where these are not obvious."""
+    if isinstance(now, bool):
+        return [False, True]
+    if (bounds := whole_numbers(battle, path)) and isinstance(now, int):
+        low, high = bounds
+        first = now - NEAR if low is None else max(low, now - NEAR)
+        return list(range(first, (now + NEAR if high is None else min(high, now + NEAR)) + 1))
+    if names := choices(battle, path):
+        return [name for name in names if name != "best"]
+    raise ScenarioError(f"vary: give the values of {path}, like 1:30 or a,b,c")
+
+
+def _in_order(settings: list[Any], now: Any) -> list[Any]:
+    """Numbers in ascending order, names as given; the present setting at its place, or before the names."""
+    every = list({repr(one): one for one in (settings if now in settings else [now, *settings])}.values())
+    number = all(isinstance(one, int | float) and not isinstance(one, bool) for one in every)
+    return sorted(every) if number else every

@@ -1,0 +1,160 @@
+"""Worth of units: the effect of one more of each unit on the odds and on the cost exchanged, beside its price."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from statistics import fmean
+from typing import Any, NamedTuple
+
+from simulator.analysis.odds.run import CELL_BATTLES, CELL_BYTES, Progress, check_numbers, reported, until_interrupted
+from simulator.analysis.odds.stages import Shared
+from simulator.analysis.result import Result
+from simulator.analysis.studies.balance import named_reasons
+from simulator.analysis.studies.paired import Answered, answered, difference
+from simulator.analysis.studies.sensitivity import steps_of
+from simulator.scenarios import Scenario, ScenarioError, Source, load
+from simulator.scenarios.schema import field_at, whole_numbers
+
+SIDES = ("attacker", "defender")
+COSTS = tuple(f"{side}_cost_lost" for side in SIDES)
+
+
+class OneMore(NamedTuple):
+    """One more of a unit in one battle: the gain of its side's chance, and of its side's cost exchanged (or None)."""
+
+    side: str
+    unit: str
+    price: float | None
+    chance: float
+    exchange: float | None
+    method: str
+
+
+@dataclass(frozen=True, repr=False)
+class Units(Result):
+    """The effect of one more of each unit in each battle; `refusals` are the reasons why some are not allowed."""
+
+    each: tuple[OneMore, ...]
+    scenarios: int
+    refusals: tuple[str, ...] = ()
+    seed: int = 0
+    complete: bool = True
+
+    json_fields = ("sentence", "scenarios", "refusals", "seed", "complete")
+
+    def rows(self) -> list[dict[str, Any]]:
+        """`side, unit, price, points, per_cost, exchanged, scenarios`: means over those that admit the unit.
+
+        `points` of its side's chance to win, and for each cost of the price; `exchanged` is the change of its own
+        side's cost lost less the enemy's. The most points for the price come first, without prices the most points.
+        """
+        found: dict[tuple[str, str, float | None], list[OneMore]] = {}
+        for one in self.each:
+            found.setdefault((one.side, one.unit, one.price), []).append(one)
+        rows = []
+        for (side, unit, price), many in found.items():
+            points = 100 * fmean(one.chance for one in many)
+            known = [one.exchange for one in many if one.exchange is not None]
+            row = {"side": side, "unit": unit, "price": price, "points": points}
+            row |= {"per_cost": points / price if price else None, "exchanged": fmean(known) if known else None}
+            rows.append(row | {"scenarios": len(many)})
+        return sorted(rows, key=lambda row: (row["side"], row["per_cost"] is None, -(row["per_cost"] or row["points"])))
+
+    @property
+    def sentence(self) -> str:
+        """The unit that gives its side the most for its price, for each side."""
+        best = {row["side"]: row for row in reversed(self.rows())}
+        priced = any(row["price"] for row in best.values())
+        words = [_in_words(best[side]) for side in SIDES if side in best]
+        return f"Worth most{' for the price' * priced}: {'; '.join(words)}"
+
+    def how(self) -> str:
+        """The battles and the method, in one line."""
+        simulated = any(one.method != "exact" for one in self.each)
+        text = "one more of each unit" + (f", averaged over {self.scenarios} battles" if self.scenarios > 1 else "")
+        text += f"; simulated where not exact, paired, seed {self.seed}" if simulated else "; all exact"
+        text += f"; {named_reasons(self.refusals)}" if self.refusals else ""
+        return text if self.complete else f"{text}; interrupted"
+
+
+def _in_words(row: Mapping[str, Any]) -> str:
+    price = f" at {row['price']:g}" if row["price"] else ""
+    return f"{row['side']} {row['unit']} {row['points']:+.2f} points{price}"
+
+
+def units(
+    scenarios: Source | Sequence[Source],
+    battles: int | None = None,
+    seed: int = 0,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Units:
+    """The worth of one more of each unit of each side, averaged over several battles if more than one is given.
+
+    Units are the fields that have a price in the game, else the whole numbers of the attacker and the defender.
+    Exact where that fits and `battles` is None, else simulated and paired. Raises ScenarioError for battles without
+    units, ValueError for one without a winner, Interrupted with the units tried so far.
+    """
+    one = isinstance(scenarios, str | Path | Mapping) or not isinstance(scenarios, Sequence)
+    asked = [load(source) for source in ((scenarios,) if one else scenarios)]  # type: ignore[arg-type, union-attr]
+    if not asked:
+        raise ValueError("scenarios: give one or more")
+    check_numbers(1 if battles is None else battles, seed, threads)
+    work = [(scenario, *unit) for scenario in asked for unit in _units(scenario)]
+    if not work:
+        raise ScenarioError(f"battle: {asked[0].battle.game} {asked[0].battle.kind} has no units to add")
+    ask = partial(
+        answered, battles=battles, seed=seed, budget=CELL_BYTES, threads=threads, many=CELL_BATTLES, shared=Shared()
+    )
+
+    def found(parts: Sequence[OneMore | str]) -> Units:
+        each = tuple(part for part in parts if isinstance(part, OneMore))
+        refusals = tuple(dict.fromkeys(part for part in parts if isinstance(part, str)))
+        return Units(each, len(asked), refusals, seed, len(parts) == len(work))
+
+    def tried() -> Iterator[OneMore | str]:
+        now: dict[int, Answered] = {}
+        for scenario, path, setting, price in reported(work, progress):
+            if id(scenario) not in now:
+                now[id(scenario)] = ask(scenario)
+            try:
+                after = ask(scenario.replace(path, setting + 1))
+            except ScenarioError as error:
+                yield str(error)
+                continue
+            yield _one_more(path, price, after, now[id(scenario)])
+
+    return until_interrupted(tried(), found)
+
+
+def _units(scenario: Scenario) -> list[tuple[str, int, float | None]]:
+    """The path, the number and the price of each unit of both sides."""
+    battle = scenario.battle
+    price = next(iter(battle.prices.values()), None)
+    found = []
+    for path, setting, to in steps_of(scenario, [side for side in SIDES if field_at(battle, side)]):
+        least = (whole_numbers(battle, path) or (None,))[0]
+        if isinstance(setting, bool) or not isinstance(setting, int) or to != setting + 1 or (least or 0) < 0:
+            continue
+        cost = price(scenario.data, path) if price else None
+        if price is None or cost is not None:
+            found.append((path, setting, cost))
+    return found
+
+
+def _one_more(path: str, price: float | None, after: Answered, before: Answered) -> OneMore:
+    side, _, unit = path.partition(".")
+    change = {value: difference(value, after, before).value for value in _values(after, side)}
+    own, enemy = (change.get(f"mean.{name}") for name in (COSTS if side == SIDES[0] else COSTS[::-1]))
+    exchange = None if own is None or enemy is None else own - enemy
+    method = "exact" if after.odds.method == before.odds.method == "exact" else "simulated"
+    return OneMore(side, unit, price, change[f"p_{side}"], exchange, method)
+
+
+def _values(found: Answered, side: str) -> list[str]:
+    """The chance of a side, and the costs lost where the game counts them."""
+    return [f"p_{side}", *(f"mean.{name}" for name in COSTS if name in found.odds.names)]

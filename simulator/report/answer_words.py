@@ -1,0 +1,170 @@
+"""An answer in words: one sentence, the facts that the game names first, who is left, the likeliest survivors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from simulator.analysis.odds.odds import Odds
+from simulator.report.words import label_of, percent, value_of
+from simulator.rules.battle import ATTACKER, DEFENDER, WINNERS
+from simulator.scenarios.objective import SIDES, TAKEN
+
+MOST_OUTCOMES = 6
+MOST_FACTS = 4
+MOST_BARS = 41
+# Columns of the units that a side has left, without the side, the first that a game has; the picture's size.
+LEFT = (
+    "units_left", "regiments_left", "fleets_left", "creatures_left", "ships_left", "standing", "left_thirds",
+)  # fmt: skip
+PICTURE = (620, 180)
+# Chances that players say; two sides whose chances differ by less are even.
+SHARES = [(n, of) for of in (2, 3, 4, 5, 10, 20) for n in range(1, of)] + [
+    (1, 6),
+    (5, 6),
+    (1, 7),
+    (6, 7),
+    (1, 8),
+    (7, 8),
+]
+EVEN = 0.04
+
+
+def losses(columns: list[str]) -> list[str]:
+    """The columns that count losses."""
+    return [name for name in columns if "lost" in name or "losses" in name]
+
+
+# --- one sentence, and the facts that the game names ----------------------------------------------------------------
+
+
+def times(p: float) -> str:
+    """A chance as players say it: "4 times in 5"."""
+    if p in (0, 1):
+        return "never" if p == 0 else "always"
+    if not 0.02 <= p <= 0.98:
+        return "almost never" if p < 0.5 else "almost always"
+    number, of = min(SHARES, key=lambda one: abs(one[0] / one[1] - p) + 0.002 * one[1])
+    return f"{number} time{'s' * (number > 1)} in {of}"
+
+
+def sentence(odds: Odds) -> str:
+    """The answer in one sentence, from the attacker's side."""
+    if "winner" not in odds.columns or odds.battle.results:
+        top = max(odds.results, key=lambda one: one.p, default=None)
+        if top is None:
+            return ""
+        return f"{top.label.replace('_', ' ')}: {times(top.p)}.".capitalize()
+    win, lose, left = (odds.winner(side) for side in WINNERS)
+    if left == 1:
+        return "; ".join(f"{one['label']}: {one['value']}" for one in [*facts(odds)][:2]).capitalize() + "."
+    if win in (0, 1):
+        return f"You {times(win)} win."
+    even = abs(win - lose) < EVEN and left < 0.9
+    parts = [f"An even fight: you win {times(win)}" if even else f"You win {times(win)}"]
+    if taken := next((name for name in TAKEN if name in odds.battle.facts and name in odds.names), ""):
+        parts.append(f"take the ground {times(odds.p(taken))}")
+    own = min(losses([name for name in odds.headline if name.startswith("attacker_")]), key=_by_cost, default="")
+    enemy = own.replace("attacker", "defender")
+    if own and enemy in odds.names:
+        unit = re.sub(r"attacker_|_?(lost|losses|thirds)", "", own).replace("_", " ")
+        unit = "in cost" if unit == "cost" else unit
+        parts.append(f"lose {_short(odds, own)}{f' {unit}' if unit else ''} for {_short(odds, enemy)} of theirs")
+    return ", ".join(parts[:-1]) + (" and " if len(parts) > 1 else "") + parts[-1] + "."
+
+
+def _by_cost(column: str) -> bool:
+    """Losses in cost before losses in units."""
+    return "cost" not in column
+
+
+def _short(odds: Odds, column: str) -> str:
+    """The mean of a column with few digits, in the unit of its game."""
+    mean = odds.mean(column)
+    shown = odds.battle.shown.get(column)
+    return shown.value(mean) if shown and shown.value else f"{mean:.0f}" if mean >= 20 else f"{mean:.1f}"
+
+
+def facts(odds: Odds) -> Iterator[dict[str, str]]:
+    """The columns that the game names first: chances, or a mean with the span of nine battles in ten."""
+    kinds = {name: odds.kind_of(name) for name in odds.names}
+    named = [name for name in odds.battle.facts if name in kinds]
+    rest = [name for name in odds.headline if name not in named and kinds[name] != "text"]
+    for name in [*named, *rest][:MOST_FACTS]:
+        label = label_of(odds.battle, name)
+        for side, you in (("attacker", "you"), ("defender", "they")):
+            if match := re.fullmatch(rf"{side}(?: (\w+))? (lost|losses)", label):
+                label = f"{you} lose {match[1] or ''}".strip()
+        if kinds[name] == "yes/no":
+            yield {"label": label, "value": percent(odds.p(name), 1), "span": ""}
+        else:
+            low, high = (value_of(odds.battle, name, odds.quantile(name, q)) for q in (0.05, 0.95))
+            yield {"label": label, "value": _short(odds, name), "span": low if low == high else f"{low} – {high}"}
+
+
+# --- who is left ----------------------------------------------------------------------------------------------------
+
+
+def units_left(odds: Odds) -> dict[str, Any] | None:
+    """The bars of how many units the winner has left, the defender's to the left; None where the game does not say."""
+    names = [next((one for one in LEFT if f"{side}_{one}" in odds.names), "") for side in SIDES]
+    if "winner" not in odds.columns or not all(names) or len(odds.results) > len(WINNERS) or odds.battle.results:
+        return None
+    winner = odds.columns["winner"]
+    own, enemy = (odds.columns[f"{side}_{name}"].astype(float) for side, name in zip(SIDES, names, strict=True))
+    unit = 3 if names[0].endswith("thirds") else 1
+    signed = np.select([winner == ATTACKER, winner == DEFENDER], [own, -enemy], 0.0)
+    whole = (np.sign(signed) * np.ceil(np.abs(signed) / unit)).astype(int)
+    low, high = min(int(whole.min()), 0), max(int(whole.max()), 0)
+    step = -(-(high - low + 1) // MOST_BARS)
+    places = np.sign(whole) * -(-np.abs(whole) // step)
+    first, last = int(places.min(initial=0)), int(places.max(initial=0))
+    p = np.bincount(places - first, odds.chances, last - first + 1)
+    highest = float(p.max()) or 1.0
+    width = PICTURE[0] / len(p)
+    bars = []
+    for place, chance in zip(range(first, last + 1), p.tolist(), strict=True):
+        most = abs(place) * step
+        text = f"{most - step + 1} – {most}" if step > 1 and place else str(most)
+        side = "attacker" if place > 0 else "defender" if place < 0 else "nobody"
+        height = PICTURE[1] * chance / highest
+        bars.append({"x": width * (place - first), "height": height, "p": chance, "name": text, "side": side})
+    every = -(-len(bars) // 16)
+    for place, one in zip(range(first, last + 1), bars, strict=True):
+        one["label"] = one["name"] if place % every == 0 else ""
+    tick = next(one for one in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0) if highest / one <= 4)
+    ticks = [
+        (max(PICTURE[1] * (1 - n * tick / highest), 14.0), percent(n * tick, 0))
+        for n in range(1, int(highest / tick) + 1)
+    ]
+    words = {"standing": "units standing", "left_thirds": "LD left"}.get(names[0], names[0].replace("_", " "))
+    return {"bars": bars, "width": width, "ticks": ticks, "words": words}
+
+
+def survivors(odds: Odds) -> list[dict[str, Any]]:
+    """The likeliest survivors of both sides, unit by unit."""
+    match = re.compile(r"(attacker|defender)_(\w+)_left")
+    whole = {one.removesuffix("_left") for one in LEFT} | {
+        "value",
+        "morale",
+        "regular",
+        "mercenary",
+        "allied",
+        "with_wind",
+    }
+    columns = {name: found for name in odds.names if (found := match.fullmatch(name)) and found[2] not in whole}
+    columns = {name: found for name, found in columns.items() if found[2] not in {"gold", "steps", "damaged"}}
+    if not columns:
+        return []
+    rows = []
+    for row in odds.likely(MOST_OUTCOMES, list(columns)):
+        texts: dict[str, list[str]] = {side: [] for side in SIDES}
+        for name, found in columns.items():
+            if number := row[name]:
+                unit = found[2].replace("_", " ")
+                texts[found[1]].append(f"{number} {unit if number == 1 or unit.endswith(('ry', 's')) else unit + 's'}")
+        rows.append({"p": row["p"], **{side: ", ".join(text) or "nothing" for side, text in texts.items()}})
+    return rows

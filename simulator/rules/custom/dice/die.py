@@ -1,0 +1,154 @@
+"""Units that the faces of a die hit, and the chances of one die (docs/rules/custom_games.md section 4)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from simulator.rules.custom.game_file.format import SIDES, Dice, Die, GameFile
+from simulator.rules.custom.game_file.units import faces_number, pieces_of, whole_of
+from simulator.rules.custom.game_file.words import selected
+from simulator.rules.custom.masks import bits
+from simulator.rules.custom.setup import Again, Rolled, Shot, SideSetup
+
+
+class Hit(NamedTuple):
+    """A hit class: the units that a face hits, as a mask, the damage of a hit, and whether it is split (section 5)."""
+
+    units: int
+    damage: int = 1
+    split: bool = False
+
+
+MISS = Hit(0)
+# A shield makes a value worse by this at most.
+MOST_SHIELD = 20
+
+
+def die_named(file: GameFile, name: str | None) -> Dice | Die:
+    """A further die by name; that of `[dice]` for None."""
+    return file.dice if name is None else file.die[name]
+
+
+def faces_that_hit(file: GameFile, die: Dice | Die, value: int) -> frozenset[int]:
+    """Faces of a die with numbers that hit at a value (steps 3 and 4)."""
+    if die.clamp:
+        value = min(max(value, die.clamp[0]), die.clamp[1])
+    sides = die.sides or 0
+    good = range(1, min(value, sides) + 1) if file.dice.hit == "at-most" else range(max(value, 1), sides + 1)
+    return frozenset(good).union(die.always_hit) - frozenset(die.always_miss)
+
+
+def hits_by_face(file: GameFile, enemy: str, roll: Rolled, targets: int) -> tuple[Hit, ...]:
+    """The hit of each face, in order, of a die of this roll at these targets, units of the enemy (steps 7 to 9)."""
+    return _hits_by_face(file, enemy, roll._replace(dice=1, reroll=frozenset()), targets)
+
+
+@lru_cache(maxsize=4096)
+def _hits_by_face(file: GameFile, enemy: str, roll: Rolled, targets: int) -> tuple[Hit, ...]:
+    die, value, damage, split = die_named(file, roll.die), roll.value, roll.damage, roll.split
+    if isinstance(die, Die) and die.faces is not None:
+        found = [Hit(targets & _named_by(file, die, face), die.damage.get(face, 1), split) for face in die.faces]
+        return tuple([hit if hit.units else MISS for hit in found])
+    at_shield: dict[int, int] = {}
+    for unit in bits(targets):
+        shield = pieces_of(file, enemy)[unit].shield
+        at_shield[shield] = at_shield.get(shield, 0) | 1 << unit
+    masks = [0] * (die.sides or 0)
+    for shield, units in at_shield.items():
+        for face in faces_that_hit(file, die, value - shield if file.dice.hit == "at-most" else value + shield):
+            masks[face - 1] |= units
+    return tuple([Hit(mask, damage, split) if mask else MISS for mask in masks])
+
+
+def _named_by(file: GameFile, die: Die, face: str) -> int:
+    """The units that a symbol hits."""
+    selector = (die.hits or {}).get(face, [])
+    units = [*file.unit] if isinstance(selector, str) else selected(file, selector)
+    return sum(1 << i for i, key in enumerate(file.unit) if key in units)
+
+
+def face_names(file: GameFile, roll: Rolled) -> Sequence[int | str]:
+    """The faces of the die of a roll, in order: numbers, or the names of symbols."""
+    die = die_named(file, roll.die)
+    return die.faces if isinstance(die, Die) and die.faces is not None else range(1, faces_number(die) + 1)
+
+
+def rolled_again(file: GameFile, roll: Rolled, faces: tuple[Hit, ...]) -> list[bool]:
+    """Is each face of a die rolled again (steps 5, 6 and 9)?"""
+    if roll.reroll == "misses":
+        return [hit == MISS for hit in faces]
+    return [name in roll.reroll for name in face_names(file, roll)]
+
+
+@lru_cache(maxsize=1 << 14)
+def chances_of(file: GameFile, enemy: str, roll: Rolled, targets: int) -> tuple[tuple[Hit, int], ...]:
+    """The chance of each hit class of one die, in parts of `whole_of` the file; what misses is left out."""
+    faces = hits_by_face(file, enemy, roll, targets)
+    again = rolled_again(file, roll, faces)
+    sides, once, twice = len(faces), Counter[Hit](), Counter(faces)
+    for hit, back in zip(faces, again, strict=True):
+        once[hit] += 0 if back else sides
+        if back:
+            for other, number in twice.items():
+                once[other] += number
+    part = whole_of(file) // sides**2
+    return tuple([(hit, number * part) for hit, number in sorted(once.items()) if hit != MISS and number])
+
+
+def chance_at(file: GameFile, roll: Rolled) -> int:
+    """The chance that one die of a roll hits, in parts of `whole_of` the file, without shields."""
+    die = die_named(file, roll.die)
+    if isinstance(die, Die) and die.faces is not None:
+        return sum(number for _, number in chances_of(file, SIDES[0], roll, (1 << len(file.unit)) - 1))
+    return _numbers_chance(file, die, roll.value, roll.reroll)
+
+
+def _numbers_chance(file: GameFile, die: Dice | Die, value: int, reroll: Again) -> int:
+    hits, sides = faces_that_hit(file, die, value), faces_number(die)
+    h, part = len(hits), whole_of(file) // sides**2
+    if reroll == "misses":
+        return (h * sides + (sides - h) * h) * part
+    assert isinstance(reroll, frozenset)
+    again = {face for face in reroll if isinstance(face, int) and face <= sides}
+    return (len(hits - again) * sides + len(again) * h) * part
+
+
+def classes_of(side: SideSetup, shot: Shot) -> set[Hit]:
+    """The hit classes that the dice of a step may fall into, whatever supports and modifiers hold."""
+    if shot.number not in side.classes:
+        found: set[Hit] = set()
+        for unit in bits(shot.by & side.present):
+            roll = side.roll(unit, shot)
+            assert roll is not None
+            found |= set(_classes_of_roll(side, shot, unit, roll))
+        side.classes[shot.number] = found - {MISS}
+    return side.classes[shot.number]
+
+
+def _classes_of_roll(side: SideSetup, shot: Shot, unit: int, roll: Rolled) -> Iterable[Hit]:
+    file, pieces = side.setup.file, side.setup.sides[side.enemy].pieces
+    if roll.compared:
+        return [Hit(shot.targets)]
+    die = die_named(file, roll.die)
+    if isinstance(die, Die) and die.faces is not None:
+        return hits_by_face(file, side.enemy, roll, shot.targets)
+    if len({pieces[target].shield for target in bits(shot.targets)}) < 2:
+        return [Hit(shot.targets, roll.damage, roll.split)]
+    values = _values(side, shot, unit, roll)
+    sides = die.sides or 0
+    within = {min(max(value, -MOST_SHIELD), sides + MOST_SHIELD + 1) for value in values}
+    return {hit for v in within for hit in hits_by_face(file, side.enemy, roll._replace(value=v), shot.targets)}
+
+
+def _values(side: SideSetup, shot: Shot, unit: int, roll: Rolled) -> Iterable[int]:
+    """All values at which a unit may come to roll."""
+    rules = [rule.given for rule in side.helps if rule.units >> unit & 1 and rule.applies(shot)]
+    values = {roll.value, *(given.sets for given in rules if getattr(given, "sets", None) is not None)}
+    adds = [given.adds or 0 for given in rules]
+    less, more = sum(add for add in adds if add < 0), sum(add for add in adds if add > 0)
+    if side.setup.file.dice.hit == "at-least":
+        less, more = -more, -less
+    return {value + add for value in values for add in range(less, more + 1)}

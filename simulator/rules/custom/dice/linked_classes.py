@@ -1,0 +1,132 @@
+"""Dice that may fall into several hit classes, and hits that are absorbed (docs/rules/custom_games.md section 5)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from functools import lru_cache
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from simulator.engine.model.chance import Row
+
+# Kinds of dice by the slots that they may fall into, with their chances; and how many of each.
+LinkedDice = tuple[tuple[tuple[tuple[int, int], ...], int], ...]
+# Numbers of hits by slot are worked out in arrays of at most so many entries.
+MOST_ENTRIES = 4_000_000
+
+
+class TooLarge(Exception):
+    """Line-ups with more places, rolls or tables than are worked out beforehand."""
+
+
+class Counted(NamedTuple):
+    """Hits that count, by slot: results have room for hits up to `caps`; more than `most` are as good as that.
+
+    Of all slots together so many are `absorbed`, those that would be allotted last.
+    """
+
+    caps: tuple[int, ...]
+    most: tuple[int, ...]
+    absorbed: int
+
+
+def joint_row(dice: LinkedDice, whole: int, counted: Counted, low_luck: bool) -> Row:
+    """The hits of these dice slot by slot, without those that are absorbed, packed into one result, and their chances.
+
+    Raises TooLarge for too many combinations.
+    """
+    sizes = sizes_of(counted)
+    if prod(sizes) > MOST_ENTRIES:
+        raise TooLarge
+    p = _low_luck(dice, whole, sizes) if low_luck else _rolled(dice, whole, sizes)
+    chances = np.bincount(results_of(counted).ravel(), p.ravel())
+    able = np.flatnonzero(chances > 0)
+    return able, chances[able]
+
+
+def sizes_of(counted: Counted) -> tuple[int, ...]:
+    """The numbers of hits of each slot that are told apart, before any are absorbed."""
+    return tuple([cap + counted.absorbed + 1 for cap in counted.caps])
+
+
+def results_of(counted: Counted) -> np.ndarray:
+    """The packed result by the hits of each slot, before any are absorbed: int64, of the shape `sizes_of`."""
+    sizes = sizes_of(counted)
+    hits = np.indices(sizes)
+    left = np.full(sizes, counted.absorbed)
+    packed, stride = np.zeros(sizes, np.int64), prod(cap + 1 for cap in counted.caps)
+    for slot in reversed(range(len(sizes))):
+        stride //= counted.caps[slot] + 1
+        gone = np.minimum(left, hits[slot])
+        left -= gone
+        packed += stride * np.minimum(hits[slot] - gone, counted.most[slot])
+    return packed
+
+
+@lru_cache(maxsize=1 << 12)
+def _rolled(dice: LinkedDice, whole: int, sizes: tuple[int, ...]) -> np.ndarray:
+    """The chances of so many hits of each slot, counted up to the sizes: one die after the other."""
+    p = np.zeros(sizes)
+    p[(0,) * len(sizes)] = 1
+    for faces, number in dice:
+        missed = (whole - sum(chance for _, chance in faces)) / whole
+        for _ in range(number):
+            after = missed * p
+            for slot, chance in faces:
+                after += chance / whole * _one_more(p, slot)
+            p = after
+    return p
+
+
+def _one_more(p: np.ndarray, slot: int) -> np.ndarray:
+    """The chances after one more hit of a slot; those past the last one stay there."""
+    moved = np.zeros_like(p)
+    here: list[Any] = [slice(None)] * p.ndim
+    there = here.copy()
+    here[slot], there[slot] = slice(0, -1), slice(1, None)
+    moved[tuple(there)] = p[tuple(here)]
+    here[slot] = there[slot] = -1
+    moved[tuple(there)] += p[tuple(here)]
+    return moved
+
+
+def _low_luck(dice: LinkedDice, whole: int, sizes: tuple[int, ...]) -> np.ndarray:
+    """Each slot scores its mean, and the fraction is rolled (section 10)."""
+    p = np.ones(())
+    for slot, size in enumerate(sizes):
+        sure, rest = divmod(sum(chance * number for faces, number in dice for at, chance in faces if at == slot), whole)
+        scored = np.zeros(size)
+        scored[min(sure, size - 1)] += (whole - rest) / whole
+        scored[min(sure + 1, size - 1)] += rest / whole
+        p = np.multiply.outer(p, scored)
+    return p
+
+
+def linked_hits(dice: Sequence[Sequence[tuple[int, float]]], fits: np.ndarray, rng: random.Random) -> list[int | None]:
+    """The slot that each die falls into, None for a miss, drawn under the condition that the sum fits.
+
+    `dice`: slots and chances of each die; `fits`: which hits by slot do, bool of the shape `sizes_of`.
+    """
+    rest = [fits.astype(float)]
+    for faces in reversed(dice):
+        later = rest[-1]
+        now = (1 - sum(chance for _, chance in faces)) * later
+        for slot, chance in faces:
+            last = later.shape[slot] - 1
+            now += chance * later.take([*range(1, last + 1), last], axis=slot)
+        rest.append(now)
+    at, found = [0] * fits.ndim, list[int | None]()
+    for faces, later in zip(dice, reversed(rest[:-1]), strict=True):
+        options: list[tuple[int | None, float]] = []
+        for slot, chance in faces:
+            then = [min(n + (k == slot), later.shape[k] - 1) for k, n in enumerate(at)]
+            options.append((slot, chance * later[tuple(then)]))
+        options.append((None, (1 - sum(chance for _, chance in faces)) * later[tuple(at)]))
+        fallen = rng.choices([slot for slot, _ in options], [weight for _, weight in options])[0]
+        if fallen is not None:
+            at[fallen] = min(at[fallen] + 1, fits.shape[fallen] - 1)
+        found.append(fallen)
+    return found

@@ -1,0 +1,212 @@
+"""Opposed dice, sorted and compared pair by pair (docs/rules/custom_games.md sections 2.6 and 5)."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache, partial
+from itertools import pairwise, product
+from math import comb, prod
+from typing import NamedTuple
+
+import numpy as np
+
+from simulator.engine.model.chance import Row
+from simulator.rules.custom.dice.die import die_named
+from simulator.rules.custom.dice.linked_classes import TooLarge
+from simulator.rules.custom.dice.tables import DiceTables, Throws, distinct
+from simulator.rules.custom.dice.volleys import Volley, fires, volleys
+from simulator.rules.custom.game_file.format import SIDES, Compare
+from simulator.rules.custom.setup import SideSetup
+
+# Results hold the attacker's hits and this many times the defender's: there are at most ten pairs.
+BOTH = 11
+# Pairs of places whose dice are compared one by one.
+MOST_PAIRS = 4_000_000
+# The work for all different dice of both sides: states of the dice, squared. Ten equal dice a side, down to one, are
+# 256,036: 6 s.
+MOST_WORK = 500_000
+
+
+class Dice(NamedTuple):
+    """Equal dice: so many of so many sides, each with a bonus."""
+
+    bonus: int
+    sides: int
+    number: int
+
+
+Rolled = tuple[Dice, ...]
+# Dice that have not shown their value yet, by kind, and the hits of both sides so far: in how many ways.
+Ways = dict[tuple[tuple[int, ...], int, int], int]
+
+
+def kept_dice(volleys_: list[Volley], side: SideSetup, most: int) -> Rolled:
+    """No more dice than `most`, those with the highest bonus; equal ones in file order."""
+    found, left = [], most
+    for volley in sorted(volleys_, key=lambda volley: -volley.value):
+        number = min(int(volley.dice), left)
+        left -= number
+        if number:
+            sides = die_named(side.setup.file, volley.roll.die).sides or 0
+            found.append(Dice(volley.value, sides, number))
+    return tuple(found)
+
+
+@lru_cache(maxsize=1 << 12)
+def ways_of_hits(attackers: Rolled, defenders: Rolled, pairs: int, ties: str) -> dict[tuple[int, int], int]:
+    """In how many ways of all throws the attacker and the defender score so many hits.
+
+    Values are followed downwards, in stretches in which the same dice may show them; within a stretch only the order of
+    the values counts, so `levels` different ones stand for comb(values, levels) choices of them.
+    """
+    both = attackers + defenders
+    pairs = min(pairs, *(sum(dice.number for dice in side) for side in (attackers, defenders)))
+    states: Ways = {(tuple(dice.number for dice in both), 0, 0): 1}
+    for low, high in pairwise(
+        sorted({value for dice in both for value in (dice.bonus, dice.bonus + dice.sides)})[::-1]
+    ):
+        active = [dice.bonus <= high and low <= dice.bonus + dice.sides for dice in both]
+        at_level, found = states, defaultdict(int, states)
+        for levels in range(1, low - high + 1):
+            at_level = _one_level(at_level, active, len(attackers), both, pairs, ties)
+            for state, ways in at_level.items():
+                found[state] += ways * comb(low - high, levels)
+            if not at_level:
+                break
+        states = {
+            state: ways
+            for state, ways in found.items()
+            if not any(left and dice.bonus == high for left, dice in zip(state[0], both, strict=True))
+        }
+    ends: dict[tuple[int, int], int] = defaultdict(int)
+    for (_, mine, theirs), ways in states.items():
+        ends[mine, theirs] += ways
+    return dict(ends)
+
+
+def _one_level(states: Ways, active: list[bool], own: int, both: Rolled, pairs: int, ties: str) -> Ways:
+    """The states after the next value downwards that some dice show: pairs that it decides are decided."""
+    after: Ways = defaultdict(int)
+    for (left, mine, theirs), ways in states.items():
+        before = _placed(both[:own], left), _placed(both[own:], left[own:])
+        for still in product(*(range(n + 1) if able else (n,) for n, able in zip(left, active, strict=True))):
+            if still == left:
+                continue
+            chosen = prod(comb(n, m) for n, m in zip(left, still, strict=True))
+            now = _placed(both[:own], still), _placed(both[own:], still[own:])
+            decided, even = max(before), max(0, min(*now, pairs) - max(before))
+            won = max(0, min(now[0], pairs) - max(decided, now[1]))
+            lost = max(0, min(now[1], pairs) - max(decided, now[0]))
+            mine_more = won + even * (ties in {"attacker", "both"})
+            theirs_more = lost + even * (ties in {"defender", "both"})
+            after[still, mine + mine_more, theirs + theirs_more] += ways * chosen
+    return after
+
+
+def _placed(dice: Rolled, left: Sequence[int]) -> int:
+    """The number of dice that have shown their value."""
+    return sum([one.number - n for one, n in zip(dice, left, strict=False)])
+
+
+def chances_of_both(attackers: Rolled, defenders: Rolled, compare: Compare) -> dict[tuple[int, int], Fraction]:
+    """The chance of so many hits by the attacker and by the defender; a throw that is rolled again decides nothing."""
+    ways = dict(ways_of_hits(attackers, defenders, compare.pairs, compare.ties))
+    if compare.ties == "reroll":
+        ways.pop((0, 0), None)
+    whole = sum(ways.values())
+    return {hits: Fraction(number, whole) for hits, number in ways.items()}
+
+
+def _table(attackers: Rolled, defenders: Rolled, compare: Compare) -> Row:
+    """The hits of both sides in one result: the attacker's, and BOTH times the defender's."""
+    chances = chances_of_both(attackers, defenders, compare)
+    found = sorted((mine + BOTH * theirs, float(p)) for (mine, theirs), p in chances.items())
+    results, p = zip(*found, strict=True)
+    return np.array(results), np.array(p)
+
+
+def thrown(attackers: Rolled, defenders: Rolled, rng: random.Random) -> tuple[list[int], list[int]]:
+    """One throw of both sides: faces with their bonus, highest first."""
+    sides = [
+        sorted([rng.randint(1, dice.sides) + dice.bonus for dice in side for _ in range(dice.number)], reverse=True)
+        for side in (attackers, defenders)
+    ]
+    return sides[0], sides[1]
+
+
+def hits_of_throw(throw: tuple[list[int], list[int]], compare: Compare) -> tuple[int, int]:
+    """The hits of both sides in a throw, pair by pair."""
+    pairs = [*zip(*throw, strict=False)][: compare.pairs]
+    mine = sum(own > enemy or (own == enemy and compare.ties in {"attacker", "both"}) for own, enemy in pairs)
+    theirs = sum(enemy > own or (own == enemy and compare.ties in {"defender", "both"}) for own, enemy in pairs)
+    return mine, theirs
+
+
+class Profiles(NamedTuple):
+    """The dice of a side: `known[number]`, numbers by own place and by what the enemy shows, which is by his place."""
+
+    known: list[Rolled]
+    numbers: np.ndarray
+    shown: np.ndarray
+
+
+def _profiles(tables: DiceTables, group: int, number: int, most: int) -> Profiles:
+    """The dice that a side rolls in a group that compares dice, in a round."""
+    side = tables.side
+    shots = [side.shots[i] for i in tables.setup.groups[group] if i in side.shots and side.able(side.shots[i])]
+    known: dict[Rolled, int] = {(): 0}
+    if not (shots and shots[0].in_round(number)):
+        return Profiles([*known], np.zeros((len(tables.own), 1), np.int64), np.zeros(len(tables.enemy), np.int64))
+    shown, examples = tables.shown(shots, number)
+    numbers = np.zeros((len(tables.own), len(examples)), np.int64)
+    for seen, at in enumerate(examples):
+        enemy = tables.enemy.standing([at])
+        for rows in tables.distinguished(shots, number):
+            own = tables.own.standing(rows)
+            if fires(shots[0], number, own, enemy):
+                found = volleys(side, shots[0], number, own, enemy)
+                dice = [np.minimum(volley.dice, most).tolist() for volley in found]
+                for row, many in zip(rows.tolist(), zip(*dice, strict=True), strict=False):
+                    kept = kept_dice([v._replace(dice=n) for v, n in zip(found, many, strict=True)], side, most)
+                    numbers[row, seen] = known.setdefault(kept, len(known))
+    return Profiles([*known], numbers, shown)
+
+
+def opposed_throws(dice: Mapping[str, DiceTables], compare: Compare, group: int, number: int) -> list[Throws]:
+    """The throws of both sides in a group that compares dice: the attacker's tables hold the hits of both.
+
+    Raises TooLarge for too many pairs of places, and for too many different dice.
+    """
+    mine, theirs = (_profiles(dice[side], group, number, getattr(compare.most, side)) for side in SIDES)
+    shown, examples = distinct([mine.shown, *theirs.numbers.T])
+    if len(examples) * len(mine.numbers) > MOST_PAIRS:
+        raise TooLarge
+    thrown_at = [(mine.numbers[:, mine.shown[at]], theirs.numbers[at, theirs.shown]) for at in examples]
+    different = {pair for both in thrown_at for pair in zip(*(numbers.tolist() for numbers in both), strict=True)}
+    rolls = {(own, enemy): (mine.known[own], theirs.known[enemy]) for own, enemy in different}
+    rolls = {pair: rolled for pair, rolled in rolls.items() if all(rolled)}
+    if sum(prod(one.number + 1 for side in rolled for one in side) ** 2 for rolled in rolls.values()) > MOST_WORK:
+        raise TooLarge
+    setup = dice["attacker"].setup
+    asked = "outpowered" in setup.leaving
+    tables = np.zeros((len(mine.numbers), len(examples)), np.int64)
+    means = np.zeros((2, *tables.shape), object if asked else np.int64)
+    for (own, enemy), rolled in rolls.items():
+        table = dice["attacker"].book.by(("compare", rolled, compare), partial(_table, *rolled, compare))
+        chances = chances_of_both(*rolled, compare)
+        for seen, both in enumerate(thrown_at):
+            rows = (both[0] == own) & (both[1] == enemy)
+            tables[rows, seen] = table
+            for n in range(2 * asked):
+                means[n, rows, seen] = sum(hits[n] * p for hits, p in chances.items()) * setup.whole
+    if not asked:
+        return [Throws(shown, tables, means[0]), Throws(np.zeros(len(tables), int), *np.zeros((2, len(shown), 1), int))]
+    # The defender's means depend on his own place and the attacker's.
+    answered = means[1][:, shown].T
+    return [
+        Throws(shown, tables, means[0]),
+        Throws(np.arange(len(tables)), np.zeros(answered.shape, np.int64), answered),
+    ]

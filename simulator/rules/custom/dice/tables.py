@@ -1,0 +1,292 @@
+"""The numbers of a battle before its first roll: chance tables, and the arrays of `Params`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache, partial
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from simulator.engine.model.binomial import chances_of_hits
+from simulator.engine.model.chance import NO_TABLE, Row, TableBook
+from simulator.rules.custom.dice.die import Hit, classes_of
+from simulator.rules.custom.dice.linked_classes import Counted, TooLarge, joint_row
+from simulator.rules.custom.dice.volleys import Standing, fires, volleys
+from simulator.rules.custom.line import Places
+from simulator.rules.custom.masks import bits
+from simulator.rules.custom.setup import Help, Setup, Shot, SideSetup
+
+# Hit classes of a group are rolled together up to so many results, else one after the other.
+MOST_RESULTS = 20_000
+# A side rolls at most so many different throws in a group, by what stands on both sides.
+MOST_PROFILES = 1_000_000
+
+Dice = tuple[tuple[int, int], ...]
+# The slots that a die may fall into, with their chances.
+Faces = tuple[tuple[int, int], ...]
+# Numbers of equal dice: int64 of shape (places,).
+DiceByFaces = dict[Faces, np.ndarray]
+
+
+@lru_cache(maxsize=1 << 13)
+def hits_of(dice: Dice, whole: int, most: int, low_luck: bool) -> Row:
+    """Numbers of hits and their chances, for dice given as (chance, number); more than `most` hits are as good as that.
+
+    Low luck: the whole part of the mean for certain, and one more with the chance of the rest (section 10).
+    """
+    if low_luck:
+        sure, rest = divmod(sum(hit * number for hit, number in dice), whole)
+        low, p = sure, np.array([(whole - rest) / whole, rest / whole] if rest else [1.0])
+    else:
+        low, p = chances_of_hits(dice, whole)
+    hits = np.arange(low, low + len(p))
+    if hits[-1] > most:
+        p = np.bincount(np.minimum(hits, most), p)
+        hits = np.arange(len(p))
+    able = p > 0
+    return hits[able], p[able]
+
+
+def table_of(classes: Sequence[Dice], whole: int, caps: Sequence[int], low_luck: bool) -> Row:
+    """The hits of these dice, class by class, packed into one result (see `packing`)."""
+    if len(classes) == 1:
+        return hits_of(classes[0], whole, caps[0], low_luck)
+    result, p = np.zeros(1, np.int64), np.ones(1)
+    for rolled, cap, stride in zip(classes, caps, packing(caps), strict=True):
+        hits, chances = hits_of(rolled, whole, cap, low_luck)
+        result = np.add.outer(result, hits * stride).ravel()
+        p = np.multiply.outer(p, chances).ravel()
+    order = np.argsort(result, kind="stable")
+    order = order[p[order] > 0]
+    return result[order], p[order]
+
+
+class Slot(NamedTuple):
+    """A hit class of a group, and the first of the steps that can yield it before another class does."""
+
+    hit: Hit
+    first: int
+
+
+def slots_of(side: SideSetup, group: Sequence[int]) -> list[Slot]:
+    """The hit classes of a side in a group, in the order in which their hits are allotted (section 5, step 7).
+
+    Which of two equally restricted classes comes first depends on the steps that fire, so a class may stand here
+    twice; only one of the two is used at a time.
+    """
+    shots = [side.shots[i] for i in group if i in side.shots]
+    used = {hit for shot in shots if side.able(shot) for hit in classes_of(side, shot)}
+    found = {Slot(hit, shot.number) for shot in shots for hit in yielded(side, shot) & used}
+    slots: list[Slot] = []
+    for slot in sorted(found, key=_allotted):
+        if not (slots and slots[-1].hit == slot.hit):
+            slots.append(slot)
+    return slots
+
+
+def yielded(side: SideSetup, shot: Shot) -> set[Hit]:
+    """The hit classes that a step can yield; a plain hit on its targets among them, whoever is there to fire it."""
+    return classes_of(side, shot) | {Hit(shot.targets)}
+
+
+def _allotted(slot: Slot) -> tuple[Any, ...]:
+    """Fewest units first; then more damage, the earlier step, the units in file order, whole before split."""
+    units, damage, split = slot.hit
+    return units.bit_count(), -damage, slot.first, tuple(bits(units)), split
+
+
+class Throws(NamedTuple):
+    """The rolls of a side in a salvo: `shown` by enemy place, then tables and means by own place and `shown`.
+
+    Mean damage is in parts of the whole: Python's whole numbers or fractions.
+    """
+
+    shown: np.ndarray
+    tables: np.ndarray
+    means: np.ndarray
+
+
+class DiceTables:
+    """A side's dice: fills its tables row by row."""
+
+    def __init__(self, setup: Setup, side: str, own: Places, enemy: Places, book: TableBook) -> None:
+        self.setup, self.side, self.book = setup, setup.sides[side], book
+        self.own, self.enemy = own, enemy
+        self.slots = [slots_of(self.side, group) for group in setup.groups]
+        self.classes = sorted({slot.hit for slots in self.slots for slot in slots})
+        self.caps = {hit: sum([hit.units >> unit & 1 for unit in enemy.line]) for hit in self.classes}
+        self._known_places: dict[tuple[int, ...], dict[Hit, int]] = {}
+        # The hits that each unit of the enemy takes off.
+        self.absorbs = np.array([piece.absorbs for piece in setup.sides[self.side.enemy].pieces])
+        self.absorbed = bool((self.absorbs * (np.array(setup.sides[self.side.enemy].counts) > 0)).any())
+
+    def linked(self, group: int) -> list[tuple[int, ...]]:
+        """The slots of a group in runs that must be rolled together: a die falls into several, or hits are absorbed."""
+        slots = self.slots[group]
+        if self.absorbed:
+            return [tuple(range(len(slots)))]
+        apart = set(range(len(slots) + 1))
+        for shot in (self.side.shots[i] for i in self.setup.groups[group] if i in self.side.shots):
+            mine = [k for k, slot in enumerate(slots) if slot.hit in classes_of(self.side, shot)]
+            if len({slots[k].hit for k in mine}) > 1:
+                apart -= set(range(min(mine) + 1, max(mine) + 1))
+        return [tuple(range(*run)) for run in pairwise(sorted(apart))]
+
+    def throws(self, group: int, chosen: tuple[int, ...], number: int) -> Throws:
+        """The rolls of the side for the chosen slots of a group in a round.
+
+        The first group of all finds both sides as they came. Raises TooLarge for too many different throws.
+        """
+        shots = [self.side.shots[i] for i in self.setup.groups[group] if i in self.side.shots]
+        shots = [shot for shot in shots if shot.in_round(number)]
+        shown = np.zeros(len(self.enemy), np.int64)
+        if not any(self.side.able(shot) for shot in shots):
+            return Throws(shown, *np.zeros((2, len(self.own), 1), np.int64))
+        if number == group == 0 and not (self.own.several or self.enemy.several):
+            parts, examples = [np.zeros(1, np.int64)], [0]
+        else:
+            parts, (shown, examples) = self.distinguished(shots, number), self.shown(shots, number)
+        if len(examples) * len(self.own) > MOST_PROFILES:
+            raise TooLarge
+        tables = np.zeros((len(self.own), len(examples)), np.int64)
+        means = tables.astype(object if "outpowered" in self.setup.leaving else np.int64)
+        hits = [self.slots[group][k].hit for k in chosen]
+        own = [self.own.standing(rows) for rows in parts]
+        for seen, at in enumerate(examples):
+            enemy = self.enemy.standing([at])
+            counted = Counted(
+                tuple([self.caps[hit] for hit in hits]),
+                tuple([self.caps[hit] if hit.units & enemy.fighting else 0 for hit in hits]),
+                int(self.absorbs @ self.enemy.left[at]) if self.absorbed else 0,
+            )
+            for rows, standing in zip(parts, own, strict=True):
+                dice = self._dice(shots, self.slots[group], number, standing, enemy)
+                if len(chosen) < len(self.slots[group]):
+                    dice = _chosen(dice, chosen)
+                tables[rows, seen] = self._tables(dice, counted)
+                if "outpowered" in self.setup.leaving:
+                    means[rows, seen] = sum(
+                        [sum([p * hits[k].damage for k, p in f]) * many.astype(object) for f, many in dice.items()]
+                    )
+        return Throws(shown, tables, means)
+
+    def _tables(self, dice: DiceByFaces, counted: Counted) -> list[int] | int:
+        """The chance table of these dice in each place; NO_TABLE, which is certain, where no hit counts."""
+        if not dice:
+            return NO_TABLE
+        heads = sorted(dice)
+        rows = list(zip(*[dice[faces].tolist() for faces in heads], strict=True))
+        apart = counted.absorbed == 0 and all(
+            len(faces) == 1 and 0 < counted.most[faces[0][0]] == counted.caps[faces[0][0]] for faces in heads
+        )
+        table = self._table_apart if apart else self._table_linked
+        known = {row: table(heads, row, counted) if any(row) else NO_TABLE for row in dict.fromkeys(rows)}
+        return [known[row] for row in rows]
+
+    def _table_apart(self, heads: Sequence[Faces], numbers: Sequence[int], counted: Counted) -> int:
+        """The table of dice of one hit class each."""
+        dice: list[list[tuple[int, int]]] = [[] for _ in counted.caps]
+        for ((slot, chance),), many in zip(heads, numbers, strict=True):
+            if many:
+                dice[slot].append((chance, many))
+        key = tuple(map(tuple, dice))
+        make = partial(table_of, key, self.setup.whole, counted.caps, self.setup.low_luck)
+        return self.book.by((counted.caps, key), make)
+
+    def _table_linked(self, heads: Sequence[Faces], numbers: Sequence[int], counted: Counted) -> int:
+        """The table of dice that may fall into several hit classes, or whose hits are absorbed."""
+        key = tuple([(faces, many) for faces, many in zip(heads, numbers, strict=True) if many])
+        make = partial(joint_row, key, self.setup.whole, counted, self.setup.low_luck)
+        return self._unless_nothing(self.book.by((counted, key), make))
+
+    def _unless_nothing(self, table: int) -> int:
+        """NO_TABLE for a table of hits that are all absorbed or wasted."""
+        return NO_TABLE if list(self.book.weights(table)) == [0] else table
+
+    def _helps(self, shots: Sequence[Shot], number: int) -> list[Help]:
+        return [rule for shot in shots for rule in self.side.helps if rule.applies(shot) and rule.in_round(number)]
+
+    def distinguished(self, shots: Sequence[Shot], number: int) -> list[np.ndarray]:
+        """The own places, in parts of which each is alike to all presence keys of these steps and their helps."""
+        rules = (*shots, *self._helps(shots, number))
+        asked = {mask for rule in rules for mask in (rule.if_own, rule.unless_own) if mask}
+        if not asked:
+            return [np.arange(len(self.own))]
+        label, examples = distinct([self.own.number(mask) > 0 for mask in asked])
+        return [np.flatnonzero(label == part) for part in range(len(examples))]
+
+    def shown(self, shots: Sequence[Shot], number: int) -> tuple[np.ndarray, list[int]]:
+        """The part of the enemy's places that these steps' dice depend on: a number by place, one place for each."""
+        rules = (*shots, *self._helps(shots, number))
+        asked = {mask for rule in rules for mask in (rule.if_enemy, rule.unless_enemy) if mask}
+        asked |= {shot.targets for shot in shots} | self._restricted(shots)
+        limits = {shot.limit_enemy for shot in shots if shot.limit_enemy is not None}
+        limits |= {rule.by for rule in self._helps(shots, number) if not rule.own}
+        enemy = self.enemy.number
+        absorbed = [self.enemy.left @ self.absorbs] if self.absorbed else []
+        return distinct([*[enemy(mask) > 0 for mask in asked], *map(enemy, limits), *absorbed])
+
+    def _restricted(self, shots: Sequence[Shot]) -> set[int]:
+        """Units that some faces of a step hit while others of its targets are spared."""
+        return {hit.units for shot in shots for hit in classes_of(self.side, shot)}
+
+    def _dice(
+        self, shots: Sequence[Shot], slots: Sequence[Slot], number: int, own: Standing, enemy: Standing
+    ) -> DiceByFaces:
+        """The dice that are rolled; none where no step is fired."""
+        firing = [shot for shot in shots if fires(shot, number, own, enemy)]
+        place = self._places(slots, firing)
+        found: DiceByFaces = {}
+        for shot in firing:
+            if self.side.able(shot):
+                for volley in volleys(self.side, shot, number, own, enemy):
+                    if volley.hits:
+                        faces = tuple(sorted([(place[hit], chance) for hit, chance in volley.hits]))
+                        found[faces] = found.get(faces, 0) + volley.dice
+        return found
+
+    def _places(self, slots: Sequence[Slot], firing: Sequence[Shot]) -> dict[Hit, int]:
+        """The slot of each hit class where these steps are fired: the one of the first step that can yield it."""
+        key = tuple([shot.number for shot in firing])
+        if key not in self._known_places:
+            first: dict[Hit, int] = {}
+            for shot in firing:
+                for hit in yielded(self.side, shot):
+                    first.setdefault(hit, shot.number)
+            self._known_places[key] = {
+                slot.hit: k for k, slot in enumerate(slots) if slot.hit in first and slot.first <= first[slot.hit]
+            }
+        return self._known_places[key]
+
+
+def _chosen(dice: DiceByFaces, chosen: tuple[int, ...]) -> DiceByFaces:
+    """The dice as they fall into the chosen slots, numbered anew."""
+    at = {slot: k for k, slot in enumerate(chosen)}
+    found: DiceByFaces = {}
+    for faces, many in dice.items():
+        if mine := tuple([(at[slot], chance) for slot, chance in faces if slot in at]):
+            found[mine] = found.get(mine, 0) + many
+    return found
+
+
+def distinct(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, list[int]]:
+    """A number for each row of these columns, equal for equal rows, and the first row with each number."""
+    index: dict[tuple[int, ...], int] = {}
+    examples: list[int] = []
+    found = []
+    for i, row in enumerate(zip(*[column.tolist() for column in columns], strict=True)):
+        number = index.setdefault(row, len(examples))
+        if number == len(examples):
+            examples.append(i)
+        found.append(number)
+    return np.array(found, np.int64), examples
+
+
+def packing(caps: Sequence[int]) -> list[int]:
+    """Strides that pack numbers of hits up to these caps into one result."""
+    strides = [1]
+    for cap in caps:
+        strides.append(strides[-1] * (cap + 1))
+    return strides[:-1]

@@ -1,0 +1,195 @@
+"""The dice of each unit and their values in a step (docs/rules/custom_games.md sections 2.8, 2.9, 4 and 5).
+
+Numbers of pieces are arrays, int64 of shape (places,): the dice of all places of a side are found together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from simulator.rules.custom.dice.die import Hit, chances_of
+from simulator.rules.custom.masks import bits
+from simulator.rules.custom.setup import Help, Rolled, Shot, SideSetup
+
+# The first of the pieces of a unit that a support helps, and the one behind them: int64 of shape (places,).
+Pieces = tuple[Any, Any]
+
+
+class Standing(NamedTuple):
+    """Units of a side that stand in some places, which no presence key (2.7) tells apart.
+
+    `counts`: int64, shape (places, units); `mask`: the units of the first place, `fighting`: those of them that fight.
+    """
+
+    counts: np.ndarray
+    mask: int
+    fighting: int
+
+    def number(self, mask: int) -> np.ndarray:
+        """The number of standing units of a mask: int64, shape (places,)."""
+        return np.asarray(self.counts[:, list(bits(mask))].sum(axis=1))
+
+
+class Volley(NamedTuple):
+    """Equal dice of one step of a side: `units` of `unit` roll `dice` in all, each as `roll`, which `helps` changed.
+
+    `units` and `dice` are numbers, or int64 arrays of shape (places,). `hits`: the chance of each hit class of a die.
+    """
+
+    unit: int
+    units: Any
+    dice: Any
+    roll: Rolled
+    hits: tuple[tuple[Hit, int], ...]
+    helps: tuple[Help, ...]
+    side: SideSetup
+    shot: Shot
+
+    @property
+    def value(self) -> int:
+        """The value that is rolled at."""
+        return self.roll.value
+
+    @property
+    def chance(self) -> int:
+        """The chance that a die hits anything."""
+        return sum([chance for _, chance in self.hits])
+
+    @property
+    def damage(self) -> int:
+        """Mean damage of a die, in parts of the whole."""
+        return sum([hit.damage * chance for hit, chance in self.hits])
+
+
+def fires(shot: Shot, number: int, own: Standing, enemy: Standing) -> bool:
+    """Does the side fire this step (section 5, step 1)?"""
+    return bool(enemy.fighting & shot.targets) and shot.in_round(number) and shot.stands(own.mask, enemy.mask)
+
+
+def fired(side: SideSetup, group: Sequence[int], number: int, own: Standing, enemy: Standing) -> list[Shot]:
+    """The steps of a group that units of the side fire in round `number`."""
+    shots = [side.shots[i] for i in group if i in side.shots]
+    return [shot for shot in shots if side.able(shot) and fires(shot, number, own, enemy)]
+
+
+def volleys(side: SideSetup, shot: Shot, number: int, own: Standing, enemy: Standing) -> list[Volley]:
+    """The dice of a step that is fired in round `number` (section 5, steps 2 to 4)."""
+    helpers = [rule for rule in side.supports if _holds(rule, shot, number, own, enemy)]
+    supported = _paired(side, helpers, shot, own, enemy)
+    modifiers = [rule for rule in side.modifiers if _holds(rule, shot, number, own, enemy)]
+    found = []
+    for unit in bits(shot.by & side.present):
+        changed = [rule for rule in modifiers if rule.units >> unit & 1]
+        raised = [(rule, *pieces[unit]) for rule, pieces in supported if unit in pieces]
+        for raising, pieces in _alike(own.counts[:, unit], raised):
+            found.append(volley_of(side, shot, unit, pieces, raising, changed))
+    found = [volley for volley in found if volley.dice.any()]
+    limit = own.number(shot.limit_own) if shot.limit_own is not None else None
+    if shot.limit_enemy is not None:
+        limit = enemy.number(shot.limit_enemy)
+    return found if limit is None else _best(found, limit)
+
+
+def volleys_at(side: SideSetup, shot: Shot, number: int, own: Standing, enemy: Standing) -> list[Volley]:
+    """As `volleys`, for one own place: numbers in place of arrays."""
+    found = volleys(side, shot, number, own, enemy)
+    return [volley._replace(units=int(volley.units[0]), dice=int(volley.dice[0])) for volley in found]
+
+
+def _holds(rule: Help, shot: Shot, number: int, own: Standing, enemy: Standing) -> bool:
+    return rule.applies(shot) and rule.in_round(number) and rule.stands(own.mask, enemy.mask)
+
+
+def _paired(
+    side: SideSetup, rules: Sequence[Help], shot: Shot, own: Standing, enemy: Standing
+) -> list[tuple[Help, dict[int, Pieces]]]:
+    """The pieces of each unit that each support helps: the first ones that have the roll (2.8).
+
+    A rule of a stack passes over the pieces that rules of the same supporters before it in the stack have helped.
+    """
+    used: dict[tuple[bool, str], dict[int, Any]] = {}
+    found = []
+    for rule in rules:
+        free = rule.given.each * (own if rule.own else enemy).number(rule.by)
+        stack, pieces = rule.given.stack, {}
+        begun = {} if stack is None else used.setdefault((rule.own, stack), {})
+        for unit in bits(rule.units & side.present):
+            if side.roll(unit, shot):
+                first, end = begun.get(unit, 0), own.counts[:, unit]
+                number = np.minimum(free, end - first if begun else end)
+                pieces[unit] = first, first + number if begun else number
+                free = free - number
+        if stack is not None:
+            begun.update({unit: end for unit, (_, end) in pieces.items()})
+        found.append((rule, pieces))
+    return found
+
+
+def _alike(standing: np.ndarray, raised: list[tuple[Help, Any, Any]]) -> Iterator[tuple[list[Help], np.ndarray]]:
+    """The pieces of a unit by the supports that raise them, how many in each place; the first pieces first."""
+    if not raised:
+        yield [], standing
+        return
+    ends = np.array([end for *_, end in raised])
+    later = [begin for _, begin, _ in raised if not isinstance(begin, int)]
+    marks = np.sort(np.vstack([0 * standing, *later, ends, standing]), axis=0)
+    begins = np.array([begin + 0 * standing for _, begin, _ in raised]) if later else 0
+    for low, high in pairwise(marks):
+        holds = ((ends >= high) & (begins <= low) if later else ends >= high).T
+        for pattern in dict.fromkeys(map(tuple, holds[high > low].tolist())):
+            rules = [rule for (rule, *_), held in zip(raised, pattern, strict=True) if held]
+            yield rules, (high - low) * (holds == pattern).all(axis=1)
+
+
+def volley_of(
+    side: SideSetup, shot: Shot, unit: int, units: Any, raising: Sequence[Help], changed: Sequence[Help]
+) -> Volley:
+    """The dice of units that have the same supports: section 4, and step 3 of section 5."""
+    helps = (*raising, *changed)
+    key = shot.number, unit, helps
+    if key not in side.dice:
+        side.dice[key] = _die_of(side, shot, unit, helps)
+    roll, hits = side.dice[key]
+    return Volley(unit, units, roll.dice * units, roll, hits, helps, side, shot)
+
+
+def _die_of(
+    side: SideSetup, shot: Shot, unit: int, helps: Sequence[Help]
+) -> tuple[Rolled, tuple[tuple[Hit, int], ...]]:
+    """The roll of a unit as supports and modifiers change it, and the chance of each hit class of a die."""
+    setup, roll = side.setup, side.roll(unit, shot)
+    assert roll is not None
+    at_most = setup.file.dice.hit == "at-most" or roll.compared
+    value, reroll = roll.value, roll.reroll
+    sets = [given for rule in helps if (given := getattr(rule.given, "sets", None)) is not None]
+    if sets and not roll.compared:
+        value = max(value, *sets) if at_most else min(value, *sets)
+    added = sum(rule.given.adds or 0 for rule in helps)
+    value += added if at_most else -added
+    for rule in helps:
+        again: Any = getattr(rule.given, "reroll", "none")
+        if again == "misses" or reroll == "misses":
+            reroll = "misses"
+        elif again != "none":
+            assert isinstance(reroll, frozenset)
+            reroll |= frozenset(again)
+    dice = max(0, roll.dice + sum(rule.given.dice for rule in helps))
+    roll = roll._replace(value=value, reroll=reroll, dice=dice)
+    if roll.compared:
+        return roll, ((Hit(shot.targets), setup.whole),)
+    return roll, chances_of(setup.file, side.enemy, roll._replace(dice=1), shot.targets)
+
+
+def _best(found: list[Volley], limit: np.ndarray) -> list[Volley]:
+    """No more dice than the limit: those with the highest chance, and of equal ones those of more damage."""
+    kept = []
+    for volley in sorted(found, key=lambda volley: (-volley.chance, -volley.damage)):
+        dice = np.minimum(volley.dice, limit)
+        limit = limit - dice
+        if dice.any():
+            kept.append(volley._replace(dice=dice))
+    return kept

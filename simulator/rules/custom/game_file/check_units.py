@@ -1,0 +1,138 @@
+"""Checks of dice and units that types cannot make (docs/rules/custom_games.md sections 2.3 and 2.4)."""
+
+from __future__ import annotations
+
+from simulator.rules.battle import Refusal
+from simulator.rules.custom.game_file.format import (
+    HYPHENED,
+    SIDES,
+    UNDERSCORED,
+    AnyRoll,
+    Dice,
+    Die,
+    GameFile,
+    Roll,
+    Unit,
+    UnitValues,
+)
+from simulator.rules.custom.game_file.units import die_of, heavy, pieces_of
+from simulator.rules.custom.game_file.words import check_face, check_known, check_name, check_selector
+
+RESERVED_UNITS = ("units", "cost", "modifier", "modifiers", "all")
+
+
+def check_dice_and_units(file: GameFile) -> None:
+    """Refuse dice and units that types allow."""
+    _numbers(file.dice, "dice")
+    for name, die in file.die.items():
+        _die(file, die, f"die.{name}", name)
+    for key, unit in file.unit.items():
+        _unit(file, key, unit)
+
+
+def _numbers(dice: Dice | Die, field: str) -> None:
+    """The faces of a die with numbers."""
+    sides = dice.sides or 0
+    for name in ("always_hit", "always_miss"):
+        for i, face in enumerate(getattr(dice, name)):
+            check_face(face, sides, f"{field}.{name}[{i}]")
+    if both := set(dice.always_hit) & set(dice.always_miss):
+        raise Refusal(f"{field}.always_miss", f"{min(both)} stands in always_hit too; a face may not be in both")
+    if dice.clamp:
+        for i, value in enumerate(dice.clamp):
+            check_face(value, sides + 1, f"{field}.clamp[{i}]", 0)
+        if dice.clamp[0] > dice.clamp[1]:
+            raise Refusal(f"{field}.clamp", f"{dice.clamp} is not allowed; the lowest value comes first")
+
+
+def _die(file: GameFile, die: Die, field: str, name: str) -> None:
+    check_name(name, field, HYPHENED, "a die")
+    if (die.sides is None) == (die.faces is None):
+        raise Refusal(field, "give exactly one of sides, faces")
+    if die.faces is None:
+        if wrong := {"hits", "damage"} & die.model_fields_set:
+            raise Refusal(f"{field}.{min(wrong)}", "is for dice with faces; a die with sides hits by its numbers")
+        _numbers(die, field)
+        return
+    if wrong := {"always_hit", "always_miss", "clamp"} & die.model_fields_set:
+        raise Refusal(f"{field}.{min(wrong)}", "is for dice with sides; a die with faces hits by its hits")
+    if die.hits is None:
+        raise Refusal(f"{field}.hits", "is needed; without it no face would hit")
+    for face, selector in die.hits.items():
+        check_known(face, die.faces, f"{field}.hits.{face}", "no face")
+        check_selector(file, None if isinstance(selector, str) else selector, f"{field}.hits.{face}")
+    for face in die.damage:
+        check_known(face, die.faces, f"{field}.damage.{face}", "no face")
+
+
+def _unit(file: GameFile, key: str, unit: Unit) -> None:
+    field = f"unit.{key}"
+    if key in RESERVED_UNITS:
+        raise Refusal(field, f"{key!r} is reserved; not allowed for a unit: {', '.join(RESERVED_UNITS)}")
+    check_name(key, field, UNDERSCORED, "a unit")
+    _rolls(file, unit, field)
+    for tag in unit.tags:
+        if tag == "all" or tag in file.unit:
+            raise Refusal(f"{field}.tags", f"{tag!r} is not allowed as a tag; it means a unit, or all units")
+    for side in SIDES:
+        _rolls(file, getattr(unit, side), f"{field}.{side}")
+
+
+def _rolls(file: GameFile, given: Unit | UnitValues, field: str) -> None:
+    """The rolls of a unit, or of its table for a side."""
+    if given.combat is not None and (given.attack is not None or given.defence is not None):
+        raise Refusal(f"{field}.combat", "stands beside attack or defence; give combat alone, or attack and defence")
+    for name in ("attack", "defence", "combat"):
+        _roll(file, getattr(given, name), f"{field}.{name}")
+    for name, roll in given.rolls.items():
+        if name in {"attack", "defence", "combat"}:
+            raise Refusal(f"{field}.rolls.{name}", f"write it as {field}.{name}, not among rolls")
+        check_name(name, f"{field}.rolls.{name}", HYPHENED, "a roll")
+        _roll(file, roll, f"{field}.rolls.{name}")
+
+
+def _roll(file: GameFile, roll: AnyRoll | None, field: str) -> None:
+    if isinstance(roll, Roll):
+        if roll.die is not None:
+            check_known(roll.die, [*file.die], f"{field}.die", "no die")
+        _value(roll, die_of(file, roll), field)
+    elif roll is not None:
+        check_face(roll, file.dice.sides, field, 0)
+
+
+def _value(roll: Roll, die: Dice | Die, field: str) -> None:
+    """Check the keys that a roll needs, and those it may not have, beside its die or its bonus."""
+    faces = die.faces if isinstance(die, Die) else None
+    beside, wrong = "", set[str]()
+    if faces is not None:
+        beside, wrong = f"a symbol die ({roll.die})", {"value", "bonus", "damage"}
+    elif roll.bonus is not None:
+        beside, wrong = "bonus", {"value", "reroll", "damage", "split"}
+    if found := sorted(wrong & roll.model_fields_set):
+        raise Refusal(f"{field}.{found[0]}", f"is not allowed beside {beside}")
+    if faces is None and roll.bonus is None:
+        if roll.value is None:
+            raise Refusal(f"{field}.value", "is needed; give a whole number of at least 1")
+        check_face(roll.value, die.sides or 0, f"{field}.value")
+    if isinstance(roll.reroll, list):
+        for i, face in enumerate(roll.reroll):
+            if faces is not None:
+                check_known(str(face), faces, f"{field}.reroll[{i}]", "no face")
+            elif isinstance(face, str):
+                raise Refusal(f"{field}.reroll[{i}]", f"{face[:50]!r} is no number; this die has numbers")
+            else:
+                check_face(face, die.sides or 0, f"{field}.reroll[{i}]")
+
+
+def check_damage(file: GameFile) -> None:
+    """Damage that is not split needs units whose points stand one behind the other (section 7, step 6)."""
+    if not heavy(file):
+        return
+    for side in SIDES:
+        for (key, unit), piece in zip(file.unit.items(), pieces_of(file, side), strict=True):
+            if piece.hits > 1 and piece.absorb == "first":
+                own = getattr(unit, side)
+                where = f".{side}" if own.hits is not None or own.absorb is not None else ""
+                raise Refusal(
+                    f"unit.{key}{where}.absorb", 'a hit may do more than 1 damage, which needs absorb = "last"'
+                )

@@ -1,0 +1,165 @@
+"""Supports, modifiers, conditions and losses of a game file as understood, and rules that can never apply."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from simulator.rules.custom.game_file.format import (
+    SIDES,
+    GameFile,
+    Modifier,
+    RoundScope,
+    Selector,
+    SideModifier,
+    Step,
+    Support,
+)
+from simulator.rules.custom.game_file.units import pieces_of
+from simulator.rules.custom.game_file.words import by_side, part_of, selected
+from simulator.rules.toolkit.naming import listed
+
+SCOPES = {
+    "if_own_has": "own {}",
+    "if_enemy_has": "enemy {}",
+    "unless_own_has": "no own {}",
+    "unless_enemy_has": "no enemy {}",
+}
+
+
+def rule_rows(file: GameFile) -> Iterator[tuple[str, str, str, str]]:
+    """Rule, what it gives to whom, on which side, under which conditions: supports first, then modifiers."""
+    for support in file.support:
+        each = f" (each helps {support.each})" if support.each > 1 else ""
+        whom = "enemy " if support.whom == "enemy" else ""
+        gives = f"{listed(support.from_)}{each}: {_gifts(support)} for {whom}{listed(support.to)}"
+        stack = [f"stack {support.stack}: each unit once"] if support.stack else []
+        yield support.name or "support", gives, support.side, "; ".join([*stack, *_when(support)])
+    for modifier in file.modifier:
+        units = "all units" if modifier.units is None else listed(modifier.units)
+        yield modifier.name or "modifier", f"{_gifts(modifier)} for {units}", modifier.side, "; ".join(_when(modifier))
+
+
+def _gifts(rule: Support | SideModifier) -> str:
+    gifts = [f"value {rule.sets}"] if isinstance(rule, Support) and rule.sets is not None else []
+    gifts += [f"{rule.adds:+d}"] if rule.adds else []
+    gifts += [f"{rule.dice:+d} dice"] if rule.dice else []
+    if isinstance(rule, SideModifier) and rule.reroll != "none":
+        again = rule.reroll if isinstance(rule.reroll, str) else listed([str(face) for face in rule.reroll])
+        gifts.append(f"reroll {again}")
+    return listed(gifts) if gifts else "nothing"
+
+
+def _when(rule: Support | Modifier) -> list[str]:
+    parts = [f"rolls {listed(rule.rolls)}"] if rule.rolls != ["attack", "defence"] else []
+    parts += [f"steps {listed(rule.steps)}"] if rule.steps is not None else []
+    if rule.from_round or rule.to_round:
+        parts.append(f"rounds {rule.from_round or 1} to {rule.to_round or 'the end'}")
+    for name, text in SCOPES.items():
+        if (words := getattr(rule, name)) is not None:
+            parts.append("if " + text.format(listed(words, "or")))
+    return parts + [f"if {key} is {_values(wanted)}" for key, wanted in rule.if_condition.items()]
+
+
+def _values(wanted: object) -> str:
+    values = wanted if isinstance(wanted, list) else [wanted]
+    return listed([str(one).lower() if isinstance(one, bool) else str(one) for one in values], "or")
+
+
+def condition_rows(file: GameFile) -> Iterator[tuple[str, str, str, str]]:
+    """Condition, its values, the default, what it is."""
+    for key, condition in file.condition.items():
+        values = condition.choices or ["true", "false"]
+        first = condition.choices[0] if condition.choices else False
+        usual = first if condition.default is None else condition.default
+        yield key, ", ".join(values), str(usual).lower() if isinstance(usual, bool) else usual, condition.about
+
+
+def loss_rows(file: GameFile) -> Iterator[tuple[str, str, str, str]]:
+    """Side, the order in which its units are lost, those that are lost last, those that are removed when alone."""
+    losses = file.losses
+    for side in SIDES:
+        order = by_side(losses.order, side)
+        text = order if isinstance(order, str) else ", ".join(order)
+        chosen = ", ordered by the enemy" if by_side(losses.chosen_by, side) == "enemy" else ""
+        yield side, text + chosen, ", ".join(by_side(losses.last, side)), ", ".join(by_side(losses.removed_alone, side))
+
+
+def warnings(file: GameFile) -> list[str]:
+    """Rules that can never apply, each with its key: lines of text."""
+    found = [line for i, step in enumerate(file.step) for line in _idle_step(file, step, f"step[{i}]")]
+    for i, support in enumerate(file.support):
+        found += _idle_rule(file, support, f"support[{i}]", support.to)
+        if not selected(file, support.from_) & _taking_part(file, support.side, True):
+            found.append(f"support[{i}].from: no battle admits {listed(support.from_, 'or')} on that side")
+    for i, modifier in enumerate(file.modifier):
+        found += _idle_rule(file, modifier, f"modifier[{i}]", modifier.units)
+    read = {key for rule in (*file.step, *file.support, *file.modifier) for key in rule.if_condition}
+    found += [f"condition.{key}: no step, support or modifier reads it" for key in file.condition if key not in read]
+    admitted = _taking_part(file, "both", True)
+    return found + [f"unit.{key}: no battle admits it" for key in file.unit if key not in admitted]
+
+
+def _taking_part(file: GameFile, side: str, supporting: bool) -> set[str]:
+    """Units that some battle kind admits on a side (both: on either), those that only support among them or not."""
+    found: set[str] = set()
+    for kind in file.battle:
+        for one in SIDES if side == "both" else (side,):
+            fights, supports = part_of(file, kind, one)
+            found |= fights | supports if supporting else fights
+    return found
+
+
+def _idle_step(file: GameFile, step: Step, field: str) -> Iterator[str]:
+    """A step that nobody can fire, or that can hit nobody, in any battle kind."""
+    kinds = step.battle if step.battle is not None else [*file.battle]
+    able, aims = set[str](), set[str]()
+    for kind in kinds:
+        for n, side in enumerate(SIDES):
+            roll = getattr(step.fire, side)
+            if roll is None:
+                continue
+            fights, supports = part_of(file, kind, side)
+            rolling = {key for key, piece in zip(file.unit, pieces_of(file, side), strict=True) if roll in piece.rolls}
+            by = set(file.unit) if step.by is None else selected(file, step.by)
+            able |= rolling & by & (fights if roll in {"attack", "defence"} else fights | supports)
+            enemy, _ = part_of(file, kind, SIDES[1 - n])
+            only = set(file.unit) if step.hits_only is None else selected(file, step.hits_only)
+            aims |= enemy & only - selected(file, step.spares)
+    if not able:
+        yield f"{field} ({step.name}): nobody in its battles can fire it"
+    elif not aims:
+        yield f"{field} ({step.name}): it can hit nobody in its battles"
+
+
+def _idle_rule(file: GameFile, rule: Support | Modifier, field: str, units: Selector | None) -> Iterator[str]:
+    """A support or modifier whose rolls are never fired, or whose units have none of them or are in no battle."""
+    sides: tuple[str, ...] = SIDES if rule.side == "both" else (rule.side,)
+    if isinstance(rule, Support) and rule.whom == "enemy":
+        sides = tuple(SIDES[1 - SIDES.index(side)] for side in sides)
+    steps = [step for step in file.step if rule.steps is None or step.name in rule.steps]
+    fired = {(side, roll) for step in steps for side in sides if (roll := getattr(step.fire, side)) in rule.rolls}
+    where = f" in {listed(rule.steps)}" if rule.steps is not None else ""
+    if not fired:
+        yield f"{field}.rolls: the {listed(sides, 'or')} fires no {listed(rule.rolls, 'or')}{where}"
+        return
+    wanted = set(file.unit) if units is None else selected(file, units)
+    able = {
+        key
+        for side, roll in fired
+        for key, piece in zip(file.unit, pieces_of(file, side), strict=True)
+        if roll in piece.rolls and key in _taking_part(file, side, True)
+    }
+    if not wanted & able:
+        name = "to" if isinstance(rule, Support) else "units"
+        yield f"{field}.{name}: no battle admits units among these with a roll of {listed(rule.rolls, 'or')}{where}"
+    if not _holds_sometimes(steps, rule):
+        yield f"{field}: its rounds are none in which {listed([step.name for step in steps], 'or')} is fired"
+
+
+def _holds_sometimes(steps: Sequence[Step], rule: RoundScope) -> bool:
+    """Is one of the steps fired in a round of the rule? Steps before the battle are round 0."""
+    for step in steps:
+        first, last = (0, 0) if step.when == "before-battle" else (step.from_round or 1, step.to_round or 1 << 20)
+        if max(first, rule.from_round or 0) <= min(last, rule.to_round or 1 << 20):
+            return True
+    return False

@@ -1,0 +1,74 @@
+"""A unit as a side of a battle has it, and the dice of its rolls (docs/rules/custom_games.md sections 2.3 and 2.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from math import lcm
+from typing import NamedTuple
+
+from simulator.rules.custom.game_file.format import SIDES, AnyRoll, Dice, Die, GameFile, Roll, Unit, UnitValues
+
+MAIN_ROLLS = {"attacker": "attack", "defender": "defence"}
+MAIN = ("attack", "defence")
+OWN_VALUES = ("cost", "hits", "absorb", "initiative", "shield", "absorbs")
+
+
+class Piece(NamedTuple):
+    """A unit with the values that it has on a side; `rolls` by name, also those of value 0."""
+
+    cost: float
+    hits: int
+    absorb: str
+    initiative: int
+    shield: int
+    absorbs: int
+    rolls: Mapping[str, AnyRoll]
+
+
+def own_rolls(given: Unit | UnitValues) -> dict[str, AnyRoll]:
+    """The rolls that a unit, or its table for a side, names; `combat` stands for attack and defence."""
+    combat = {} if given.combat is None else dict.fromkeys(MAIN, given.combat)
+    main = {name: roll for name in MAIN if (roll := getattr(given, name)) is not None}
+    return combat | main | given.rolls
+
+
+@lru_cache(maxsize=512)
+def pieces_of(file: GameFile, side: str) -> list[Piece]:
+    """Every unit as a side has it, in file order."""
+    return [_piece(unit, getattr(unit, side)) for unit in file.unit.values()]
+
+
+def _piece(unit: Unit, own: UnitValues) -> Piece:
+    values = {name: getattr(unit if getattr(own, name) is None else own, name) for name in OWN_VALUES}
+    return Piece(**values, rolls=own_rolls(unit) | own_rolls(own))
+
+
+def die_of(file: GameFile, roll: AnyRoll) -> Dice | Die:
+    """The die of a roll. Raises KeyError for one that the file does not have."""
+    name = roll.die if isinstance(roll, Roll) else None
+    return file.dice if name is None else file.die[name]
+
+
+def faces_number(die: Dice | Die) -> int:
+    """The number of faces of a die."""
+    return len(die.faces) if isinstance(die, Die) and die.faces else die.sides or 0
+
+
+@lru_cache(maxsize=256)
+def whole_of(file: GameFile) -> int:
+    """The common denominator of the chances of all dice of a file: a die may be rolled twice."""
+    dice: list[Dice | Die] = [file.dice, *file.die.values()]
+    return lcm(*(faces_number(die) ** 2 for die in dice))
+
+
+@lru_cache(maxsize=256)
+def heavy(file: GameFile) -> bool:
+    """May a hit that is not split do more than one damage (section 7, step 6)?"""
+    rolls = [roll for side in SIDES for piece in pieces_of(file, side) for roll in piece.rolls.values()]
+    tables = [roll for roll in rolls if isinstance(roll, Roll)]
+    if any(roll.damage > 1 and not roll.split for roll in tables):
+        return True
+    strong = [name for name, die in file.die.items() if max(die.damage.values(), default=1) > 1]
+    by_die = {name: [roll.split for roll in tables if roll.die == name] for name in strong}
+    return any(not (splits and all(splits)) for splits in by_die.values())

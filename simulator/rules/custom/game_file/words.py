@@ -1,0 +1,78 @@
+"""Checks of the words of a game file: names, selectors, faces (docs/rules/custom_games.md section 2.1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from functools import lru_cache
+
+from simulator.rules.battle import Refusal
+from simulator.rules.custom.game_file.format import (
+    HYPHENED,
+    LONGEST_NAME,
+    ChosenBySide,
+    GameFile,
+    OrderBySide,
+    SelectorBySide,
+)
+
+
+def hint(given: str, known: Sequence[str]) -> str:
+    """A suggestion for a near miss."""
+    near = get_close_matches(given, known, 1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def check_known(word: str, known: Sequence[str], field: str, what: str) -> None:
+    """Refuse a word that is not among those known: `what` begins the refusal ("no step")."""
+    if word not in known:
+        raise Refusal(field, f"{what} {word[:50]!r}{hint(word, known)}")
+
+
+def words_of(file: GameFile) -> list[str]:
+    """Everything a selector may name: units, then tags."""
+    tags = dict.fromkeys(tag for unit in file.unit.values() for tag in unit.tags)
+    return [*file.unit, *tags]
+
+
+def check_name(text: str, field: str, pattern: str, what: str) -> None:
+    """Refuse a name that is not written as names are."""
+    if not re.match(pattern, text) or text.endswith("\n") or len(text) > LONGEST_NAME:
+        hyphens = " and hyphens" if pattern == HYPHENED else ""
+        raise Refusal(
+            field,
+            f"{text[:50]!r} is no name for {what}; small letters, digits, underscores{hyphens}, "
+            f"a letter first, at most {LONGEST_NAME}",
+        )
+
+
+def check_face(value: int, sides: int, field: str, least: int = 1) -> None:
+    """Refuse a number that is no face of a die."""
+    if not least <= value <= sides:
+        raise Refusal(field, f"{value} is not allowed; give a whole number from {least} to {sides}")
+
+
+def check_selector(file: GameFile, selector: Sequence[str] | None, field: str) -> None:
+    """Refuse an entry that is neither unit nor tag."""
+    for i, word in enumerate(selector or ()):
+        check_known(word, words_of(file), f"{field}[{i}]", "no unit or tag")
+
+
+def selected(file: GameFile, selector: Iterable[str]) -> set[str]:
+    """The units that a selector names, by name or by tag."""
+    words = set(selector)
+    return {key for key, unit in file.unit.items() if key in words or not words.isdisjoint(unit.tags)}
+
+
+@lru_cache(maxsize=512)
+def part_of(file: GameFile, kind: str, side: str) -> tuple[set[str], set[str]]:
+    """Units that may fight, and that may support, on a side."""
+    part = getattr(file.battle[kind], side)
+    supports = selected(file, part.supports)
+    return (set(file.unit) - supports if part.fights is None else selected(file, part.fights)), supports
+
+
+def by_side(given: str | list[str] | OrderBySide | SelectorBySide | ChosenBySide, side: str) -> str | list[str]:
+    """A list or text for both sides, or that of one."""
+    return getattr(given, side) if isinstance(given, OrderBySide | SelectorBySide | ChosenBySide) else given

@@ -1,0 +1,135 @@
+"""Import of TripleA maps as game files (docs/rules/triplea_import.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from simulator.rules.battle import Misfit, Refusal
+from simulator.rules.custom.game_file.files import read_game
+from simulator.rules.custom.triplea.kinds import kind_tables, kinds_of
+from simulator.rules.custom.triplea.properties import losses_of, report_properties
+from simulator.rules.custom.triplea.report import Record, Report, report_rows, report_text
+from simulator.rules.custom.triplea.steps import StepTables
+from simulator.rules.custom.triplea.supports import MOST_MODIFIERS, Supports, artillery_supports, territory_effects
+from simulator.rules.custom.triplea.units import MapUnit, UnitTables, units_of
+from simulator.rules.custom.triplea.xml_map import MapError, TripleaMap, parse_map, read_map, whole
+
+__all__ = ["Imported", "MapError", "import_triplea", "report_text"]
+
+ASSUMED = [
+    "ASSUMED: technologies are off; nobody submerges, scrambles or intercepts; the cheapest unit is lost first",
+    "ASSUMED: nobody retreats from a landing, and defenders never retreat",
+]
+
+
+@dataclass(frozen=True)
+class Imported:
+    """An imported map: `game` (the tables of its game file), `toml` (the same as text) and `report`.
+
+    `report`: records with `line`, `kind` (taken, approximated, left out), `about` and `note`.
+    """
+
+    game: dict[str, Any]
+    records: list[Record] = field(repr=False)
+
+    @property
+    def toml(self) -> str:
+        """The game file as text; the same map gives the same bytes."""
+        import tomli_w
+
+        return tomli_w.dumps(self.game)
+
+    @property
+    def report(self) -> list[dict[str, object]]:
+        """One record for each line of the report."""
+        return report_rows(self.records)
+
+
+def import_triplea(
+    path: str | Path | None = None, *, text: str | None = None, units: Sequence[str] | None = None
+) -> Imported:
+    """The game file that a TripleA map describes, from the file at `path` or from the XML `text`.
+
+    `units`: names in the game file of the units to take, default all. Raises ValueError, in one line that begins with
+    `map: `, for a map that cannot be read or makes no game file. Source: docs/rules/triplea_import.md.
+    """
+    if (path is None) == (text is None):
+        raise TypeError("import_triplea takes a path or a text")
+    found = read_map(path) if path is not None else parse_map((text or "").encode("utf-8", "surrogatepass"), "utf-8")
+    report = Report()
+    game = _game(found, units, report)
+    try:
+        read_game(game, "")
+    except Refusal as refusal:
+        raise MapError(f"{refusal.field}: {refusal.text}") from None
+    except Misfit as misfit:
+        raise MapError(str(misfit)) from None
+    return Imported(game, report.in_order())
+
+
+def _game(found: TripleaMap, chosen: Sequence[str] | None, report: Report) -> dict[str, Any]:
+    """The tables of the game file, in the order of docs/rules/custom_games.md section 2."""
+    sides = _sides(found, report)
+    units = units_of(found, chosen, report)
+    made = UnitTables(found, sides, report)
+    tables = {unit.name: made.table(unit) for unit in units}
+    supports = Supports(found, units, report).add_to(artillery_supports(units))
+    kinds = kinds_of(units, tables, supports)
+    steps = StepTables(found, units, tables, kinds).every()
+    kinds = {kind: kinds[kind] for kind in kinds if any(_fights(step, kind) for step in steps)}
+    steps = [step for step in steps if "battle" not in step or step["battle"][0] in kinds]
+    if not kinds:
+        raise MapError("no battle is possible with these units")
+    modifiers = _marines(units, steps)
+    effects, territories = territory_effects(found, units, MOST_MODIFIERS - len(modifiers), report)
+    report_properties(found, report)
+    game = {
+        "format": 2,
+        "name": found.name or "imported map",
+        "source": "imported from a TripleA map",
+        "assumed": ASSUMED,
+        "dice": {"sides": sides, "hit": "at-most"},
+        "die": made.dice,
+        "unit": tables,
+        "battle": kind_tables(kinds, units, found),
+        "step": steps,
+        "support": supports,
+        "modifier": modifiers + effects,
+        "condition": {"territory": {"choices": ["none", *territories]}} if territories else {},
+        "losses": losses_of(found, units, tables),
+    }
+    return {key: value for key, value in game.items() if value}
+
+
+def _sides(found: TripleaMap, report: Report) -> int:
+    if found.sides is None or not found.sides.value.strip():
+        return 6
+    sides = whole(found.sides.value, found.sides.line, "diceSides")
+    if not 2 <= sides <= 1000:
+        raise MapError(f"line {found.sides.line}: diceSides: {sides} is not from 2 to 1000")
+    report.taken(found.sides.line, "diceSides")
+    return sides
+
+
+def _fights(step: dict[str, Any], kind: str) -> bool:
+    """Is this a step of the kind other than anti-aircraft fire and bombardment?"""
+    return step.get("battle") == [kind] and step["name"] != "bombardment"
+
+
+def _marines(units: Sequence[MapUnit], steps: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A modifier for each unit that is better at landings."""
+    landing = [step["name"] for step in steps if _fights(step, "amphibious")]
+    found = []
+    for unit in units:
+        adds = 1 if unit.is_true("isMarine") else 0
+        if "isMarine" in unit.options and not adds and not unit.options["isMarine"].is_off():
+            adds = min(max(unit.number("isMarine"), -20), 20)
+        if adds and landing:
+            found.append({
+                "name": "marines", "side": "attacker", "units": [unit.name], "adds": adds, "rolls": ["attack"],
+                "steps": landing,
+            })  # fmt: skip
+    return found

@@ -1,0 +1,55 @@
+"""The report of an import: what was taken, approximated and left out (docs/rules/triplea_import.md section 1)."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+
+TAKEN, APPROXIMATED, LEFT_OUT = "taken", "approximated", "left out"
+
+
+@dataclass(frozen=True)
+class Record:
+    """One line: line of the map, kind (taken, approximated, left out), subject, and a note ("" for none)."""
+
+    line: int
+    kind: str
+    about: str
+    note: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.line}: {self.kind}: {self.about}" + (f" - {self.note}" if self.note else "")
+
+
+@dataclass
+class Report:
+    """Records in the order in which they come."""
+
+    records: list[Record] = field(default_factory=list)
+
+    def taken(self, line: int, about: str, note: str = "") -> None:
+        """Add what the game file holds as the map does."""
+        self.records.append(Record(line, TAKEN, about, note))
+
+    def approximated(self, line: int, about: str, note: str) -> None:
+        """Add what the game file holds differently."""
+        self.records.append(Record(line, APPROXIMATED, about, note))
+
+    def left_out(self, line: int, about: str, note: str) -> None:
+        """Add what the game file does not hold."""
+        self.records.append(Record(line, LEFT_OUT, about, note))
+
+    def in_order(self) -> list[Record]:
+        """The records in the order of the map's lines."""
+        return sorted(self.records, key=lambda record: record.line)
+
+
+def report_text(records: list[Record]) -> str:
+    """The report as lines of text, the totals last."""
+    kinds = (TAKEN, APPROXIMATED, LEFT_OUT)
+    totals = ", ".join(f"{kind} {sum(record.kind == kind for record in records)}" for kind in kinds)
+    return "\n".join([*map(str, records), totals])
+
+
+def report_rows(records: list[Record]) -> list[dict[str, object]]:
+    """The report as records with `line`, `kind`, `about`, `note`."""
+    return [asdict(record) for record in records]

@@ -1,0 +1,278 @@
+"""Units of a TripleA map as units of a game file (docs/rules/triplea_import.md section 3)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from simulator.rules.custom.game_file.format import LONGEST_NAME
+from simulator.rules.custom.triplea.report import Report
+from simulator.rules.custom.triplea.xml_map import Attachment, MapError, Option, TripleaMap
+
+MOST_UNITS = 64
+DEAREST = 1_000_000
+RESERVED = {"units", "cost", "modifier", "modifiers", "all", "land", "air", "sea", "attacker", "defender"}
+HEAVY_BOMBERS = "LHTR Heavy Bombers"
+
+# Options that the game file holds; of some the steps, supports and losses make use.
+TAKEN = {
+    "tuv", "isAir", "isSea", "attack", "defense", "attackRolls", "defenseRolls", "chooseBestRoll", "hitPoints",
+    "isTwoHit", "canBombard", "bombard", "isAAforCombatOnly", "isAA", "attackAA", "offensiveAttackAA", "maxAAattacks",
+    "attackAAmaxDieSides", "offensiveAttackAAmaxDieSides", "canNotMoveDuringCombatMove", "movement", "artillery",
+    "artillerySupportable", "unitSupportCount", "isMarine", "isSub", "isFirstStrike", "isDestroyer", "canNotTarget",
+    "canNotBeTargetedBy", "typeAA", "targetsAA", "willNotFireIfPresent", "mayOverStackAA", "maxRoundsAA",
+    "isCombatTransport", "transportCapacity", "isInfrastructure", "isFactory",
+}  # fmt: skip
+SUICIDE = ("isSuicide", "isSuicideOnAttack", "isSuicideOnDefense", "isSuicideOnHit", "isKamikaze")
+APPROXIMATED = dict.fromkeys(SUICIDE, "the unit fights on") | {
+    "whenCombatDamaged": "damage changes nothing",
+    "whenHitPointsDamagedChangesInto": "damage changes nothing",
+    "canEvade": "the unit can be hit",
+    "receivesAbilityWhenWith": "nothing is received",
+    "canAirBattle": "no air battle",
+    "canIntercept": "no air battle",
+    "canEscort": "no air battle",
+}
+
+
+@dataclass(frozen=True)
+class MapUnit:
+    """A unit that takes part in battles: its name in the game file, its spelling in the map, and its options.
+
+    `supports_only`: it cannot be hit.
+    """
+
+    name: str
+    spelling: str
+    options: dict[str, Option]
+    supports_only: bool
+
+    def is_true(self, *options: str) -> bool:
+        """Is one of these options true?"""
+        return any(option in self.options and self.options[option].is_true() for option in options)
+
+    def number(self, option: str, default: int = 0) -> int:
+        """The whole number of an option. Raises MapError."""
+        given = self.options.get(option)
+        return default if given is None or not given.value.strip() else given.number(self.spelling)
+
+    @property
+    def element(self) -> str:
+        """The element that it fights in: air, sea or land; also its tag."""
+        return "air" if self.is_true("isAir") else "sea" if self.is_true("isSea") else "land"
+
+    @property
+    def may_attack(self) -> bool:
+        """Can it move into a battle?"""
+        return self.number("movement") > 0 and not self.is_true("canNotMoveDuringCombatMove")
+
+    @property
+    def has_guns(self) -> bool:
+        """Does it fire at aircraft before a battle?"""
+        return self.is_true("isAAforCombatOnly", "isAA")
+
+    @property
+    def suicides(self) -> bool:
+        """Is it used up when it fights?"""
+        return self.is_true("isSuicide", "isSuicideOnAttack", "isSuicideOnDefense")
+
+    @property
+    def strikes_first(self) -> bool:
+        """Does it fire before the other units (section 5)?"""
+        return self.is_true("isSub", "isFirstStrike", "isSuicide")
+
+    @property
+    def is_soft_transport(self) -> bool:
+        """Is it a transport that cannot attack?"""
+        carries = self.number("transportCapacity") > 0 and not self.is_true("isCombatTransport")
+        return self.element == "sea" and carries and self.number("attack") <= 0
+
+
+def units_of(found: TripleaMap, chosen: Sequence[str] | None, report: Report) -> list[MapUnit]:
+    """The units that fight or support, `chosen` ones only if given; the others are reported. Raises MapError."""
+    first: dict[str, Attachment] = {}
+    for attachment in found.kind("UnitAttachment"):
+        first.setdefault(attachment.owner, attachment)
+    givers = {one.owner for one in found.kind("UnitSupportAttachment") if gives(one)}
+    every: list[MapUnit] = []
+    for spelling, line in found.units.items():
+        if spelling not in first:
+            report.left_out(line, spelling, "has no unit attachment")
+            continue
+        unit = MapUnit(_name(spelling, {one.name for one in every}), spelling, first[spelling].latest(), False)
+        if unit.is_true("isInfrastructure", "isFactory"):
+            if not unit.has_guns and spelling not in givers:
+                report.left_out(line, spelling, "takes no part in battles")
+                continue
+            unit = MapUnit(unit.name, spelling, unit.options, True)
+        every.append(unit)
+    return _chosen(every, chosen, found, report)
+
+
+def _chosen(every: list[MapUnit], chosen: Sequence[str] | None, found: TripleaMap, report: Report) -> list[MapUnit]:
+    if not every:
+        raise MapError("no units")
+    if chosen is not None:
+        names = {unit.name for unit in every}
+        for name in chosen:
+            if name not in names:
+                raise MapError(f"units: no unit {name!r}; units: {', '.join(sorted(names))}")
+        for unit in every:
+            if unit.name not in chosen:
+                report.left_out(found.units[unit.spelling], unit.name, "not chosen")
+        every = [unit for unit in every if unit.name in chosen]
+    if not every:
+        raise MapError("units: name at least one unit")
+    if len(every) > MOST_UNITS:
+        raise MapError(
+            f"a game file holds at most {MOST_UNITS} units, the map has {len(every)}; choose some with --units: "
+            + ", ".join(unit.name for unit in every)
+        )
+    return every
+
+
+def gives(support: Attachment) -> bool:
+    """Has this support players, and a bonus other than 0?"""
+    given = support.latest()
+    players, bonus = given.get("players"), given.get("bonus")
+    return bool(players and players.names() and bonus and bonus.value.strip() and bonus.number(support.name))
+
+
+def slug(text: str, letters: str, joint: str) -> str:
+    """A text in small letters; each run of characters other than `letters` becomes `joint`."""
+    return re.sub(f"[^{letters}]+", joint, text.lower()).strip(joint)
+
+
+def _name(spelling: str, used: set[str]) -> str:
+    name = slug(spelling, "a-z0-9", "_")
+    if not name[:1].isalpha():
+        name = f"u_{name}"
+    if name in RESERVED:
+        name += "_unit"
+    return unused(name[:LONGEST_NAME], used, "_")
+
+
+def unused(name: str, used: Iterable[str], joint: str) -> str:
+    """The name, or with a number behind it if it is used already."""
+    number, found = 1, name
+    while found in used:
+        number += 1
+        end = f"{joint}{number}"
+        found = name[: LONGEST_NAME - len(end)] + end
+    return found
+
+
+class UnitTables:
+    """Unit tables of the game file, one option after the other, and the further dice that they need."""
+
+    def __init__(self, found: TripleaMap, sides: int, report: Report) -> None:
+        self.sides, self.report = sides, report
+        self.best_roll = found.is_on(HEAVY_BOMBERS)
+        self.costs = _costs(found)
+        self.dice: dict[str, Any] = {}
+        self.notes: dict[str, str] = {}
+
+    def table(self, unit: MapUnit) -> dict[str, Any]:
+        """The table of one unit; its options are reported."""
+        self.notes = {}
+        table: dict[str, Any] = {}
+        if unit.spelling != unit.name:
+            table["name"] = unit.spelling
+        table |= {"cost": self._cost(unit), "tags": [unit.element]} | self._hits(unit)
+        for roll, option in (("attack", "attack"), ("defence", "defense")):
+            if made := self._roll(unit, option, f"{option}Rolls"):
+                table[roll] = made
+        if unit.element == "sea" and unit.is_true("canBombard"):
+            fired = "bombard" if unit.number("bombard") > 0 else "attack"
+            if made := self._roll(unit, fired, "attackRolls"):
+                table["rolls"] = {"bombard": made}
+        if unit.has_guns:
+            table |= self._guns(unit)
+        self._report(unit)
+        return table
+
+    def _cost(self, unit: MapUnit) -> float:
+        line, price = self.costs.get(unit.spelling, (0, 0))
+        if unit.number("tuv", -1) >= 0:
+            if line:
+                self.report.left_out(line, f"{unit.name}: cost", "tuv is its cost")
+            return self._held(unit.number("tuv"), 0, DEAREST, "tuv")
+        held = min(price, DEAREST)
+        if held != price:
+            self.report.approximated(line, f"{unit.name}: cost", f"held within {DEAREST:,}")
+        elif line:
+            self.report.taken(line, f"{unit.name}: cost")
+        return held
+
+    def _hits(self, unit: MapUnit) -> dict[str, Any]:
+        hits = unit.number("hitPoints", 2 if unit.is_true("isTwoHit") else 1)
+        held = self._held(hits, 1, 20, "hitPoints")
+        return {"hits": held, "absorb": "first"} if held > 1 else {}
+
+    def _held(self, value: int, least: int, most: int, option: str) -> int:
+        if not least <= value <= most:
+            self.notes[option] = f"held within {least} and {most}"
+        return min(max(value, least), most)
+
+    def _roll(self, unit: MapUnit, option: str, dice_option: str) -> int | dict[str, Any] | None:
+        value = self._held(unit.number(option), 0, self.sides, option)
+        dice = unit.number(dice_option, 1)
+        if value < 1 or dice < 1:
+            return None
+        if dice > 1 and (self.best_roll or unit.is_true("chooseBestRoll")):
+            if dice > 2:
+                self.notes[dice_option] = "the best of more than two dice counts as the better of two"
+            return {"value": value, "reroll": "misses"}
+        return _written(value, self._held(dice, 1, 1000, dice_option))
+
+    def _guns(self, unit: MapUnit) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        shots = unit.number("maxAAattacks", -1)
+        dice = self._held(shots, 1, 1000, "maxAAattacks") if shots > 0 else 1000
+        for side, option, default in (("attacker", "offensiveAttackAA", 0), ("defender", "attackAA", 1)):
+            if side == "attacker" and not unit.may_attack:
+                continue
+            sides = unit.number(f"{option}maxDieSides", self.sides)
+            sides = self._held(sides if sides > 0 else self.sides, 2, 1000, f"{option}maxDieSides")
+            value = self._held(unit.number(option, default), 0, sides, option)
+            if value < 1:
+                continue
+            roll = _written(value, dice)
+            if sides != self.sides:
+                self.dice[f"d{sides}"] = {"sides": sides}
+                roll = (roll if isinstance(roll, dict) else {"value": roll}) | {"die": f"d{sides}"}
+            found[side] = {"rolls": {"aa": roll}}
+        return found
+
+    def _report(self, unit: MapUnit) -> None:
+        for name, option in unit.options.items():
+            about = f"{unit.name}: {name}"
+            if name in self.notes:
+                self.report.approximated(option.line, about, self.notes[name])
+            elif name in TAKEN or (name in APPROXIMATED and option.is_off()):
+                self.report.taken(option.line, about)
+            elif name in APPROXIMATED:
+                self.report.approximated(option.line, about, APPROXIMATED[name])
+            else:
+                self.report.left_out(option.line, about, "does not concern the odds of a battle")
+
+
+def _written(value: int, dice: int) -> int | dict[str, Any]:
+    return value if dice == 1 else {"value": value, "dice": dice}
+
+
+def _costs(found: TripleaMap) -> dict[str, tuple[int, float]]:
+    """The line and price of each unit by its first production rule with one product."""
+    costs: dict[str, tuple[int, float]] = {}
+    for rule in found.production:
+        if len(rule.results) != 1 or rule.results[0][0] in costs:
+            continue
+        unit, number = rule.results[0]
+        price = dict(reversed(rule.costs)).get("PUs", rule.costs[0][1] if rule.costs else 0)
+        if number < 1 or price < 0:
+            raise MapError(f"line {rule.line}: production of {unit}: a price of {price} for {number} is not allowed")
+        each = price / number
+        costs[unit] = (rule.line, int(each) if each.is_integer() else each)
+    return costs

@@ -1,0 +1,79 @@
+"""Many starts of one chain in one pass: what each of them comes to alone."""
+
+from collections import defaultdict
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from simulator.engine.api import exact_outcomes, outcomes_from
+from simulator.engine.graph.interpreted_explorer import PlainExplorer
+from simulator.engine.graph.many_starts import ManyStarts
+from simulator.engine.model.limits import BrokenGame
+from tests.toys import Coins, Purse, Sides, gamble, ring, skirmish, walk
+
+pytestmark = pytest.mark.xdist_group("toys")  # their rules are compiled once, by one worker
+
+CASES = {
+    "a loop": (walk(3, 7), [Coins(n, 0) for n in (5, 1, 0, 7, 5)]),
+    "a loop of many states": (walk(3, 300), [Coins(n, 0) for n in (150, 2)]),
+    "a counter": (walk(2, 9, counting=1), [Coins(n, 0) for n in (1, 8, 4)]),
+    "two rolls": (skirmish(4, 3), [Sides(4, 3, 0), Sides(1, 2, 0), Sides(2, 3, 0)]),
+    "decisions": (gamble(3, 5, 2), [Purse(n, 0, 0) for n in (1, 2, 4)]),
+}
+
+
+def chances(states, p, counted):
+    found = defaultdict(float)
+    for fields, one in zip(np.transpose(states).tolist(), p.tolist(), strict=True):
+        found[tuple(value for place, value in enumerate(fields) if place != counted)] += one
+    return found
+
+
+@pytest.mark.parametrize("counted", [True, False])
+@pytest.mark.parametrize("name", CASES)
+def test_as_one_by_one(name, counted):
+    chain, starts = CASES[name]
+    found = outcomes_from(chain, np.array(starts, np.int64), counted=counted)
+    assert (np.diff(found.start) >= 0).all()
+    for number, start in enumerate(starts):
+        alone, mine = exact_outcomes(replace(chain, start=start)), found.start == number
+        wanted = chances(alone.states, alone.p, chain.counted)
+        assert chances([field[mine] for field in found.states], found.p[mine], chain.counted) == pytest.approx(
+            wanted, abs=1e-12
+        )
+        if counted and chain.counted >= 0:
+            count = [states[chain.counted] for states in (alone.states, found.states)]
+            assert found.p[mine] @ count[1][mine] == pytest.approx(alone.p @ count[0])
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_plain_as_compiled(name):
+    chain, starts = CASES[name]
+    graph = PlainExplorer(chain, 10**9).explore(starts=np.array(starts, np.int64))
+    compiled, plain = ManyStarts(graph, plain=False).ends(), ManyStarts(graph, plain=True).ends()
+    if name == "a loop of many states":  # only the compiled pass solves those
+        assert plain is None
+        return
+    for one, other in zip(compiled, plain, strict=True):
+        keep = (np.lexsort(compiled[1::-1]), np.lexsort(plain[1::-1]))
+        np.testing.assert_array_equal(one[keep[0]], other[keep[1]])
+
+
+def test_bits_do_not_depend_on_the_order_of_starts(monkeypatch):
+    chain, starts = CASES["two rolls"]
+    rows, found = np.array(starts, np.int64), []
+    for order in ([0, 1, 2], [2, 0, 1]):
+        for patience in (1e9, 0.0):
+            monkeypatch.setattr("simulator.engine.graph.explore.patience_for", lambda *_, p=patience: p)
+            chain = replace(chain, factored=None)
+            ends = outcomes_from(chain, rows[order], counted=False)
+            found.append([sorted(ends.p[ends.start == order.index(k)].tolist()) for k in range(3)])
+    assert all(one == found[0] for one in found)
+
+
+@pytest.mark.parametrize("plain", [True, False])
+def test_a_battle_that_never_ends_is_refused(plain):
+    graph = PlainExplorer(ring(4), 10**9).explore(starts=np.array([[0, 0]]))
+    with pytest.raises(BrokenGame, match="never leave"):
+        ManyStarts(graph, plain).ends()

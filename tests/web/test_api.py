@@ -1,0 +1,175 @@
+"""The API, version 1: its tools, its description, and what other pages may do with it."""
+
+import json
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from simulator import compare, need, odds, rounds, sweep, worth
+
+pytestmark = pytest.mark.xdist_group("web")
+
+SCENARIO = {"game": "risk", "battle": "land", "attacker": {"regiments": 4}, "defender": {"regiments": 3}}
+QUERY = "game=risk&battle=land&attacker.regiments=4&defender.regiments=3"
+WEB_DOCS = Path(__file__).parents[2] / "docs" / "web.md"
+
+
+def ask(site, tool, **asked):
+    reply = site.post(f"/api/v1/{tool}", json=asked)
+    assert reply.status_code == 200, reply.text
+    return reply.json()
+
+
+def plain(answer):
+    return json.loads(json.dumps(answer.to_dict()))
+
+
+def test_tools_answer_as_their_functions_do(site):
+    given = {"scenario": SCENARIO}
+    expected = {
+        "odds": plain(odds(SCENARIO)) | {"explanation": ask(site, "odds", **given)["explanation"]},
+        "need": plain(need(SCENARIO, "attacker.regiments", 0.6)) | {"complete": True},
+        "rounds": plain(rounds(SCENARIO, 2)) | {"complete": True},
+        "worth": plain(worth(SCENARIO, {"win": 10, "attacker_regiments_lost": -1})) | {"complete": True},
+    }
+    assert ask(site, "odds", **given) == expected["odds"]
+    assert ask(site, "need", **given, vary="attacker.regiments", target=0.6) == expected["need"]
+    assert ask(site, "rounds", **given, most=2) == expected["rounds"]
+    assert ask(site, "worth", **given, weight={"win": 10, "attacker_regiments_lost": -1}) == expected["worth"]
+    cells = ask(site, "sweep", **given, vary={"attacker.regiments": [3, 4]})["cells"]
+    assert cells == json.loads(json.dumps(sweep(SCENARIO, {"attacker.regiments": [3, 4]}).rows()))
+    other = SCENARIO | {"attacker": {"regiments": 5}}
+    assert ask(site, "compare", scenarios=[SCENARIO, other])["table"] == plain(compare([SCENARIO, other]))["table"]
+
+
+def test_a_shipped_example_can_be_named(site):
+    assert ask(site, "odds", scenario="risk-20v15", table=0)["chances"]["attacker"]["p"] == pytest.approx(0.8603989124)
+
+
+def test_battles_that_were_fought_in_three_notations(site):
+    records = [{"winner": "defender"}, {"winner": "attacker"}]
+    found = [
+        ask(site, "luck", scenario=SCENARIO, log=log)
+        for log in ("defender\nattacker", "winner\ndefender\nattacker\n", records)
+    ]
+    assert found[0] == found[1] == found[2]
+
+
+def test_the_examples_of_the_description_work(site):
+    paths = site.get("/api/v1/openapi.json").json()["paths"]
+    posts = {path: one["post"] for path, one in paths.items() if "post" in one}
+    assert {path.rpartition("/")[2] for path in posts} >= {"odds", "compare", "need", "best", "sweep", "replay", "luck"}
+    for path, post in posts.items():
+        example = post["requestBody"]["content"]["application/json"]["example"]
+        assert site.post(path, json=example).status_code == 200, path
+    links = [unescape(one) for one in re.findall(r'<a href="([^"]*)">Try it', site.get("/api/v1/docs").text)]
+    assert len(links) == len(posts) + 2  # compare takes a body only; three lists
+    for link in links:
+        assert site.get(link).status_code == 200, link
+
+
+def test_the_description_is_valid(site):
+    validator = pytest.importorskip("openapi_spec_validator", reason="pip install '.[test]'")
+    document = site.get("/api/v1/openapi.json").json()
+    validator.validate(document)
+    scenario = document["components"]["schemas"]["risk.land"]
+    assert scenario["properties"]["attacker"]["$ref"].startswith("#/components/schemas/risk.land/$defs/")
+
+
+@pytest.mark.parametrize(
+    ("tool", "body", "field"),
+    [
+        ("odds", {"scenario": SCENARIO, "battels": 3}, "battels"),
+        ("odds", {"scenario": 3}, "scenario"),
+        ("odds", {"scenario": "/etc/passwd"}, "scenario"),
+        ("odds", {"scenario": SCENARIO, "seed": -1}, "seed"),
+        ("sweep", {"scenario": SCENARIO}, "vary"),
+        ("need", {"scenario": SCENARIO}, "vary"),
+        ("compare", {"scenarios": [SCENARIO]}, "scenarios"),
+        ("compare", {"scenarios": [SCENARIO] * 7}, "scenarios"),
+        ("luck", {"scenario": SCENARIO, "log": [{"winner": "attacker", "scenario": "risk-20v15"}]}, "battles"),
+        ("best", {"scenario": SCENARIO, "decide": "attacker.regiments"}, "decide"),
+        ("worth", {"scenario": SCENARIO, "level": "2"}, "level"),
+        ("sell", {"scenario": SCENARIO}, "tool"),
+    ],
+)
+def test_refusals_name_their_field(site, tool, body, field):
+    reply = site.post(f"/api/v1/{tool}", json=body)
+    assert reply.status_code == 422
+    shown = reply.json()
+    assert shown["field"] == field
+    assert shown["error"].startswith(f"{field}: ")
+
+
+def test_addresses_without_a_version_are_those_of_the_first(site):
+    assert site.get(f"/api/odds?{QUERY}").json() == site.get(f"/api/v1/odds?{QUERY}").json()
+    assert site.post("/api/odds", json=SCENARIO).json() == ask(site, "odds", scenario=SCENARIO)
+
+
+def test_other_pages_may_read_the_api_and_frame_an_answer(site):
+    reply = site.get("/api/v1/games", headers={"Origin": "https://example.org"})
+    assert reply.headers["access-control-allow-origin"] == "*"
+    asked = {"Origin": "https://example.org", "Access-Control-Request-Method": "POST"}
+    asked["Access-Control-Request-Headers"] = "content-type"
+    assert site.options("/api/v1/odds", headers=asked).status_code == 200
+    framed = site.get("/embed/risk/land?attacker.regiments=4&defender.regiments=3")
+    assert framed.status_code == 200
+    assert "frame-ancestors *" in framed.headers["content-security-policy"]
+    assert "x-frame-options" not in framed.headers
+    page = site.get("/risk/land?attacker.regiments=4&defender.regiments=3")
+    assert "frame-ancestors 'none'" in page.headers["content-security-policy"]
+    assert page.headers["x-frame-options"] == "DENY"
+
+
+def test_a_reply_that_the_client_has_is_not_sent_again(site):
+    reply = site.get(f"/api/v1/odds?{QUERY}")
+    again = site.get(f"/api/v1/odds?{QUERY}", headers={"If-None-Match": reply.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    other = site.get(f"/api/v1/odds?{QUERY}&with.table=0", headers={"If-None-Match": reply.headers["etag"]})
+    assert other.status_code == 200
+
+
+def test_static_files_are_kept_until_they_change(site):
+    address = re.search(r'"(/static/style\.css\?v=\w+)"', site.get("/").text)[1]
+    assert "immutable" in site.get(address).headers["cache-control"]
+    assert site.get("/static/style.css?v=old").headers["cache-control"] == "no-cache"
+    assert site.get(address, headers={"Accept-Encoding": "gzip"}).headers["content-encoding"] == "gzip"
+
+
+def test_only_under_the_names_allowed(app):
+    from starlette.testclient import TestClient
+
+    from simulator.web.server.app import create_app
+
+    site = TestClient(create_app(app.app.state.pool, ["play.example.org"]))
+    assert site.get("/healthz", headers={"Host": "play.example.org"}).status_code == 200
+    assert site.get("/healthz", headers={"Host": "evil.example.org"}).status_code == 400
+
+
+def blocks(language):
+    return re.findall(rf"```{language}\n(.*?)```", WEB_DOCS.read_text(encoding="utf-8"), re.DOTALL)
+
+
+def test_the_python_client_of_the_docs(server, capsys):
+    (client,) = blocks("python")
+    exec(client.replace("http://localhost:8000", server), {})
+    assert (
+        capsys.readouterr().out
+        == "0.8604 exact (201 states)\nattacker.regiments: -3 is not allowed; give a whole number from 1 to 100000\n"
+    )
+
+
+def test_the_javascript_client_of_the_docs(server, browser):
+    (client,) = blocks("javascript")
+    page = browser.new_page()
+    lines = []
+    page.on("console", lambda message: lines.append(message.text) if message.type == "log" else None)
+    page.goto(f"{server}/api/v1/docs")
+    page.evaluate(f"async () => {{ {client.replace('http://localhost:8000', server)} }}")
+    page.close()
+    assert lines == [
+        "0.8604 exact (201 states)",
+        "attacker.regiments: -3 is not allowed; give a whole number from 1 to 100000",
+    ]
