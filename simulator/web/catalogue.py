@@ -67,7 +67,11 @@ def names_of_examples(game: str, kind: str) -> tuple[str, ...]:
     """The shipped examples of a battle kind; a pasted game has none."""
     if game == custom.INLINE:
         return ()
-    found = [name for name, data in _examples().items() if (data.get("game"), data.get("battle")) == (game, kind)]
+    found = [
+        name
+        for name, data in _examples().items()
+        if (data.get("game"), data.get("battle", data.get("of"))) == (game, kind)
+    ]
     return tuple(sorted(found, key=lambda name: name not in IN_DOUBT))
 
 
@@ -84,10 +88,16 @@ def examples_of(battle: Battle) -> list[dict[str, str]]:
 
 
 def start_of(battle: Battle) -> dict[str, Any]:
-    """The scenario that the page of a battle kind starts with: its first example, or three units against three."""
+    """The scenario that the page of a battle kind starts with: its first example, or three units against three.
+
+    The page of a campaign without an example starts with two empty forces.
+    """
     examples = names_of_examples(battle.game, battle.kind)
     if examples:
         return example_data(examples[0])
+    if battle.game == rules.CAMPAIGN:
+        fight = {"attacker": "ours", "defender": "theirs"}
+        return {"game": battle.game, "of": battle.kind, "force": {"ours": {}, "theirs": {}}, "fight": [fight]}
     schema = schema_of(battle.model)
     sides = {}
     for side in SIDES:

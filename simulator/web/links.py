@@ -114,6 +114,8 @@ def read(pairs: Iterable[tuple[str, str]], battle: Battle) -> dict[str, Any]:
 def _entries(node: Any, battle: Battle, path: str) -> Any:
     """The same with the entries of lists of units as text where they only have a name and a count: "2 x knights"."""
     if isinstance(node, Mapping):
+        if set(node) == {"force"} and any(kind.get("type") == "string" for kind in _kinds(battle, path)):
+            return node["force"]  # a side of a fight that is only a name
         return {name: _entries(one, battle, f"{path}.{name}" if path else name) for name, one in node.items()}
     if not isinstance(node, list):
         return node
@@ -172,9 +174,10 @@ def _lists(node: Any) -> Any:
 
 
 def _kinds(battle: Battle, path: str) -> list[Schema]:
-    """The schemas that the field at a path may have; the whole scenario for an empty path."""
+    """The schemas that the field at a path may have, none if it takes any value; the whole scenario without a path."""
     schema = schema_of(battle.model)
-    return branches_at(battle, path) if path else list(branches(schema, schema))
+    kinds = branches_at(battle, path) if path else list(branches(schema, schema))
+    return [kind for kind in kinds if kind.keys() & {"type", "enum", "const"}]
 
 
 def _value(texts: Sequence[str], battle: Battle, path: str) -> Any:
@@ -250,15 +253,21 @@ def _write(pairs: Pairs, path: str, value: Any, battle: Battle, needed: bool) ->
     key, kinds = key_of(path), _kinds(battle, path)
     if isinstance(value, Mapping):
         tables = [kind for kind in kinds if "properties" in kind]
-        if not tables and not path.startswith("objective"):
+        named = all(_KEY.match(f"x.{name}") for name in value) and any(
+            isinstance(kind.get("additionalProperties"), dict) and kind["additionalProperties"].get("$ref")
+            for kind in kinds
+        )
+        if not tables and not named and not path.startswith("objective"):
             pairs.append((key, inline(value)))
             return
         before = len(pairs)
         for name, inner in value.items():
-            required = any(name in kind.get("required", ()) for kind in tables)
+            required = named or any(name in kind.get("required", ()) for kind in tables)
             _write(pairs, f"{path}.{name}" if path else name, inner, battle, required)
         if len(pairs) == before and path and (needed or path.endswith("]")):
             pairs.append((key, "{}"))
+    elif not kinds and not path.startswith("objective"):
+        pairs.append((key, untyped(value)))
     elif isinstance(value, list | tuple):
         only_arrays = all(kind.get("type") in {"array", "null"} for kind in kinds)
         if any(isinstance(inner, Mapping | list | tuple) for inner in value):
@@ -274,6 +283,12 @@ def _write(pairs: Pairs, path: str, value: Any, battle: Battle, needed: bool) ->
 
 def _alike(default: Any, value: Any) -> bool:
     return type(default) is type(value) and bool(default == value)
+
+
+def untyped(value: Any) -> str:
+    """A value of a field that takes any value, as `plain_value` reads it."""
+    text = inline(value) if isinstance(value, Mapping | list | tuple) else text_of(value)
+    return inline(value) if isinstance(value, str) and plain_value(text) != value else text
 
 
 def inline(value: Any) -> str:

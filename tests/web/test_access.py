@@ -1,6 +1,7 @@
 """Every page for everybody: contrast, labels, names of what can be used, 360 px of width, in light and in dark."""
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 
 from simulator.web import catalogue
 
@@ -12,6 +13,8 @@ LINKS = [f"/risk/land?attacker.regiments={n}%26defender.regiments=3" for n in (4
 PAGES = {
     "start": "/",
     "calculator": f"/risk/land?{RISK}",
+    "campaign": "/campaign/risk?force.a.regiments=4&force.b.regiments=3&force.c.regiments=2&every.battle=land"
+    "&fight.0.attacker=a&fight.0.defender=b&fight.1.attacker=c&fight.1.defender=b",
     "old link": f"/risk/land?{RISK}&v=0",
     "refused": "/risk/land?attacker.regiments=-3&defender.regiments=3",
     "no such kind": "/risk/sea",
@@ -27,6 +30,7 @@ PAGES = {
     "rounds": f"/risk/land/rounds?{RISK}",
     "best": f"/risk/land/best?{RISK}&objective.attacker.win=1&with.decide=policy.attacker.retreat",
     "replay": f"/risk/land/replay?{RISK}",
+    "counter-attack": f"/risk/land/counter?{RISK}",
     "luck": f"/risk/land/luck?{RISK}&with.battles=defender%0Aattacker",
 }
 KINDS = [one["examples"][0]["address"] for one in catalogue.games()]
@@ -91,6 +95,12 @@ COVERED = """() => {
 }"""
 
 
+def violations(page):
+    """The violations that axe-core finds on a page, with the first element of each."""
+    found = Axe().run(page).response["violations"]
+    return [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in found]
+
+
 @pytest.fixture(scope="module")
 def desktop(browser):
     found = browser.new_page(color_scheme="light")
@@ -111,6 +121,7 @@ def test_every_page_can_be_read_and_used(request, server, kind):
     for name, place in PAGES.items():
         page.goto(server + place)
         assert page.evaluate(AUDIT) == [], name
+        assert violations(page) == [], name
 
 
 def test_every_battle_kind_fits_a_phone(phone, server):

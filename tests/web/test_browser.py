@@ -264,5 +264,29 @@ def test_it_works_without_scripts(browser, server):
     page.goto(f"{server}/risk/invasion")
     before = page.locator(".rows > .sub").count()
     page.click("text=add crossing")
+    page.locator(".rows > .sub").nth(before).wait_for(state="attached")
     assert page.locator(".rows > .sub").count() == before + 1
     context.close()
+
+
+CAMPAIGN = (
+    "/campaign/risk?force.red.regiments=9&force.blue.regiments=8&every.battle=land&us=red"
+    "&fight.0.attacker=red&fight.0.defender=blue&fight.1.attacker=blue&fight.1.defender=red"
+)
+
+
+def test_fights_of_a_campaign_are_moved_by_buttons_and_by_dragging(page, server):
+    page.goto(server + CAMPAIGN)
+    first = chance(page)
+    page.click(".fight >> nth=1 >> text=earlier")
+    until(page, "location.search.includes('fight.0.attacker=blue')")
+    second = chance(page)
+    assert abs(second - first) > 0.01
+    page.locator(".grip").nth(1).drag_to(page.locator(".fight").nth(0), target_position={"x": 20, "y": 20})
+    until(page, "location.search.includes('fight.0.attacker=red')")
+    wait_for_chance(page, first)
+    page.fill("[name='with.named']", "green")
+    page.click("text=add force")
+    until(page, "document.getElementsByName('force.green.regiments').length === 1")
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390

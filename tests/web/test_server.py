@@ -88,11 +88,71 @@ def test_the_form_of_every_battle_kind_spells_its_first_example(game, kind):
 
 def form_sent_back(battle, data):
     """The form of a scenario, and the pairs that it sends."""
-    from simulator.web.views import forms
+    from simulator.web.views.campaign_form import form_of
     from simulator.web.views.render import render
 
-    page = render("form.html", form=forms.form_of(battle, data)).decode()
+    page = render("form.html", form=form_of(battle, data)).decode()
     return page, form_pairs(f'<form id="scenario">{page}</form>')
+
+
+CAMPAIGNS = [name for name in example_names() if name.startswith("campaign-")]
+
+
+@pytest.mark.parametrize("name", CAMPAIGNS)
+def test_the_form_of_every_campaign_spells_its_example(name):
+    scenario = load(name)
+    page, pairs = form_sent_back(scenario.battle, scenario.data)
+    frame = {key: scenario.data[key] for key in ("game", "of")}
+    assert load(frame | links.read(pairs, scenario.battle)) == scenario
+    assert page.count('<li class="fight"') == len(scenario.data["fight"])
+    controls = re.findall(r"<(?:input|select|textarea)\b[^>]*>", page)
+    assert all("aria-label=" in one or 'type="hidden"' in one for one in controls)
+
+
+def test_a_campaign_has_a_column_a_force_and_readable_fields():
+    scenario = load("campaign-counter-attack")
+    link = links.address_of(scenario.data, scenario.battle)
+    assert "force.red.tank=2&" in link
+    assert "fight.1.attacker.join.infantry=2" in link
+    page, _ = form_sent_back(scenario.battle, scenario.data)
+    assert page.index('name="force.red.tank"') < page.index('name="force.blue.tank"') < page.index("More of the forces")
+    assert page.index("More of the forces") < page.index('name="fight.0.attacker.force"')
+
+
+FIGHTS = [("force.a.regiments", "9"), ("force.b.regiments", "8"), ("every.battle", "land")]
+FIGHTS += [("fight.0.attacker.force", "a"), ("fight.0.defender.force", "b")]
+FIGHTS += [("fight.1.attacker.force", "b"), ("fight.1.defender.force", "a"), ("with.clean", "1")]
+
+
+def changed_campaign(site, *pairs):
+    """The scenario that a button of the campaign form leads to without scripts."""
+    reply = site.get(f"/campaign/risk?{links.query([*FIGHTS, *pairs])}")
+    page = reply.text
+    if reply.status_code == 303:
+        page = site.get(reply.headers["location"]).text
+    battle = load("campaign-two-fronts").battle
+    return links.read(form_pairs(page), battle)
+
+
+def test_fights_and_forces_are_moved_added_and_removed_without_scripts(site):
+    assert changed_campaign(site)["fight"][0] == {"attacker": "a", "defender": "b"}
+    moved = changed_campaign(site, ("with.move", "fight.1=0"))["fight"]
+    assert moved == [{"attacker": "b", "defender": "a"}, {"attacker": "a", "defender": "b"}]
+    named = changed_campaign(site, ("goal", "fight2_won"), ("with.move", "fight.0=1"))["fight"]
+    assert [(one["name"], one["attacker"]) for one in named] == [("fight2", "b"), ("fight1", "a")]
+    assert len(changed_campaign(site, ("with.move", "fight.1=7"))["fight"]) == 2
+    assert len(changed_campaign(site, ("with.add", "fight.2"))["fight"]) == 3
+    assert len(changed_campaign(site, ("with.drop", "fight.1"))["fight"]) == 1
+    assert list(changed_campaign(site, ("with.add", "force.force3"))["force"]) == ["a", "b", "force3"]
+    assert list(changed_campaign(site, ("with.named", "our ally"), ("with.add", "force.x"))["force"])[2] == "our_ally"
+    assert list(changed_campaign(site, ("with.drop", "force.b"))["force"]) == ["a"]
+
+
+def test_values_of_a_field_of_any_type_keep_their_type():
+    battle = load("campaign-two-fronts").battle
+    side = {"text": "4", "word": "npr", "flag": True, "list": ["3", "2R"], "table": {"fire": 3}}
+    data = {"force": {"a": {"regiments": 1}}, "fight": [{"attacker": "a", "defender": side}]}
+    assert links.read(links.written(data, battle), battle) == data
 
 
 @pytest.mark.parametrize(

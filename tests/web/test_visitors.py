@@ -266,7 +266,7 @@ def test_a_server_listens_at_once_and_ends_with_an_answer_to_each(started):
 @pytest.mark.parametrize(
     ("path", "body", "text", "line"),
     [
-        ("/own", "game=unit.x = 4711", "unit.x = 4711", "rules.format: is needed"),
+        ("/own", "game=unit.x = 4711", "unit.x = 4711", "line 1: format: is needed"),
         ("/open", "scenario=game = 'x4711'", "game = 'x4711'", "game: "),
         ("/open", "scenario=<b>4711", "<b>4711", "scenario"),
         ("/compare?with.s=x4711&with.s=y", None, "x4711", "compare: 'x4711' is no address"),

@@ -87,7 +87,7 @@ def meanings(carry: Carry) -> dict[str, str]:
     found = dict.fromkeys(carry.pieces, "") | dict.fromkeys(carry.traits, "of the force, in every fight")
     for battle in fought:
         for role in SIDES:
-            found = dict(fields_of(battle, role)) | {name: text for name, text in found.items() if text}
+            found |= {name: text for name, text in fields_of(battle, role).items() if not found.get(name)}
     return {name: found[name] for name in (*carry.pieces, *sorted(set(found) - set(carry.pieces)))}
 
 

@@ -194,12 +194,18 @@ async function copy(button) {
 // --- the form ------------------------------------------------------------------------------------------------------
 
 async function change_form(button, focus = "") {
-  const pairs = [...scenario_pairs(), [button.name, button.value]];
+  const named = form.elements.namedItem("with.named"), name = named ? [["with.named", named.value]] : [];
+  const pairs = [...scenario_pairs(), ...name, [button.name, button.value]];
   const reply = await fetch_again(`${form.dataset.here}/form?${readable(pairs)}`);
   if (!reply.ok) return refuse(await reply.text());
   const open = $$("details", form).map((one) => one.open);
   $("#fields").innerHTML = await reply.text();
   $$("details", form).forEach((one, place) => { if (open[place]) one.open = true; });
+  if (button.name === "with.move") {
+    const card = $$(".fight", form)[button.value.split("=")[1]], same = button.textContent && $$("[name='with.move']:enabled", card).find((one) => one.textContent === button.textContent);
+    (same || $("[name='with.move']:enabled", card))?.focus();
+    return answer_soon();
+  }
   if (focus) {
     $(`[name="${CSS.escape(focus)}"]`, form)?.focus();
     return answer_soon();
@@ -399,6 +405,36 @@ function show_pins() {
   link.href = all.length ? `/compare?${readable(all.map((one) => ["with.s", one]))}` : "/compare";
 }
 
+// --- the editor of a game file --------------------------------------------------------------------------------------
+
+const game = $("#game");
+
+function number_lines() {
+  game.rows = game.value.split("\n").length + 1;
+  while ($(".lines").children.length < game.rows - 1) $(".lines").append(document.createElement("li"));
+}
+
+async function check_game() {
+  const mine = ++latest;
+  try {
+    const reply = await fetch_again("/own?do=check", undefined, { method: "POST", body: `game=${game.value}` });
+    const checked = new DOMParser().parseFromString(await reply.text(), "text/html");
+    if (mine !== latest) return;
+    for (const part of reply.ok ? [".lines", "#remarks", "h1", "title"] : ["#remarks"])
+      if ($(part).innerHTML !== $(part, checked).innerHTML) $(part).replaceChildren(...$(part, checked).childNodes);
+  } catch {
+    if (mine === latest) $("#remarks").textContent = "The server does not answer.";
+  }
+  game.setAttribute("aria-invalid", $("#remarks .complaint") !== null);
+  number_lines();
+}
+
+if (game) {
+  game.addEventListener("input", () => { number_lines(); clearTimeout(timer); timer = setTimeout(check_game, 3 * WAIT); });
+  $("#file").addEventListener("change", async (event) => { game.value = await event.target.files[0].text(); check_game(); });
+  addEventListener("pageshow", () => { if (game.value !== game.defaultValue) check_game(); });
+}
+
 // --- listening -----------------------------------------------------------------------------------------------------
 
 document.addEventListener("keydown", (event) => {
@@ -434,9 +470,24 @@ if (form) {
   form.addEventListener("wheel", (event) => { if (event.target.type === "number") event.target.blur(); }, { passive: true });
   form.addEventListener("pointerdown", press);
   let dragged = null;
-  form.addEventListener("dragstart", (event) => (dragged = event.target.closest(".place")));
-  form.addEventListener("dragover", (event) => { if (event.target.closest(".place")) event.preventDefault(); });
-  form.addEventListener("drop", (event) => { event.preventDefault(); swap_places(dragged, event.target.closest(".place")); });
+  const over = (event) => (dragged ? event.target.closest?.(dragged.matches(".fight") ? ".fight" : ".place") : null);
+  const show_over = (card) => $$(".fight", form).forEach((one) => one.classList.toggle("over", one === card && one !== dragged));
+  form.addEventListener("dragstart", (event) => {
+    dragged = event.target.closest?.(".grip") ? event.target.closest(".fight") : event.target.closest?.(".place");
+    if (dragged?.matches(".fight")) event.dataTransfer.setDragImage(dragged, 20, 20);
+  });
+  form.addEventListener("dragover", (event) => {
+    if (over(event)) event.preventDefault();
+    show_over(over(event));
+  });
+  form.addEventListener("dragend", () => { show_over(null); dragged = null; });
+  form.addEventListener("drop", (event) => {
+    const place = over(event);
+    if (!place) return;
+    event.preventDefault();
+    if (!dragged.matches(".fight")) swap_places(dragged, place);
+    else if (place !== dragged) change_form({ name: "with.move", value: `${dragged.dataset.key}=${place.dataset.at}` });
+  });
   form.addEventListener("click", (event) => {
     const place = event.target.closest(".place");
     if (event.target.matches(".up")) swap_places(place, place.previousElementSibling?.closest(".place"));
@@ -451,7 +502,7 @@ if (form) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const button = event.submitter;
-    if (button && (button.name === "with.add" || button.name === "with.drop")) change_form(button);
+    if (button && ["with.add", "with.drop", "with.move"].includes(button.name)) change_form(button);
     else request_answer();
   });
   $("#stop").addEventListener("click", end_stream);

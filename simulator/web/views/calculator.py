@@ -9,13 +9,15 @@ from typing import Any
 
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import MOST_BATTLES, Fight, width
+from simulator.rules import CAMPAIGN
 from simulator.rules.battle import Battle
 from simulator.scenarios import Scenario, set_path
 from simulator.scenarios.schema import SIDES, branches_at, whole_numbers
 from simulator.web import catalogue, links
 from simulator.web.messages import EVENTS, Job, Limits, Reply, event
-from simulator.web.views import answers, forms
+from simulator.web.views import answers
 from simulator.web.views.answers import odds_in_time, skip_exact_odds
+from simulator.web.views.campaign_form import form_of
 from simulator.web.views.render import render
 from simulator.web.views.request import BattleRequest
 from simulator.web.views.tools import tabs_of
@@ -32,6 +34,8 @@ def calculator(job: Job, limits: Limits) -> Reply:
     if not request.pairs:
         return redirect(links.address_of(catalogue.start_of(request.battle), request.battle))
     changes_form = bool(request.options.many("add") or request.options.many("drop"))
+    if request.options.many("move"):
+        return redirect(links.address_of(_changed(request), request.battle))
     if request.options.text("clean") == "1" and not changes_form:
         return redirect(links.link_of(request.written, request.battle))
     return Reply(page(request, {} if changes_form else _answer(request, limits)))
@@ -54,7 +58,7 @@ def embed(job: Job, limits: Limits) -> Reply:
 def form(job: Job, limits: Limits) -> Reply:
     """The form alone, with something added or removed."""
     request = BattleRequest(job)
-    return Reply(render("form.html", form=forms.form_of(request.battle, _changed(request))))
+    return Reply(render("form.html", form=form_of(request.battle, _changed(request))))
 
 
 def _short(title: str) -> str:
@@ -72,20 +76,19 @@ def redirect(to: str) -> Reply:
 def page(request: BattleRequest, context: dict[str, Any]) -> bytes:
     """The whole page; `context` holds its answer, or a refusal."""
     battle = request.battle
-    kinds = [one for one in catalogue.games() if one["game"] == battle.game]
+    here = {"battle": battle.kind, "address": f"/{battle.game}/{battle.kind}"}
+    kinds = [one for one in catalogue.games() if one["game"] == battle.game] or [here]
     place = next((at for at, one in enumerate(kinds) if one["battle"] == battle.kind), 0)
     if place >= SHOWN_KINDS:
         kinds.insert(SHOWN_KINDS - 1, kinds.pop(place))
     frame = {
-        "form": forms.form_of(battle, _changed(request)),
+        "form": form_of(battle, _changed(request)),
         "examples": [one | {"short": _short(one["title"])} for one in catalogue.examples_of(battle)],
         "kinds": kinds,
         "box": battle.name or battle.game.replace("-", " ").capitalize(),
         "tabs": tabs_of(battle, request.data),
         "query": links.query(request.written),
         "address": links.address_of(request.data, battle),
-        "swapped": links.address_of(links.swapped(request.data, battle), battle),
-        "empty": links.address_of(emptied(request.data, battle), battle),
     }
     return render("calculator.html", **(_about(request) | frame | context))
 
@@ -96,7 +99,11 @@ def _about(request: BattleRequest) -> dict[str, Any]:
     sides = [side for side in SIDES if side in battle.model.model_fields]
     totals = [battle.total(request.data, side) for side in sides] if battle.total else []
     about = {"battle": battle, "here": here, "pairs": request.written, "outdated": request.outdated}
-    return about | {"sides": sides, "totals": totals, "summary": summary(request)}
+    about |= {"sides": sides, "totals": totals, "summary": summary(request), "swapped": "", "empty": ""}
+    if battle.game != CAMPAIGN:  # which has no sides to swap or to clear
+        about["swapped"] = links.address_of(links.swapped(request.data, battle), battle)
+        about["empty"] = links.address_of(emptied(request.data, battle), battle)
+    return about
 
 
 def summary(request: BattleRequest) -> str:
@@ -137,8 +144,6 @@ def answer_context(request: BattleRequest, odds: Odds, scenario: Scenario | None
         "reason": reason,
         "address": address,
         "copies": links.copies(data, battle, link, about["pairs"], odds),
-        "swapped": links.address_of(links.swapped(data, battle), battle),
-        "empty": links.address_of(emptied(data, battle), battle),
     }
 
 
@@ -148,7 +153,11 @@ def _changed(request: BattleRequest) -> dict[str, Any]:
     for key in request.options.many("drop"):
         pairs = [(k, v) for k, v in request.pairs if k != key and not k.startswith(f"{key}.")]
         data = request.frame | links.read(pairs, request.battle)
-    for key in request.options.many("add"):
+    for key in request.options.many("move"):
+        _move(data, key)
+    named = re.sub(r"\W+", "_", request.options.text("named")).strip("_")
+    for asked in request.options.many("add"):
+        key = f"force.{named}" if named and asked.startswith("force.") else asked
         # `leaders+` appends an empty value, `crossings.2` an empty table, `units.3=?` an empty name, `order=*` a list.
         bare = re.sub(r"(\+|=[?*])$", "", key)
         path = links.path_of(bare)
@@ -163,6 +172,22 @@ def _changed(request: BattleRequest) -> dict[str, Any]:
             new = [*(given if isinstance(given, list) else [] if given is None else [given]), new]
         set_path(data, listed or path, new)
     return data
+
+
+def _move(data: dict[str, Any], key: str) -> None:
+    """Move an entry of a list in place: `fight.2=0` becomes the first.
+
+    Fights without a name that a question mentions keep the names they have by their places.
+    """
+    path, _, place = key.partition("=")
+    listed, _, at = path.rpartition(".")
+    entries = links.value_at(data, listed)
+    if not (isinstance(entries, list) and all(isinstance(one, Mapping) for one in entries)):
+        return
+    if all(one.isdecimal() and len(one) < 5 and int(one) < len(entries) for one in (at, place)):
+        if re.search(r"\bfight\d+_", str(data)):
+            entries[:] = [{"name": f"fight{number + 1}"} | dict(one) for number, one in enumerate(entries)]
+        entries.insert(int(place), entries.pop(int(at)))
 
 
 def refined(job: Job, limits: Limits) -> Iterator[Reply]:

@@ -6,7 +6,7 @@ Two armies side by side: a row for each field that the sides have, in the order 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -87,13 +87,18 @@ class Row:
 
 @dataclass
 class Form:
-    """The rows of the two armies, of choices and conditions, those behind "More", and the sides' total forces."""
+    """The rows of the two armies, of choices and conditions, those behind "More", and the sides' total forces.
+
+    Of a campaign: `sides` are its forces, `rest` their rows behind "More", `fights` the cards of its fights.
+    """
 
     sides: list[str]
     armies: list[Row]
     play: list[Row]
     more: list[Row]
     totals: list[Sequence[str]]
+    rest: list[Row] = field(default_factory=list)
+    fights: list[Any] | None = None
 
     @property
     def open(self) -> bool:
@@ -103,19 +108,19 @@ class Form:
 
 def form_of(battle: Battle, data: Mapping[str, Any]) -> Form:
     """The form of a battle kind, filled in with a scenario."""
-    root = {one.key: one for one in _Form(battle).table("", "", schema_of(battle.model), data, True).inside}
+    root = {one.key: one for one in Generator(battle).table("", "", schema_of(battle.model), data, True).inside}
     sides = [side for side in ALL_SIDES if side in root and root[side].kind == "table"]
     policies = {one.key.rpartition(".")[2]: one for one in root.pop("policy", Node("table", "", "")).inside}
     if len(sides) < 2:  # a question about one force: no table of two armies
         root |= {node.key: node for node in policies.values()}
         sides, policies = [], {}
-    armies = _paired([root.pop(side) for side in sides], battle)
-    rows = _paired([policies.get(side) for side in sides], battle) if sides else []
+    armies = paired([root.pop(side) for side in sides], battle)
+    rows = paired([policies.get(side) for side in sides], battle) if sides else []
     objective = data.get("objective")
     wants = [_wanted(battle, side, objective.get(side) if isinstance(objective, Mapping) else None) for side in sides]
     weights = _weights(battle, sides, objective if isinstance(objective, Mapping) else {})
     goals = [Row("objective", "wants", "for best play", list(wants))] if set(sides) & set(SIDES) else []
-    singles = [Row(one.key, one.label, one.help, single=one) for node in root.values() for one in _single(node)]
+    singles = single_rows(root.values())
     play, more = [*rows, *(goals if rows else [])], [*weights]
     play += [row for row in singles if not row.nodes[0].rare]
     more = [*(row for row in singles if row.nodes[0].rare), *([] if rows else goals), *weights]
@@ -135,12 +140,13 @@ def form_of(battle: Battle, data: Mapping[str, Any]) -> Form:
     )
 
 
-def _single(node: Node) -> list[Node]:
-    """The fields of a table of neither side; a table inside another is one of them."""
-    return node.inside if node.kind == "table" and not node.removable else [node]
+def single_rows(nodes: Iterable[Node]) -> list[Row]:
+    """A row for each field of neither side; a table inside another is one of them."""
+    fields = (node.inside if node.kind == "table" and not node.removable else [node] for node in nodes)
+    return [Row(one.key, one.label, one.help, single=one) for inside in fields for one in inside]
 
 
-def _paired(tables: Sequence[Node | None], battle: Battle) -> list[Row]:
+def paired(tables: Sequence[Node | None], battle: Battle) -> list[Row]:
     """A row for each field that some of these tables have."""
     rows: dict[str, Row] = {}
     for place, table in enumerate(tables):
@@ -193,7 +199,7 @@ def _weights(battle: Battle, sides: Sequence[str], objective: Mapping[str, Any])
     ]
 
 
-class _Form:
+class Generator:
     """The form of one battle kind."""
 
     def __init__(self, battle: Battle) -> None:
@@ -335,7 +341,7 @@ class _Form:
         if "object" in types and not types & {"string", "integer", "number"}:
             result.kind = "free"
             result.value = _without_braces(value) if isinstance(value, Mapping) and value else ""
-        elif names and any_text:
+        elif names and (any_text or "object" in types):
             result.choices = names
         elif names and not types & {"integer", "number"}:
             result.kind, result.choices = "choice", list(dict.fromkeys(names))
