@@ -165,7 +165,7 @@ class Fight:
         if effect == "none":
             return (entry, hits, rested), fresh, resting, routed, destroyed
         if effect == "destroyed":
-            # Which units are destroyed matters to the gold alone.
+            # Only the gold depends on which units are destroyed.
             return None, fresh, resting, routed, tuple(sorted((*destroyed, entry if self.get("gold") else 0)))
         if effect == "rout" or rested:
             return None, fresh, resting, routed + 1, destroyed

@@ -46,7 +46,7 @@ def test_the_guide(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     text = GUIDE.read_text(encoding="utf-8")
-    # How many states an answer takes is no part of it.
+    # The number of states is no part of an answer.
     now, written = (re.sub(r"\([\d,]+ states", "(states", one) for one in (run_again(text), text))
     assert now == written
     assert (tmp_path / "turn.png").stat().st_size > 10_000

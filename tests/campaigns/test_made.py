@@ -87,7 +87,7 @@ def test_battles_in_turn():
     for p, a, d in zip(
         first.chances, first.columns["attacker_regiments_left"], first.columns["defender_regiments_left"], strict=True
     ):
-        # Who was beaten has nobody left; an attack to the end leaves one side.
+        # A beaten side has nobody left; an attack to the end leaves one side.
         expected += p * exact(risk(int(a) + 2, int(d) + 1)).winner("attacker")
     assert whole.winner("attacker") == pytest.approx(expected, abs=1e-12)
 

@@ -16,7 +16,7 @@ MOST = 1_000_000_000
 
 @lru_cache(maxsize=1024)
 def battles_to_notice(p: float, q: float, level: float = LEVEL, power: float = POWER) -> int | None:
-    """The battles of each version after which two chances are told apart; None if they are equal.
+    """The number of battles of each version that shows two chances to differ; None if they are equal.
 
     The least number n for which the two-sided pooled two-proportion z-test at `level` rejects equality with a chance of
     at least `power`, if n battles are won with chance `p` and n with chance `q`. That chance is summed over both

@@ -241,7 +241,7 @@ class Setup:
         opened = asked_if_not_over(params, start) if decided else end_if_over(params, start)
         start = FieldState(*map(int, opened))
         limits = self._limits(len(rows) - 1, len(rest.units) - 1, DEFENDER_ASKED if decided else OVER)
-        # What is destroyed may count in an objective: then it is part of the state.
+        # Destroyed units may count in an objective; then they are part of the state.
         counters = () if decided else ("destroyed",)
         return Chain(params, start, limits, book.close(), counters=counters, tell=tell, may_be_over=True)
 

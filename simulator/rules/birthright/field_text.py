@@ -215,7 +215,7 @@ def gold(setup: Setup, outputs: Columns, states: Any) -> Columns:
     found: Columns = {}
     for side, name in zip(setup.sides, SIDES, strict=True):
         destroyed, lost = side.destroyed(states.destroyed), side.gold_destroyed(states.destroyed)
-        # Which of the routed units are caught is not known: their price is spread evenly over them.
+        # The rules do not say which routed units are caught: their price is spread evenly over them.
         caught = _caught(side, outputs[f"{name}_standing"], states)
         lost = lost + caught * (side.gold - lost) // np.maximum(len(side.units) - destroyed, 1)
         if f"{name}_captured" in outputs:

@@ -1,6 +1,6 @@
 """Campaigns: battles one after the other, in every game (docs/rules/campaigns.md).
 
-carry     the interface of a game: its pieces, and the columns that tell what is left
+carry     the interface of a game: its pieces, and the columns of what is left
 model     the file; reading: its fields as a plan; checks: its fights and questions
 course    the steps of a fight, from row to row; story: the lines of a replay; best: decisions whether to fight
 solve     the fights from their starts; starts: those that are one chain

@@ -255,7 +255,7 @@ class Places(Stands):
         hits = [*self.digits, np.zeros(size, np.int64)]
         if found.points[-1]:
             hits = [np.append(some, points) for some, points in zip(hits, found.points, strict=True)]
-        # How many points the piece of each point has from there on.
+        # The points that the piece of each point has from there on.
         rest = [(point - 1) % max(each, 1) + 1 for *_, n, each in found.stretches for point in range(n, 0, -1)]
         self.rest = np.array(rest, np.int64)
         super().__init__(setup, side, found.line, found.taken(hits, len(setup.units)))

@@ -164,7 +164,7 @@ def takes(p, s, side):
 @helper
 def go_on(p, s, option):
     """The state after a phase without dice in which a side takes this option."""
-    # What is inlined stands in one place only: else compiling takes several times as long.
+    # Inlined code stands in one place only: else compiling takes several times as long.
     side = s.phase & 1
     if s.phase >= ATTACKER_PLAYS:
         return played(p, s, side, option)._replace(phase=DEFENDER_PLAYS if side == ATTACK else ATTACKER_ROLLS)

@@ -48,7 +48,7 @@ def joint_row(dice: LinkedDice, whole: int, counted: Counted, low_luck: bool) ->
 
 
 def sizes_of(counted: Counted) -> tuple[int, ...]:
-    """The numbers of hits of each slot that are told apart, before any are absorbed."""
+    """The distinct numbers of hits of each slot, before any are absorbed."""
     return tuple([cap + counted.absorbed + 1 for cap in counted.caps])
 
 

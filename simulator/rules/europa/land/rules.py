@@ -24,7 +24,7 @@ from simulator.engine.model.chance import NO_TABLE
 UNENDED, DAY_1, DAY_1_FIRE, DAY_2, DAY_2_FIRE = range(5)
 ENDS = DAY_1_FIRE, DAY_1, DAY_2_FIRE, DAY_2  # by stage from FIRE_1 on
 NOBODY, UNDECIDED = 2, 3
-# What the result of one part of a roll means.
+# The meaning of the result of one part of a roll.
 MAIN, MIDDLE_A, LAST_A, MIDDLE_D, LAST_D = range(5)
 # Policies, in the order of model.BreakOff.
 NEVER, ALWAYS, IF_BEHIND, IF_SURE, BEST = range(5)

@@ -138,7 +138,7 @@ class LandSetup(Opponents[model.Land]):
         # A non-European stack rolls a die for each 8 LD begun. `groups` are the last one's thirds.
         self.dice = [-(-stack.size // EIGHT_LD) if is_non_european(stack.side) else 1 for stack in self.stacks]
         self.groups = [stack.size - EIGHT_LD * (n - 1) for stack, n in zip(self.stacks, self.dice, strict=True)]
-        # What the defender's manoeuvre may add to the evasion roll, with weights (section 3.5 step 2).
+        # Numbers that the defender's manoeuvre may add to the evasion roll, with weights (section 3.5 step 2).
         self.evasion = combine(d.manoeuvres, a.manoeuvres, lambda own, enemy: max(0, own - enemy))
         eightfold = [own.size >= model.OVERRUN_WITHOUT_BATTLE * enemy.size for own, enemy in ((a, d), (d, a))]
         self.overrun = next((side for side in (0, 1) if eightfold[side] and SIDES[side] in model.overruns(fields)), -1)

@@ -13,7 +13,7 @@ from simulator.rules.europa.tables import Book
 SMALL = 6
 STEPS = ((19, 3), (13, 2), (7, 1))
 SEIZED, SUNK, SEIZED_WITH_WARSHIP = 10, 5, 5
-# What portions of a detachment become of losses: of the winner, and of any other side.
+# Portions of a detachment after losses: of the winner, and of any other side.
 DAMAGED, DESTROYED, REFITTED = range(3)
 PORTIONS = {True: (DAMAGED, DESTROYED, REFITTED), False: (DAMAGED, DESTROYED, DAMAGED)}
 NO_SHIP = Fleet()

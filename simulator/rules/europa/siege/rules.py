@@ -20,12 +20,12 @@ from simulator.engine.model.chance import NO_TABLE
 ) = range(16)  # fmt: skip
 # Moments between two rolls, in order (see `onward`); no state is ever left in one.
 EFFECT_DONE, SEGMENT_DONE, ROUND_BEGINS, DECIDED, MEASURED, ACTS, ENDS = range(16, 23)
-# How the siege ended: it goes on, the fortress fell (three ways), or the besieger went away or was lost by supply.
+# The end of the siege: it goes on, the fortress fell (three ways), or the besieger went away or was lost by supply.
 GOES_ON, BY_ASSAULT, BY_SURRENDER, BY_WAR_HONOURS, REDEPLOYED, STARVED = range(6)
-# What a besieger does; the first two are also the options of its decision, the others those after a breach.
+# The actions of a besieger; the first two are also the options of its decision, the others those after a breach.
 DIG, ATTACK, LEAVE = range(3)
 AT_ONCE, WAIT = 0, 1
-# What happened (a siege segment's log), and 1 LD left in a taken fortress.
+# Events (a siege segment's log), and 1 LD left in a taken fortress.
 ATTRITION_ROLLED, ASSAULTED, MANNED = 1, 2, 4
 # The box of the round track after the last one, and where a siege stands before its first box is rolled.
 END_BOX, ROLL_BOX = 11, 12
