@@ -23,14 +23,16 @@ from typing import Any
 import matplotlib.pyplot as plt
 from matplotlib.ticker import NullLocator
 
+from benchmarks.afresh import afresh
 from benchmarks.cases import of_all_kinds
 from simulator import Method, NoExactOdds, answer, load
 from simulator.engine.api import warm_up
 from simulator.engine.model.limits import QUICK_BYTES
+from simulator.report.figures import LINES
 
 BATTLES = 20_000
 SLOWEST = 3.0
-COLOURS = {"automatic, 0.1 %": "#2ca02c", "exact": "#1f77b4", "simulated": "#d95f02"}
+COLOURS = dict(zip(("automatic, 0.1 %", "exact", "simulated"), LINES, strict=False))
 Scenario = dict[str, Any]
 
 
@@ -107,7 +109,7 @@ def rows_of(make: Callable[[int], Scenario], sizes: tuple[int, ...], title: str)
 
 
 def answered(scenario: Scenario, method: Method) -> object:
-    return answer(load(scenario), method)
+    return answer(afresh(load(scenario)), method)
 
 
 def draw(found: dict[str, list[dict[str, Any]]], path: str) -> None:

@@ -1,4 +1,4 @@
-"""Measure everything side by side in one run, and print tables for the README.
+"""Measure everything side by side in one run, and print the tables of docs/speed.md.
 
     python -m benchmarks.run [--quick] [--only TEXT] [--first] [--latency] [--yardstick]
 
@@ -26,6 +26,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import peers, risk_numpy, yardstick
+from benchmarks.afresh import afresh
 from benchmarks.cases import CASES, SCORED, STRATA, SWEEPS, Case
 from benchmarks.first import measure_first
 from benchmarks.latency import measure_latency
@@ -73,7 +74,7 @@ def exact_time(case: Case, runs: int) -> tuple[str, str]:
         warm_up(scenario.built.chain)
 
     def fresh() -> object:
-        return exact(type(scenario)(scenario.battle, scenario.fields, scenario.data))
+        return exact(afresh(scenario))
 
     return f"{1000 * median(seconds(fresh) for _ in range(runs)):.2f}", f"{states:,}"
 
@@ -120,7 +121,7 @@ def measure_cases(only: str, rounds: int, target: float) -> None:
 def measure_peers(rounds: int) -> None:
     table = Table("risk 20 v 15, exact", "seconds", "chance of the attacker")
     for name, work in (
-        ("battle-odds, warm", lambda: exact("risk-20v15").winner("attacker")),
+        ("battle-odds, warm", lambda: exact(afresh(load("risk-20v15"))).winner("attacker")),
         ("icepool", peers.with_icepool),
         ("dyce", peers.with_dyce),
     ):

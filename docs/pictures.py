@@ -1,19 +1,18 @@
-"""Draw the pictures that the README shows: `python docs/pictures.py`."""
+"""Draw the pictures of docs/gallery.md with the code that stands beside them: `python docs/pictures.py`."""
 
 from __future__ import annotations
 
+import os
+import re
 from pathlib import Path
 
-from simulator import exact, sweep
-
-FOLDER = Path(__file__).parent / "pictures"
+DOCS = Path(__file__).parent.resolve()
 
 
 def main() -> None:
-    FOLDER.mkdir(exist_ok=True)
-    exact("risk-20v15").plot(column="attacker_regiments_lost", path=FOLDER / "risk-losses.png")
-    sizes = {"attacker.regiments": range(1, 31), "defender.regiments": range(1, 31)}
-    sweep("risk-20v15", sizes).plot(path=FOLDER / "risk-heat-map.png")
+    text = (DOCS / "gallery.md").read_text(encoding="utf-8")
+    os.chdir(DOCS / "pictures")
+    exec("\n".join(re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)), {})
 
 
 if __name__ == "__main__":

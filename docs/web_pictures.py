@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 FOLDER = Path(__file__).parent / "pictures"
 CHROMIUM = "/usr/bin/chromium"
@@ -16,6 +20,11 @@ AXIS = (
     "/axis-and-allies-1942/land?attacker.infantry=6&attacker.artillery=2&attacker.tank=3&attacker.fighter=2"
     "&defender.infantry=7&defender.artillery=2&defender.tank=1&defender.fighter=1&policy.attacker.retreat=never"
 )
+CAMPAIGN = (
+    "/campaign/risk?of=risk&every.battle=land&force.north.regiments=10&force.south.regiments=8&force.blue.regiments=12"
+    "&us=north&us=south&fight.0.name=first&fight.0.attacker=north&fight.0.defender=blue"
+    "&fight.1.name=second&fight.1.if=not+first_won&fight.1.attacker=south&fight.1.defender=blue"
+)
 SETTLED = 700
 WAIT = 60_000
 
@@ -23,6 +32,14 @@ WAIT = 60_000
 def answered(page: Any) -> None:
     """The form and the answer."""
     page.wait_for_selector(".exact, .simulated, #open")
+
+
+def mistaken(page: Any) -> None:
+    """The editor of game files, with a mistake shown at its line."""
+    page.wait_for_selector("#game")
+    page.fill("#game", page.input_value("#game").replace("[unit.archers]", '[unit.archers]\nhit = "hard"'))
+    page.wait_for_selector("#remarks .error, #remarks .complaint, .lines li[class]")
+    page.evaluate("document.querySelector('.sheet').scrollTop = 0")
 
 
 def tab(name: str, found: str) -> Any:
@@ -65,36 +82,45 @@ PICTURES = {
     "web-what-if": (AXIS, tab("more", ".whatif a"), 1280, 900, "light"),
     "web-heat-map": (RISK, tab("sweep", "svg .square"), 1280, 900, "light"),
     "web-compare": (RISK, comparison, 1000, 760, "dark"),
+    "web-campaign": (CAMPAIGN, answered, 1280, 1000, "light"),
+    "web-editor": ("/own?start=skirmish", mistaken, 1280, 800, "light"),
     "web-front": ("/", visited, 1280, 1000, "light"),
     "web-phone": (AXIS, answered, 390, 844, "light"),
     "web-phone-dark": ("/price-of-power/land", answered, 390, 844, "dark"),
 }
 
 
-def main() -> None:
-    """Start a server, and take the pictures, or those that are named."""
+@contextmanager
+def site() -> Iterator[tuple[str, Any]]:
+    """The address of a running server, and a browser."""
     from playwright.sync_api import sync_playwright
 
     command = [sys.executable, "-m", "simulator", "web", "--port", "0", "--workers", "1"]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
         assert server.stdout is not None
-        ready = next(line for line in server.stdout if "ready" in line)
-        address = ready.split()[0].rstrip("/")
+        address = next(line for line in server.stdout if "ready" in line).split()[0].rstrip("/")
+        while b'"starting"' in urlopen(f"{address}/healthz").read():
+            time.sleep(1)
         with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-            for name in sys.argv[1:] or PICTURES:
-                path, prepare, width, height, scheme = PICTURES[name]
-                page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
-                page.set_default_timeout(WAIT)
-                page.goto(address + path)
-                prepare(page)
-                page.wait_for_timeout(SETTLED)
-                page.screenshot(path=FOLDER / f"{name}.png")
-                page.close()
+            yield address, playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
     finally:
         server.terminate()
         server.wait(10)
+
+
+def main() -> None:
+    """Take the pictures, or those that are named."""
+    with site() as (address, browser):
+        for name in sys.argv[1:] or PICTURES:
+            path, prepare, width, height, scheme = PICTURES[name]
+            page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
+            page.set_default_timeout(WAIT)
+            page.goto(address + path)
+            prepare(page)
+            page.wait_for_timeout(SETTLED)
+            page.screenshot(path=FOLDER / f"{name}.png")
+            page.close()
 
 
 if __name__ == "__main__":

@@ -43,26 +43,40 @@ if TYPE_CHECKING:
     from simulator.analysis.odds.run import Method as Method
     from simulator.analysis.odds.survival import Survival as Survival
     from simulator.analysis.odds.survival import survival as survival
+    from simulator.analysis.odds.warming import warm as warm
     from simulator.analysis.storage.long_run import long_run as long_run
     from simulator.analysis.storage.long_sweep import long_sweep as long_sweep
     from simulator.analysis.studies.balance import Balance as Balance
     from simulator.analysis.studies.balance import balance as balance
     from simulator.analysis.studies.compare import Comparison as Comparison
     from simulator.analysis.studies.compare import compare as compare
+    from simulator.analysis.studies.many import odds_many as odds_many
     from simulator.analysis.studies.rare_events import Scored as Scored
     from simulator.analysis.studies.rare_events import scored as scored
     from simulator.analysis.studies.sensitivity import Sensitivity as Sensitivity
     from simulator.analysis.studies.sensitivity import sensitivity as sensitivity
-    from simulator.analysis.studies.sensitivity import sobol as sobol
     from simulator.analysis.studies.sweep import Sweep as Sweep
     from simulator.analysis.studies.sweep import sweep as sweep
     from simulator.analysis.studies.units import Units as Units
     from simulator.analysis.studies.units import units as units
+    from simulator.analysis.studies.variance import sobol as sobol
     from simulator.engine.model.limits import NoExactOdds as NoExactOdds
     from simulator.rules.custom.triplea import import_triplea as import_triplea
     from simulator.scenarios import Scenario as Scenario
     from simulator.scenarios import ScenarioError as ScenarioError
     from simulator.scenarios import load as load
+    from simulator.scenarios.constructors import Game as Game
+    from simulator.scenarios.games import axis_and_allies_1940 as axis_and_allies_1940
+    from simulator.scenarios.games import axis_and_allies_1942 as axis_and_allies_1942
+    from simulator.scenarios.games import axis_and_allies_revised as axis_and_allies_revised
+    from simulator.scenarios.games import birthright as birthright
+    from simulator.scenarios.games import eclipse_second_dawn as eclipse_second_dawn
+    from simulator.scenarios.games import europa as europa
+    from simulator.scenarios.games import kings_and_things as kings_and_things
+    from simulator.scenarios.games import price_of_power as price_of_power
+    from simulator.scenarios.games import risk as risk
+    from simulator.scenarios.games import skirmish as skirmish
+    from simulator.scenarios.games import twilight_imperium_4 as twilight_imperium_4
 
 __version__ = "0.1.0"
 
@@ -81,21 +95,31 @@ _NAMES = {
     "simulator.analysis.odds.odds": "Odds",
     "simulator.analysis.odds.run": "Interrupted Method",
     "simulator.analysis.odds.survival": "Survival survival",
+    "simulator.analysis.odds.warming": "warm",
     "simulator.analysis.storage.long_run": "long_run",
     "simulator.analysis.storage.long_sweep": "long_sweep",
     "simulator.analysis.studies.balance": "Balance balance",
     "simulator.analysis.studies.compare": "Comparison compare",
+    "simulator.analysis.studies.many": "odds_many",
     "simulator.analysis.studies.rare_events": "Scored scored",
-    "simulator.analysis.studies.sensitivity": "Sensitivity sensitivity sobol",
+    "simulator.analysis.studies.sensitivity": "Sensitivity sensitivity",
     "simulator.analysis.studies.sweep": "Sweep sweep",
     "simulator.analysis.studies.units": "Units units",
+    "simulator.analysis.studies.variance": "sobol",
     "simulator.engine.model.limits": "NoExactOdds",
     "simulator.rules.custom.triplea": "import_triplea",
     "simulator.scenarios": "Scenario ScenarioError load",
+    "simulator.scenarios.constructors": "Game",
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
-__all__ = list(_HOMES)
+# The games whose battle kinds are functions that make scenarios: `risk.land(attacker=20, defender=15)`.
+GAMES = (
+    *("axis_and_allies_1940", "axis_and_allies_1942", "axis_and_allies_revised", "birthright", "eclipse_second_dawn"),
+    *("europa", "kings_and_things", "price_of_power", "risk", "skirmish", "twilight_imperium_4"),
+)
+
+__all__ = ["Result", *_HOMES, *GAMES]  # noqa: PLE0604 - the names are texts
 
 
 def _draw(answer: Result, ax: Any, path: Any, **options: Any) -> Any:
@@ -103,16 +127,19 @@ def _draw(answer: Result, ax: Any, path: Any, **options: Any) -> Any:
     return import_module("simulator.report.pictures").draw(answer, ax, path, **options)
 
 
-Result.draw = staticmethod(_draw)
+Result._draw = staticmethod(_draw)
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name in GAMES:
+        value = import_module("simulator.scenarios.constructors").Game(name.replace("_", "-"))
+    elif name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
+    else:
         raise AttributeError(f"module 'simulator' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(["__version__", *__all__])

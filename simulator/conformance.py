@@ -126,7 +126,7 @@ def check_built(scenario: Scenario) -> None:
     columns = found.columns
     sizes = {name: len(values) for name, values in columns.items()}
     promise(set(sizes.values()) == {len(found.chances)}, f"outcome: columns of different lengths, {sizes}")
-    promise(bool(found.headline), "headline: names no column of the outcome")
+    promise(bool(found.headline_columns), "headline: names no column of the outcome")
     promise(set(columns.get("winner", [])) <= {0, 1, 2}, "outcome: winner is ATTACKER, DEFENDER or NOBODY")
     bad = [name for name in columns if name != name.lower() or " " in name]
     promise(not bad, f"outcome: columns are named in lower case without blanks, not {bad}")
@@ -236,7 +236,7 @@ def check_counters(scenario: Scenario, true: Odds) -> None:
 
 
 def largest_z(scenario: Source, seed: int = SEED, battles: int = 1_000_000) -> float:
-    """Largest |z| of the simulated chances of all outcomes, results and means against exact odds.
+    """Largest `|z|` of the simulated chances of all outcomes, results and means against exact odds.
 
     Rare outcomes are lumped together, since a z-score means little below a few dozen expected battles. Raises
     BrokenGame for an outcome that exact odds do not know, and for such an event that comes far too often.

@@ -1,35 +1,26 @@
-"""docs/adding-a-game.md is run: its blocks are one module, its session gives the answers that it shows."""
+"""The game of docs/adding-a-game.md gives the right odds; tests/test_documents.py runs its blocks and its session."""
 
-import doctest
-import importlib.util
-import re
-import sys
 from fractions import Fraction
 from functools import cache
 from math import comb
-from pathlib import Path
 
 import pytest
 
 from simulator import exact, rules, simulate
+from tests.documents import ROOT, Page, pieces
 
-TEXT = (Path(__file__).parent.parent / "docs" / "adding-a-game.md").read_text(encoding="utf-8")
-
-
-def blocks(language):
-    return re.findall(rf"^```{language}\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+TUTORIAL = ROOT / "docs" / "adding-a-game.md"
 
 
 @pytest.fixture(scope="module")
 def ford(tmp_path_factory):
-    """The tutorial's module, written down and imported; the registry is left as it was."""
-    path = tmp_path_factory.mktemp("tutorial") / "ford.py"
-    path.write_text("\n\n".join(blocks("python")), encoding="utf-8")
-    spec = importlib.util.spec_from_file_location("ford", path)
-    sys.modules["ford"] = module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    yield module
-    del sys.modules["ford"], rules.GAMES["ford"]
+    """The module of the tutorial; its game is registered as long as these tests run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("tutorial"))
+        module = Page(TUTORIAL, ["python"]).module
+        rules.register(module.AMBUSH)
+        yield module
+        del rules.GAMES["ford"]
 
 
 def ambush(bandits, guards, **policy):
@@ -62,15 +53,8 @@ def naive(bandits, guards, runs=lambda bandits, guards: False):
 
 
 def test_the_module_is_short():
-    lines = [line for block in blocks("python") for line in block.splitlines()]
-    assert len([line for line in lines if line.strip()]) < 150
-
-
-def test_the_session_gives_what_it_shows(ford):
-    (session,) = blocks("pycon")
-    test = doctest.DocTestParser().get_doctest(session, {}, "adding-a-game", None, None)
-    runner = doctest.DocTestRunner(verbose=False)
-    assert runner.run(test).failed == 0
+    blocks = [content for language, content in pieces(TUTORIAL.read_text(encoding="utf-8")) if language == "python"]
+    assert len([line for block in blocks for line in block.splitlines() if line.strip()]) < 150
 
 
 @pytest.mark.parametrize(

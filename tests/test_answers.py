@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from simulator import NoExactOdds, Odds, exact, load, odds, simulate
-from simulator.analysis.odds.odds import wilson
+from simulator.analysis.odds.distribution import wilson
 from simulator.rules.battle import Outcomes
 from simulator.rules.toolkit.merging import merge
 
@@ -102,13 +102,15 @@ def test_levels_that_no_interval_has_are_refused(true, seen, level):
             (found.interval, "rounds > 2"),
             (found.winner_interval, "nobody"),
         ):
-            with pytest.raises(ValueError, match=r"^level: .{1,60} is not allowed; above 0 and below 1, like 0.95$"):
+            with pytest.raises(
+                ValueError, match=r"^level: .{1,60} is not allowed; (above 0 and below 1, like 0.95|give a number)$"
+            ):
                 ask(what, level)
 
 
 @pytest.mark.parametrize("budget", [float("nan"), float("inf"), -1, 0, "5"])
 def test_budgets_that_are_no_number_of_bytes_are_refused(budget):
-    with pytest.raises(ValueError, match=r"^budget: .* is not allowed; give a whole number from 1 to "):
+    with pytest.raises(ValueError, match=r"^budget: .* is not allowed; give a whole number"):
         exact(LAND, budget=budget)
 
 
@@ -163,7 +165,7 @@ def test_precision_is_reached_and_does_not_depend_on_threads():
     [
         ({"battles": 0}, "battles: 0"),
         ({"battles": 1.5}, "battles: 1.5"),
-        ({"battles": True}, "battles: True"),
+        ({"battles": True}, "battles: true"),
         ({"seed": -1}, "seed: -1"),
         ({"seed": 2**64}, "seed: "),
         ({"threads": 0}, "threads: 0"),
@@ -225,7 +227,7 @@ def test_chances_and_means_are_those_of_the_distinct_outcomes():
     table = odds.table
     assert len(table) < raw
     some = (table.attacker_losses >= 2) & (table.winner == "defender")
-    likeliest = table.groupby(["winner", *odds.headline]).p.sum().max()
+    likeliest = table.groupby(["winner", *odds.headline_columns]).p.sum().max()
     assert asked == pytest.approx([table.p[some].sum(), (table.p * table.defender_losses).sum(), likeliest], abs=1e-12)
 
 

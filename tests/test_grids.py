@@ -101,13 +101,12 @@ def test_policies_are_compared_though_the_file_carries_the_number_of_one():
 
 
 def test_several_values_in_one_sweep():
-    swept = sweep(LAND, {"attacker.regiments": [3, 4]}, ["p_attacker", "mean.rounds"])
-    assert list(swept.table.columns) == [
-        "attacker.regiments",
-        *("p_attacker", "p_attacker.low", "p_attacker.high"),
-        *("mean.rounds", "mean.rounds.low", "mean.rounds.high"),
-        *("method", "battles"),
-    ]
+    vary = {"attacker.regiments": [3, 4]}
+    swept = sweep(LAND, vary, ["p_attacker", "mean.rounds"])
+    columns = ["attacker.regiments", "asked", "value", "low", "high", "method", "battles", "refused"]
+    assert list(swept.table.columns) == list(sweep(LAND, vary).table.columns) == columns
+    assert swept.table["attacker.regiments"].tolist() == [3, 3, 4, 4]
+    assert swept.table["asked"].tolist() == ["p_attacker", "mean.rounds"] * 2
     assert swept.cells[1].measures[1].value == pytest.approx(exact(LAND).mean("rounds"))
 
 

@@ -15,6 +15,7 @@ pytest.importorskip("distributed")
 
 from simulator import load, simulate, sweep
 from simulator.analysis.odds.run import PORTION, Interrupted
+from simulator.analysis.storage import cluster
 from simulator.analysis.storage import run_store as keeping
 from simulator.analysis.storage.cluster import answer_portion, answers_on, code, fight_on, machines, on_worker
 from simulator.analysis.storage.long_run import Piece, Pieces, fought, long_run
@@ -64,7 +65,10 @@ def test_an_interrupted_sweep_goes_on_where_it_stopped(tmp_path, value):
     assert whole.complete
     assert whole.pace.total == CELLS - kept.cells
     assert whole.sweep().rows() == sweep(LAND, VARY, value).rows()
-    assert whole.table["cell"].tolist() == list(range(CELLS))
+    values = [value] if isinstance(value, str) else value
+    assert whole.table[["cell", "asked"]].values.tolist() == [[cell, one] for cell in range(CELLS) for one in values]
+    assert len(whole.rows()) == len(whole.table)
+    assert list(whole.rows()[0]) == list(whole.table.columns)
     assert long_sweep(LAND, VARY, out, value).pace.total == 0
 
 
@@ -243,7 +247,7 @@ def test_the_commands(tmp_path, capfd):
     vary = ["--vary", "attacker.regiments=18:19", "--vary", "defender.regiments=14:18"]
     assert run(["sweep", "risk-20v15", *vary, "--out", out]) == 0
     told = capfd.readouterr()
-    assert f"10 cells are kept in {out}" in told.out
+    assert f"10 cells are kept in {out}" in " ".join(told.out.split())
     assert "10 exact cells," in told.err
     assert run(["sweep", "risk-20v15", *vary, "--out", out, "--json"]) == 0
     assert json.loads(capfd.readouterr().out)["complete"] is True
@@ -256,6 +260,14 @@ def test_the_commands(tmp_path, capfd):
     assert run(["odds", "risk-20v15", "--out", counts]) == 2
     assert run(["odds", "risk-20v15", "--battles", "10", "--workers", "1", "--cluster", "tcp://a:1"]) == 2
     assert "--workers: does not go with --cluster" in capfd.readouterr().err
+
+
+def test_workers_that_would_be_slower_are_not_started(capfd, monkeypatch):
+    monkeypatch.setattr(cluster, "machines", lambda *_: pytest.fail("processes were started"))
+    assert run(["sweep", "risk-20v15", "--vary", "attacker.regiments=10:30", "--workers", "2"]) == 0
+    assert "--workers: done here in 0." in capfd.readouterr().err
+    assert run(["odds", "risk-20v15", "--battles", "1000", "--workers", "2"]) == 0
+    assert "--workers: not used; one process uses all processors here" in capfd.readouterr().err
 
 
 def test_pieces_grow_as_long_as_they_are_quick_and_cover_a_run():

@@ -215,7 +215,7 @@ def with_workers(*arguments):
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds the workers in /proc")
 @pytest.mark.parametrize("delay", [0.0, 0.7])
 def test_ctrl_c_while_workers_start_ends_the_command_within_a_second(delay):
-    child = with_workers("odds", "risk-20v15", "--battles", str(10**11))
+    child = with_workers("odds", "power-campaign-naples", "--battles", str(10**11))
     time.sleep(delay)
     begun = time.monotonic()
     os.killpg(child.pid, signal.SIGINT)  # a terminal sends it to the workers too
@@ -226,7 +226,7 @@ def test_ctrl_c_while_workers_start_ends_the_command_within_a_second(delay):
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds the workers in /proc")
 def test_a_worker_killed_while_it_starts_is_one_line():
-    child = with_workers("odds", "risk-20v15", "--battles", str(10**11))
+    child = with_workers("odds", "power-campaign-naples", "--battles", str(10**11))
     os.kill(children(child.pid)[0], signal.SIGKILL)
     out, err = child.communicate(timeout=60)
     assert (child.returncode, out) == (2, "")

@@ -100,7 +100,7 @@ def test_refused_settings_are_passed_over():
 def test_not_enough_shows_the_best_that_was_tried():
     found = need(LAND | {"defender": {"regiments": 30}}, "attacker.regiments", most=5)
     assert (found.enough, found.settings, found.setting) == (False, {"attacker.regiments": 5}, None)
-    assert "is not enough" in found.how()
+    assert "is not enough" in found.headline
 
 
 @pytest.mark.parametrize(

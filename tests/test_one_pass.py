@@ -203,7 +203,7 @@ def test_what_cannot_be_had_in_one_pass_is_answered_cell_by_cell(scenario, value
 def test_a_game_that_breaks_its_word_is_an_error(monkeypatch):
     """Dice that go with the size of the army would be no matter of the start."""
     scenario = draft(LAND | {"options": {"attack_dice": 3}})
-    blocks = onepass.Block.of(scenario, REGIMENTS[:1], (tuple(range(3, 12)),))
+    blocks = onepass.Block.of(scenario, REGIMENTS[:1], np.arange(3, 12)[:, None])
     bottom = load(LAND | {"options": {"attack_dice": 1}}).replace("attacker.regiments", 3)
     wrong = replace(blocks, corners=blocks.corners | {(3,): bottom})
     monkeypatch.setattr(onepass.Block, "of", lambda *_: wrong)
@@ -233,7 +233,7 @@ def test_other_fields_beside_those_of_the_start_make_blocks_of_their_own():
     assert swept.grid().shape == (9, 3)
     for row in swept.rows()[::5]:
         alone = exact(load(LAND).replace_all({path: row[path] for path in swept.paths}))
-        assert row["p_attacker"] == pytest.approx(alone.winner("attacker"), abs=1e-12)
+        assert row["value"] == pytest.approx(measure(alone, row["asked"]).value, abs=1e-12)
     assert swept.pace.cells == {"exact": 27}
 
 

@@ -1,6 +1,8 @@
 """Scenarios and answers of every kind go to another process and back, also after they have answered."""
 
 import pickle
+import subprocess
+import sys
 
 import pytest
 
@@ -61,3 +63,15 @@ def test_a_kind_that_refuses_nothing_can_be_sent():
     model = s.load(RISK).battle.model
     kind = Battle(game="own", kind="duel", title="a duel", model=model, headline=(), build=Built)
     assert pickle.loads(pickle.dumps(kind)) == kind
+
+
+def test_another_process_answers_what_it_is_sent():
+    sent = s.risk.land(attacker=4, defender=3), s.load("skirmish-hill"), s.exact("twilight-space")
+    code = "import pickle, sys; a, b, c = pickle.load(sys.stdin.buffer); from simulator import odds\n"
+    code += "sys.stdout.buffer.write(pickle.dumps((odds(a), odds(b), c, b)))"
+    done = subprocess.run([sys.executable, "-c", code], input=pickle.dumps(sent), stdout=subprocess.PIPE, check=True)
+    small, hill, space, again = pickle.loads(done.stdout)
+    assert again == sent[1]
+    assert repr(space) == repr(sent[2])
+    assert small.table.equals(s.odds(sent[0]).table)
+    assert hill.table.equals(s.odds(sent[1]).table)

@@ -1,6 +1,9 @@
+from pathlib import Path
+
 import pytest
 
 from simulator import exact, simulate, sweep
+from simulator.rules import custom
 
 LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 4}, "defender": {"regiments": 3}}
 
@@ -47,6 +50,53 @@ def test_red_and_blue_are_always_the_two_sides():
         assert [to_hex(colours(end)).upper() for end in (0.0, 1.0)] == [COLOURS[lowest], COLOURS[highest]]
     bars_of = sensitivity(LAND).plot().patches
     assert {to_hex(one.get_facecolor()).upper() for one in bars_of} == {COLOURS["attacker"], COLOURS["defender"]}
+
+
+def test_the_sides_have_the_colours_of_the_web_page():
+    from matplotlib.colors import to_hex
+
+    from simulator.report.figures import COLOURS
+    from simulator.web.views import charts
+
+    style = (Path(charts.__file__).parents[1] / "static" / "style.css").read_text(encoding="utf-8")
+    for name, colour in (("attack", "attacker"), ("defend", "defender"), ("neither", "nobody")):
+        assert f"--{name}: light-dark({COLOURS[colour].lower()}" in style
+    ends = [to_hex([part / 255 for part in charts.COLOURS[place]]).upper() for place in (0, -1)]
+    assert ends == [COLOURS["defender"], COLOURS["attacker"]]
+
+
+def test_titles_name_the_game_and_the_finding(tmp_path):
+    file = tmp_path / "barrow.toml"
+    file.write_bytes((Path(custom.__file__).parent / "data" / "skirmish.toml").read_bytes())
+    battle = {"game": str(file), "battle": "field", "attacker": {"pikes": 3}, "defender": {"pikes": 2}}
+    title = exact(battle).plot().figure.get_suptitle()
+    assert title.startswith("Skirmish, field. You win 7 times in 10")
+    swept = sweep(LAND, {"attacker.regiments": [2, 4]}).plot().figure.get_suptitle()
+    assert swept == "Risk, land: chance that attacker wins is 20.6 % to 64.2 %"
+
+
+def test_the_column_drawn_by_default_varies_and_its_legend_fits():
+    axes = exact("knt-four-meet-two").plot()
+    axes.figure.canvas.draw()
+    legend, width = axes.figure.legends[0].get_window_extent(), axes.figure.bbox.width
+    assert legend.x0 >= 0
+    assert legend.x1 <= width
+    assert len(exact("europa-columbus-1492").plot().get_xticks()) > 1
+    always = exact("birthright-march").plot()
+    assert {tick % 1 for tick in always.get_xticks()} == {0}
+
+
+def test_best_play_is_drawn_by_the_units_left_and_explains_every_shade():
+    from simulator import best, load
+    from simulator.report.best_plot import _strength
+
+    axes = best("risk-when-to-stop").plot()
+    shades = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert shades == ["go on", "stop", "go on, a close call", "stop, a close call", "does not occur"]
+    words = "front elite-infantry 0 hits; fresh 2 archers and 1 knights; resting pikemen 1 hit; routed 2"
+    assert _strength({"attacker": words}, "attacker") == 5
+    never = best(load("knt-raid").replace("policy.attacker.retreat", "best")).plot()
+    assert never.figure.get_suptitle().endswith("and never leaves")
 
 
 def test_bad_pictures_are_refused(tmp_path):

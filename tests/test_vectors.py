@@ -28,10 +28,7 @@ READ = {game: read_vectors(ROOT / file) for game, file in FILES.items()}
 
 def cases(vectors):
     """One case a vector; those of one game run in one worker, which compiles its rules once."""
-    return [
-        pytest.param(game, vector, id=f"{game}: {vector['name']}", marks=pytest.mark.xdist_group(game))
-        for game, vector in vectors
-    ]
+    return [pytest.param(game, vector, id=f"{game}: {vector['name']}") for game, vector in vectors]
 
 
 ANSWERED = [(game, vector) for game, (answered, _) in READ.items() for vector in answered]

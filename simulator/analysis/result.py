@@ -1,18 +1,15 @@
-"""The protocol of all answers: rows, a table of them, how they were obtained, JSON, and a picture."""
+"""The protocol of all answers: headline, rows, a table of them, how they were obtained, JSON, HTML, and a picture."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-
-MOST_HTML_ROWS = 20
 
 
 class Result(ABC):
@@ -25,7 +22,7 @@ class Result(ABC):
     json_fields: ClassVar[tuple[str, ...]] = ()
     json_rows: ClassVar[str] = "table"
     # Draws an answer. simulator/__init__.py sets it, because pictures belong to a higher layer.
-    draw: ClassVar[Callable[..., Axes]]
+    _draw: ClassVar[Callable[..., Axes]]
 
     @abstractmethod
     def rows(self) -> list[dict[str, Any]]:
@@ -35,33 +32,71 @@ class Result(ABC):
     def how(self) -> str:
         """The method of the answer, in one line."""
 
+    @property
+    def headline(self) -> str:
+        """The answer in one sentence; "" for an answer that has none."""
+        return ""
+
     @cached_property
     def table(self) -> pd.DataFrame:
         """`rows` as a DataFrame."""
         return frame(self.rows())
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values for JSON."""
-        return {name: getattr(self, name) for name in self.json_fields} | {
-            "how": self.how(),
-            self.json_rows: self.rows(),
-        }
+        """Everything as plain values for JSON, the headline first."""
+        headline = {"headline": self.headline} if self.headline else {}
+        return (
+            headline
+            | {name: getattr(self, name) for name in self.json_fields}
+            | {
+                "how": self.how(),
+                self.json_rows: self.rows(),
+            }
+        )
 
     def plot(self, ax: Axes | None = None, *, path: Any = None, **options: Any) -> Axes:
-        """Draw the answer on `ax`, or in a figure of its own, and return the (first) matplotlib Axes.
+        """Draw the answer.
 
-        On a given `ax` a picture of several panels shows its first panel only. The whole figure is saved to `path`
-        (png, svg or pdf) if given. Raises ValueError where there is nothing to draw, and for a path or `ax` that
-        cannot be used.
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw on; a picture of several panels then shows its first panel only. By default those of a
+            new figure.
+        path : str or Path, optional
+            A file (png, svg or pdf) for the whole figure.
+        **options
+            Options of the picture of this answer.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The (first) axes drawn on.
+
+        Raises
+        ------
+        ValueError
+            Where there is nothing to draw, and for a path or `ax` that cannot be used.
+
+        Examples
+        --------
+        >>> axes = sweep("risk-20v15", {"attacker.regiments": range(10, 31)}).plot()
+        >>> len(axes.lines) > 0
+        True
         """
-        return type(self).draw(self, ax, path, **options)
+        return type(self)._draw(self, ax, path, **options)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.how()})"
 
+    def _shown_rows(self) -> list[dict[str, Any]]:
+        """The rows that a notebook shows."""
+        return self.rows()
+
     def _repr_html_(self) -> str:
-        """The answer in a notebook: how it was obtained, and the first and last rows of the table."""
-        return f"<p>{escape(repr(self))}</p>\n{self.table.to_html(max_rows=MOST_HTML_ROWS)}"
+        """The answer in a notebook: the headline, the first and last rows, and how it was obtained."""
+        from simulator.scenarios.notebook import page
+
+        return page(self.headline, self._shown_rows(), f"{type(self).__name__}: {self.how()}")
 
 
 def records(columns: Mapping[str, Any]) -> list[dict[str, Any]]:

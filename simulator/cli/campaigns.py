@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from typer.core import TyperCommand
 
 from simulator.cli import options, reading
+from simulator.cli.headline import Headed
 from simulator.cli.odds import Shown, mixed_odds, plain_odds
 from simulator.cli.output import Dice, Given, Output, check_writable, grouped, note, write_text
 from simulator.cli.scaling import Elsewhere
@@ -67,7 +68,7 @@ def campaign(  # noqa: PLR0913 - one parameter an option
     if alone and drafts[0].data.get("game") != "campaign":
         if save or join or all_defend:
             raise ValueError("--save, --join, --all-defend: go with several scenarios or --counter-attack")
-        return _by_round(drafts[0], all_plans, dice, output)
+        return _by_round(drafts[0], all_plans, dice, Headed(**vars(output), every=shown.everything))
     if all_plans:
         raise ValueError("--all-plans: goes with one scenario that is fought in rounds")
     other = drafts.pop() if counter_attack else counter_attack is not None
@@ -80,10 +81,10 @@ def campaign(  # noqa: PLR0913 - one parameter an option
     return plain_odds(asked.checked(), method, None, Elsewhere(), shown, output)
 
 
-def _by_round(asked: Draft, all_plans: bool, dice: Dice, output: Output) -> int:
+def _by_round(asked: Draft, all_plans: bool, dice: Dice, output: Headed) -> int:
     """The chance by each round of a battle that runs over rounds."""
     from simulator.analysis.campaigns.by_round import by_round
-    from simulator.report.tables import rounds_table
+    from simulator.report.study_tables import rounds_parts
 
     checked = asked.checked()
     if (battle := checked.battle).clock is None:
@@ -92,7 +93,7 @@ def _by_round(asked: Draft, all_plans: bool, dice: Dice, output: Output) -> int:
     return output.answer(
         "answers",
         lambda shown: by_round(checked, all_plans=all_plans, **dice.arguments(), progress=shown),
-        lambda found: (rounds_table(found), found.how()),
+        lambda found: rounds_parts(found, output.every),
         lambda found: "interrupted; this is what was gathered",
     )
 

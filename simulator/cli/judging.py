@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from simulator.cli import options, reading
+from simulator.cli.headline import Headed
 from simulator.cli.odds import bare_odds
-from simulator.cli.output import Dice, Given, Output, console, from_battles, grouped, note
-
-MOST_ROWS = 20
-MARKS = {"go on": ".", "stop": "S"}
+from simulator.cli.output import Dice, Given, Output, from_battles, grouped, note
 
 
 @grouped
-def best(given: Given, decide: options.Decided = None, weight: options.Wanted = None, *, output: Output) -> int:
+def best(given: Given, decide: options.Decided = None, weight: options.Wanted = None, *, output: Headed) -> int:
     """Find the best play: when to stop, the value of that, and how far fixed policies fall short."""
     from simulator.analysis.decisions.best import best as solve
     from simulator.analysis.decisions.best import may_be_best
-    from simulator.report.tables import quiet_lines, show_odds
+    from simulator.report.best_tables import policy_parts
+    from simulator.report.tables import quiet_lines
     from simulator.scenarios.objective import with_winning
 
     asked = given.draft()
@@ -32,56 +31,15 @@ def best(given: Given, decide: options.Decided = None, weight: options.Wanted = 
         _, cut = output.gather("fixed policies", found.find_gains)
 
     def parts(found: Any) -> Iterator[Any]:
-        yield "\n".join(found.wanted)
-        show_odds(console(), found.scenario, found.odds)
-        yield from _policy(found)
+        yield from policy_parts(found, output.every)
+        yield from bare_odds(found.odds)
+        yield f"Policy: {found.how()}"
 
     def brief(found: Any) -> list[str]:
         return [*quiet_lines(found.odds), *(f"worth_{side} {value}" for side, value in found.value.items())]
 
     output.deliver(found, parts, brief)
     return output.finished(cut, "interrupted; not every fixed policy was tried")
-
-
-def _policy(found: Any) -> Iterator[Any]:
-    """Gains over fixed policies, the policy, and how it was found."""
-    from simulator.report.tables import listing
-
-    yield ""
-    for side, value in found.value.items():
-        yield f"worth to the {side}: {value:.6f}"
-    yield from found.advice()
-    for one in found.fixed:
-        yield f"  {one.decision} = {one.policy}: {one.value:.6f}, {one.gain:.6f} less than best"
-    rows = found.rows()
-    if rows and "own" in rows[0]:
-        yield from _grids(rows)
-    elif rows:
-        often = sorted(rows, key=lambda row: -row["reached"])[:MOST_ROWS]
-        yield listing(
-            [row | {"advantage": f"{row['advantage']:.6f}", "reached": f"{row['reached']:.4f}"} for row in often]
-        )
-    yield found.how()
-
-
-def _grids(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """Own units across, enemy units up: go on or stop; of dice their number."""
-    for panel in dict.fromkeys((row["decision"], row["place"]) for row in rows):
-        found: dict[tuple[int, int], set[str]] = {}
-        for row in rows:
-            if (row["decision"], row["place"]) == panel:
-                mark = MARKS.get(row["choice"], row["choice"][:1])
-                found.setdefault((row["enemy"], row["own"]), set()).add(mark)
-        widest, highest = max(own for _, own in found), max(enemy for enemy, _ in found)
-        if widest > 100:
-            continue
-        legend = ". go on, S stop" if panel[0].endswith("retreat") else "dice rolled, * it depends"
-        yield f"\n{', '.join(panel)}: own units across, enemy units up ({legend})"
-        for enemy in range(highest, 0, -1):
-            cells = (found.get((enemy, own), {" "}) for own in range(1, widest + 1))
-            line = "".join(next(iter(cell)) if len(cell) == 1 else "*" for cell in cells)
-            yield f"{enemy:4} {line.rstrip()}"
-        yield "     " + "".join(str(own % 10) for own in range(1, widest + 1))
 
 
 @grouped
@@ -93,18 +51,18 @@ def worth(
     side: options.Side = "attacker",
     *,
     dice: Dice,
-    output: Output,
+    output: Headed,
 ) -> int:
     """Value a battle by weights, and show how bad it can get (value at risk, expected shortfall)."""
     from simulator.analysis.decisions.worth import worth as find
-    from simulator.report.answer_tables import worth_table
+    from simulator.report.study_tables import worth_parts
 
     asked, weights = given.draft(), reading.read_weights(weight)
     share, method = reading.read_number(level, "level"), dice.method()
     return output.answer(
         "battles",
         lambda shown: find(asked, weights, share, lose or (), side, method=method, progress=shown),
-        lambda found: (worth_table(found), f"Weights: {found.how()}"),
+        lambda found: worth_parts(found, output.every),
         lambda found: from_battles(found.odds),
     )
 
@@ -114,6 +72,7 @@ def rounds(
     given: Given,
     most: options.MostRounds = None,
     after: options.AfterRounds = None,
+    everything: options.Everything = False,
     *,
     dice: Dice,
     output: Output,
@@ -130,7 +89,7 @@ def rounds(
         "battles", lambda shown: find(asked, fought, dice.battles, dice.seed or 0, progress=shown)
     )
     if after is None or after >= len(found.by_round):
-        output.deliver(found, lambda found: (*rounds_passed_tables(found), f"Method: {found.how()}"))
+        output.deliver(found, lambda found: (*rounds_passed_tables(found, everything), f"Method: {found.how()}"))
     else:
         odds = found.after(after)
         output.deliver(found, lambda found: bare_odds(odds), data=lambda found: odds.to_dict())
@@ -140,7 +99,8 @@ def rounds(
 
 @grouped
 def luck(
-    file: options.LogFile,
+    file: options.LogFile = None,
+    template: options.Template = None,
     weight: options.Weights = None,
     settings: options.Settings = None,
     *,
@@ -151,6 +111,13 @@ def luck(
     from simulator.analysis.history.luck import luck as find
     from simulator.report.answer_tables import luck_table, roll_table
 
+    if template is not None:
+        from simulator.analysis.history.battle_log import template as to_fill_in
+
+        print(to_fill_in(template), end="")
+        return 0
+    if file is None:
+        raise ValueError("luck: give a file of battles; `battle-odds luck --template risk` prints one to fill in")
     pairs = [reading.split_setting(setting, "--set") for setting in settings or ()]
     changes = {path: reading.read_value(value) for path, value in pairs}
     weights, method = reading.read_weights(weight), dice.method()

@@ -13,6 +13,7 @@ from rich.text import Text
 from simulator.cli.options import AsJson, complete_example, complete_game, complete_kind
 from simulator.cli.output import show, write_text
 from simulator.cli.reading import matching
+from simulator.rules.custom.game_file.files import is_path
 
 # The names that examples begin with.
 SHORT = {"knt": "kings-and-things", "power": "price-of-power"}
@@ -27,24 +28,29 @@ def schema(
     ] = None,
     required: Annotated[bool, typer.Option("--required", help="only the fields that are needed")] = False,
     search: Annotated[str | None, typer.Option("--search", metavar="WORD", help="only fields that speak of it")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="of a game file, every field; else its units")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Fields of a battle kind: what each takes, default, meaning; `schema game-file`, `schema campaign`: their keys."""
-    from simulator.report.tables import listing, schema_table
+    """Show the fields of a battle: what each takes, default, meaning.
+
+    The units of a game file come first (`schema ./my.toml`). `schema game-file` and `schema campaign`: their keys.
+    """
+    from simulator.report.tables import listing, schema_table, units_of
     from simulator.rules.campaign import GAME
     from simulator.scenarios import find_battle, game_file_battle, kinds_of
-    from simulator.scenarios.scenario import campaign_battle
     from simulator.scenarios.schema import field_rows, objective_rows, scenario_schema, schema_of
+    from simulator.scenarios.settings import campaign_battle
 
     game, file = SHORT.get(game, game), game == "game-file"
     frame = game == GAME and battle is None
     if file or frame:
         kind_asked = game_file_battle() if file else campaign_battle()
-    elif battle is None:
-        show([listing([{"battle": kind, "what it is": one.title} for kind, one in kinds_of(game).items()])])
-        return
     else:
-        kind_asked = find_battle(game, battle)
+        kinds = kinds_of(game)
+        if battle is None and not (len(kinds) == 1 and is_path(game)):
+            show([listing([{"battle": kind, "what it is": one.title} for kind, one in kinds.items()])])
+            return
+        kind_asked = find_battle(game, battle or next(iter(kinds)))
     if as_json:
         print(json.dumps(schema_of(kind_asked.model) if file else scenario_schema(kind_asked), indent=2))
         return
@@ -54,6 +60,10 @@ def schema(
         rows = [row for row in rows if search.lower() in f"{row.path} {row.takes} {row.meaning}".lower()]
         if not rows:
             raise ValueError(f"--search: no field of {game}{f' {battle}' if battle else ''} speaks of {search!r}")
+    elif kind_asked.rules is not None and not (everything or required):
+        show([f"{kind_asked.label}: {kind_asked.title}", *units_of(kind_asked, rows)])
+        show(["", f"All {len(rows)} fields, policies and options too: --all; one of them: --search WORD"])
+        return
     show([schema_table(kind_asked, rows)])
     if frame and not required and search is None:
         show([Text(f"The fields of forces: battle-odds schema {GAME} OF, of one of {', '.join(kinds_of(GAME))}")])
@@ -71,20 +81,38 @@ def names(
     from simulator.scenarios import kinds_of
     from simulator.scenarios.validation import not_one_of
 
-    game = SHORT.get(game, game)
-    kinds_of(game)
+    game = next(iter(kinds_of(SHORT.get(game, game)).values())).game
     found = rules.lists(game)
     if not found:
         raise ValueError(f"list: {game} takes no names; `battle-odds schema {game}` tells what its fields take")
-    if what is None:
-        print("\n".join(f"battle-odds list {game} {name}" for name in found))
+    if what is None and len(found) > 1:
+        show([f"battle-odds list {game} {name}" for name in found])
         return
+    what = what or next(iter(found))
     if what not in found:
         raise ValueError(f"list: {not_one_of(what, list(found))}")
     rows = matching(found[what](), words or ())
     if not rows:
         raise ValueError(f"list: nothing in {what} holds {' '.join(words or ())!r}")
-    show([json.dumps(rows) if as_json else listing(rows)])
+    if as_json:
+        print(json.dumps(rows))
+    else:
+        show([listing(rows)])
+
+
+def rules(
+    document: Annotated[str | None, typer.Argument(help="a game, or a document; without it they are listed")] = None,
+    section: Annotated[str | None, typer.Argument(help="a section, like 3.2; without it they are listed")] = None,
+) -> None:
+    """Print a section of the rules that a game implements, as `odds --explain` cites them."""
+    from simulator.report import rule_documents
+    from simulator.report.tables import listing
+
+    if document is None:
+        show([listing(rule_documents.titles())])
+        return
+    found = rule_documents.documents_of(SHORT.get(document, document))
+    show(rule_documents.contents(found) if section is None else rule_documents.section(found, section))
 
 
 examples_app = typer.Typer(help="The shipped example scenarios.", invoke_without_command=True)
@@ -162,13 +190,14 @@ def check(
     from simulator.report.tables import listing
     from simulator.rules.battle import Misfit
     from simulator.rules.custom.game_file import describe, describe_rules
-    from simulator.scenarios.validation import first_complaint
+    from simulator.scenarios.scenario import refused
+    from simulator.scenarios.validation import complaints
 
     try:
         game = describe.check_file(file)
     except Misfit as misfit:
-        complaint = first_complaint(misfit.error, misfit.model)
-        raise ValueError(describe.with_line(file, complaint)) from None
+        lines = complaints(misfit.error, misfit.model)
+        raise refused([describe.with_line(file, line) for line in lines]) from None
     tables: dict[str, Any] = {
         "units": (("unit", "cost", "hits", "tags", "rolls"), describe.unit_rows(game)),
         "battles": (("battle", "title", "attackers", "defenders"), describe.kind_rows(game)),

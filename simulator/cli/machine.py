@@ -31,14 +31,14 @@ def cache(
     ] = False,
 ) -> None:
     """Show where compiled kernels are kept and how large they are; `cache clear` removes them, `--all` makes them."""
-    from simulator.cli.warming import warm
+    from simulator.analysis.odds.warming import warm
     from simulator.engine.api import cache_folder
 
     if context.invoked_subcommand is not None:
         return
     if everything:
         with Bar("examples") as shown:
-            warm(shown)
+            warm(progress=shown)
     sizes = [path.stat().st_size for path in cache_folder().rglob("*") if path.is_file()]
     print(f"{cache_folder()}: {len(sizes):,} files, {sum(sizes) / 1e6:.1f} MB")
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rich.text import Text
+
 from simulator.cli import options, reading, scaling
 from simulator.cli.output import Dice, Given, Output, console, from_battles, grouped, json_text, show
 from simulator.rules.campaign import GAME as CAMPAIGN
@@ -22,6 +24,7 @@ class Shown:
     """Options that choose the shown part of the odds of a battle."""
 
     explain: options.Explain = False
+    everything: options.Everything = False
     no_table: options.NoTable = False
     column: options.ColumnName = None
 
@@ -72,18 +75,30 @@ def plain_odds(
     if shown.column is not None and not output.plot:
         raise ValueError("--column: goes with --plot")
     what = "battles" if method.exact is False else "states"
-    with elsewhere.client() as client:
-        found, cut = output.gather(what, lambda bar: scaling.answered(asked, method, out, client, bar))
+    with elsewhere.helpers() as helpers:
+        found, cut = output.gather(what, lambda bar: scaling.answered(asked, method, out, helpers, bar))
     if shown.column is not None:
         found.kind_of(shown.column)
+
+    def data(found: Any) -> dict[str, Any]:
+        headline = {"headline": _of_campaign(asked, found)} if asked.battle.game == CAMPAIGN else {}
+        return {**found.to_dict(table=not shown.no_table), "explanation": list(asked.built.explain()), **headline}
+
     output.deliver(
         found,
-        lambda found: show_odds(console(), asked, found, shown.explain),
+        lambda found: show_odds(console(), asked, found, shown.explain, shown.everything),
         quiet_lines,
-        lambda found: found.to_dict(table=not shown.no_table) | {"explanation": list(asked.built.explain())},
+        data,
         column=shown.column,
     )
     return output.finished(cut, from_battles(found))
+
+
+def _of_campaign(scenario: Scenario, odds: Any, pieces: bool = True) -> str:
+    """The headline of a campaign; without `pieces` where these are not known."""
+    from simulator.report.campaigns import CampaignReport
+
+    return CampaignReport(scenario, odds).headline(pieces)
 
 
 def _scored_odds(asked: Any, value: str, dice: Dice, output: Output) -> int:
@@ -113,14 +128,13 @@ def mixed_odds(asked: Any, method: Any, weights: dict[str, float] | None, output
     weighted = weights is not None or weighing(found.odds.scenario, None) is not None
     knowing = found.information_rows(weights) if weighted else []
 
+    headline = ""
+    if found.odds.battle.game == CAMPAIGN:
+        headline = _of_campaign(again(found.odds.battle, found.answers[0].scenario or {}), found.odds, pieces=False)
+
     def parts(found: Any) -> Iterator[Any]:
-        if found.odds.battle.game == CAMPAIGN:
-            from rich.text import Text
-
-            from simulator.report.campaigns import CampaignReport
-
-            report = CampaignReport(again(found.odds.battle, found.answers[0].scenario), found.odds)
-            yield Text(report.headline(pieces=False), style="bold")
+        if headline:
+            yield Text(headline, style="bold")
         yield from bare_odds(found.odds)
         yield mixture_table(found)
         for row in knowing:
@@ -128,7 +142,7 @@ def mixed_odds(asked: Any, method: Any, weights: dict[str, float] | None, output
             if row["field"] != "all" or len(found.paths) > 1:
                 yield f"knowing {what} before deciding is worth {row['worth']:.4f}"
 
-    extra = {"information": knowing} if knowing else {}
+    extra = ({"information": knowing} if knowing else {}) | ({"headline": headline} if headline else {})
     output.deliver(found, parts, lambda found: quiet_lines(found.odds), lambda found: found.to_dict() | extra)
     return 0
 
@@ -174,12 +188,9 @@ def replay(
     if as_json:
         print(json_text(answer.to_dict() | ({"luck": rolls} if luck else {})))
         return
-    words = {True: "yes", False: "no"}
-    outcome = ", ".join(
-        f"{name} {words[value] if isinstance(value, bool) else value}" for name, value in answer.outcome.items()
-    )
-    if luck:
-        from simulator.report.answer_tables import roll_table
+    from simulator.report.answer_tables import roll_table
+    from simulator.report.answer_words import ending
 
-        show([roll_table(rolls)])
-    show([*([] if luck else answer.lines), f"Outcome: {outcome}"])
+    assert answer.scenario is not None
+    show([roll_table(rolls)] if luck else answer.lines)
+    show(["", *ending(answer.scenario.battle, answer.outcome)])

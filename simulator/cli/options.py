@@ -104,6 +104,7 @@ Exact = Annotated[bool, _option("--exact", "exact odds or a refusal, never simul
 Precision = Annotated[str | None, _option("--precision", "simulate until every chance is within this, e.g. 0.1%")]
 Device = Annotated[str, _option("--device", "processor, or gpu: battles on a CUDA card (extra gpu), the same counts")]
 AsScored = Annotated[bool, _option("--scored", "one --value of a battle too large for exact odds: fought, then solved")]
+Everything = Annotated[bool, _option("--all", "everything: also what never happens, and long tables as a whole")]
 Explain = Annotated[bool, _option("--explain", "tell how the answer comes about")]
 NoTable = Annotated[bool, _option("--no-table", "JSON without the table of all outcomes")]
 ColumnName = Annotated[str | None, _option("--column", "the column that --plot draws")]
@@ -157,8 +158,13 @@ OneOrMore = Annotated[
     list[str],
     typer.Argument(metavar="SCENARIO...", help=f"{SOURCE}; several: the average", autocompletion=complete_scenario),
 ]
-VARIANT = "the first scenario with linked changes, as one more to compare; scale: keep the chance on a new die"
+VARIANT = (
+    "the first scenario with linked changes, or a variant it declares, to compare; scale: keep chances on a new die"
+)
 Variants = Annotated[list[str] | None, _option("--variant", VARIANT, "'NAME: PATH=VALUE, PATH=scale'")]
+SWEPT = "a variant that the scenario declares, or linked changes, beside the scenario itself; repeatable"
+SweptVariants = Annotated[list[str] | None, _option("--variant", SWEPT, "NAME, or 'NAME: PATH=VALUE, PATH=scale'")]
+SomeVary = Annotated[list[str] | None, _fields("--vary", "PATH=RANGE", RANGES)]
 SomeFields = Annotated[
     list[str] | None, _fields("--fields", "PATH", "only this field, or those of a table like attacker; repeatable")
 ]
@@ -177,6 +183,9 @@ Losses = Annotated[list[float] | None, _option("--lose", "the chance to lose thi
 Side = Annotated[str, _option("--side", "attacker or defender: whose win and take")]
 MostRounds = Annotated[int | None, _option("--most", "how many rounds; else until all but a millionth end")]
 AfterRounds = Annotated[int | None, _option("--after", "the odds of everything after so many rounds")]
-LogFile = Annotated[
-    str, typer.Argument(metavar="FILE", help="a CSV or JSON file of battles: scenario, winner, side, results")
-]
+LOG = (
+    "a CSV or JSON file of battles: scenario, side, set-up fields like attacker.regiments, winner, attacker_lost, "
+    "defender_lost, other columns; in JSON also results"
+)
+LogFile = Annotated[str | None, typer.Argument(metavar="FILE", help=LOG)]
+Template = Annotated[str | None, _option("--template", "print a log of this game, to be filled in", "GAME")]

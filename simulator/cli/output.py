@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 from rich.console import Console
 
 from simulator.cli import options, reading
+from simulator.report.words import broken
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -39,25 +40,38 @@ T = TypeVar("T")
 def console() -> Console:
     """Standard output; wide enough for tables when it is not a terminal, unless COLUMNS says otherwise."""
     out = Console(markup=False, highlight=False)
+    return out if is_watched(out) else Console(markup=False, highlight=False, width=UNWATCHED_WIDTH)
+
+
+def is_watched(out: Console) -> bool:
+    """Does a person read the output, in a terminal or at the width of COLUMNS?"""
     given = os.environ.get("COLUMNS", "")
-    if out.is_terminal or (given.isdigit() and int(given) > 0):
-        return out
-    return Console(markup=False, highlight=False, width=UNWATCHED_WIDTH)
+    return out.is_terminal or (given.isdigit() and int(given) > 0)
 
 
 def note(text: str, quiet: bool = False) -> None:
     """A remark on standard error."""
     if not quiet:
-        print(text, file=sys.stderr)
+        print(fitted(text, Console(stderr=True)), file=sys.stderr)
+
+
+def fitted(text: str, out: Console) -> str:
+    """Text broken to the width of an output that a person reads; as it is where another program reads it."""
+    lines = text.split("\n")
+    return "\n".join(part for line in lines for part in broken(line, out.width)) if is_watched(out) else text
 
 
 def show(parts: Iterable[Any]) -> None:
-    """Print lines of text as they are, tables and styled text as wide as the output is; None is left out."""
+    """Print lines of text, tables and styled text as wide as the output is; None is left out.
+
+    Lines of text are broken for people only, not where another program reads them.
+    """
+    out = console()
     for part in parts:
         if isinstance(part, str):
-            print(part)
+            print(fitted(part, out))
         elif part is not None:
-            console().print(part)
+            out.print(part)
 
 
 def json_text(value: Any) -> str:

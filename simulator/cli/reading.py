@@ -105,8 +105,27 @@ def read_vary(texts: Sequence[str], bare: bool = False) -> dict[str, Any]:
     return found
 
 
-def read_variant(text: str) -> tuple[str, dict[str, Any]]:
-    """The name and the changes of `d10: rules.dice.sides=10, rules.unit.*.attack=scale`. Raises ScenarioError."""
+def read_variants(texts: Sequence[str]) -> tuple[list[str], dict[str, dict[str, Any]]]:
+    """The names of variants, and the changes of those that are written out. Raises ScenarioError.
+
+    `d10, d12` are two that the scenario declares; `d10: rules.dice.sides=10, PATH=scale` is written out.
+    """
+    names: list[str] = []
+    given: dict[str, dict[str, Any]] = {}
+    for text in texts:
+        if ":" in text or "=" in text:
+            name, changes = _read_variant(text)
+            given[name] = changes
+            names.append(name)
+        else:
+            names += split_values(text)
+    for name in names:
+        if names.count(name) > 1:
+            raise ScenarioError(f"--variant: {name} is given twice")
+    return names, given
+
+
+def _read_variant(text: str) -> tuple[str, dict[str, Any]]:
     name, colon, changes = text.partition(":")
     if not colon or not name.strip() or "=" in name:
         raise ScenarioError(f"--variant: {text!r} is not allowed; write it like d10: rules.dice.sides=10, PATH=VALUE")

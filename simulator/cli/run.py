@@ -89,11 +89,11 @@ def _run(arguments: Sequence[str]) -> int:
     try:
         # One command is enough where it is typed out first.
         app = app_of(*[name for name in arguments[:1] if name in COMMANDS])
-        status = get_command(app)(list(arguments), prog_name="battle-odds", standalone_mode=False)
+        status = get_command(app)(list(arguments) or ["--help"], prog_name="battle-odds", standalone_mode=False)
     except BrokenPipeError:
         raise
     except (ValueError, NoExactOdds, OSError) as error:
-        return refused(str(error))
+        return refused(str(error), *map(str, getattr(error, "others", ())))
     except Exception as error:
         if type(error).__name__ == "Abort":
             return interrupted()
@@ -114,11 +114,12 @@ def interrupted() -> int:
     return INTERRUPTED
 
 
-def refused(text: str) -> int:
-    """Say on one line what was wrong."""
+def refused(*texts: str) -> int:
+    """Say what was wrong, each mistake on one line."""
     from simulator.scenarios.validation import brief
 
-    print(brief(" ".join(text.split())), file=sys.stderr)
+    for text in texts:
+        print(brief(" ".join(text.split())), file=sys.stderr)
     return BAD_INPUT
 
 

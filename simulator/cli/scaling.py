@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simulator.cli import options
-from simulator.cli.output import Output, console, json_text, note, show
+from simulator.cli.headline import Headed, headed
+from simulator.cli.output import console, json_text, note, show
 
 if TYPE_CHECKING:
     from simulator.analysis.odds.run import Method, Progress
+    from simulator.analysis.studies.grid import Answered, Grid, Portions
     from simulator.scenarios import Scenario
+
+# Worker processes take about so long to start and to load their kernels.
+HERE_SECONDS = 4.0
 
 
 @dataclass(frozen=True)
@@ -25,8 +31,8 @@ class Elsewhere:
     cluster: options.Cluster = None
 
     @contextmanager
-    def client(self) -> Iterator[Any]:
-        """A cluster's client, or None where the work is done here. Raises ValueError."""
+    def helpers(self) -> Iterator[Helpers | None]:
+        """The processes or machines, or None where the work is done here. Raises ValueError."""
         if self.workers is not None and self.cluster is not None:
             raise ValueError("--workers: does not go with --cluster, which has workers of its own")
         if self.workers is None and self.cluster is None:
@@ -35,31 +41,66 @@ class Elsewhere:
         from simulator.analysis.storage.cluster import machines
 
         logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # it would tell of tasks that Ctrl-C leaves behind
-        with machines(self.workers, self.cluster) as client:
-            yield client
+        with ExitStack() as ending:
+            yield Helpers(lambda: ending.enter_context(machines(self.workers, self.cluster)), self.cluster is None)
 
 
-def swept(asked: tuple[Any, ...], threads: int | None, out: Path | None, client: Any, shown: Progress) -> Any:
+@dataclass(frozen=True)
+class Helpers:
+    """Processes or machines: `client()` starts them; `own` says that they are processes of this machine."""
+
+    client: Callable[[], Any]
+    own: bool
+
+    def answers(self, grid: Grid, portions: Portions) -> Generator[Answered, None, None]:
+        """Portions of a grid answered by them; own processes start only where this one is not done in HERE_SECONDS."""
+        from simulator.analysis.odds.stages import Shared
+        from simulator.analysis.storage.cluster import answers_on
+
+        begun, shared = time.perf_counter(), Shared()
+        while self.own and time.perf_counter() - begun < HERE_SECONDS:
+            portion = next(portions, None)
+            if portion is None:
+                seconds = time.perf_counter() - begun
+                note(f"--workers: done here in {seconds:.1f} s, before processes would have started")
+                return
+            answered = grid.answer(portion, shared)
+            portions.learn(answered)
+            yield answered
+        yield from answers_on(self.client())(grid, portions)
+
+    def pay(self, scenario: Scenario, battles: int) -> bool:
+        """Do they make a simulation faster? A chain uses all processors in one process, and so does one portion."""
+        from simulator.analysis.odds.run import PORTION
+
+        if self.own and (scenario.built.answer is None or battles <= PORTION):
+            note("--workers: not used; one process uses all processors here, and starts sooner")
+            return False
+        return True
+
+
+def swept(
+    asked: tuple[Any, ...], threads: int | None, out: Path | None, helpers: Helpers | None, shown: Progress
+) -> Any:
     """A `Sweep`, or what is `Kept` of one in a file; `asked` are draft, ranges, value, battles and seed."""
     from simulator.analysis.storage.long_sweep import long_sweep
     from simulator.analysis.studies.sweep import sweep
 
     more: dict[str, Any] = {"threads": threads, "progress": shown}
-    if client is not None:
-        from simulator.analysis.storage.cluster import answers_on
-
-        more["answering"] = answers_on(client)
+    if helpers is not None:
+        more["answering"] = helpers.answers
     base, ranges, *rest = asked
     return sweep(*asked, **more) if out is None else long_sweep(base, ranges, out, *rest, **more)
 
 
-def show_swept(found: Any, output: Output, cut: bool = False) -> None:
+def show_swept(found: Any, output: Headed, cut: bool = False) -> None:
     """Print a sweep, or what is kept of one: its cells too if they are few enough; and write the files asked for.
 
     Of kept work that was `cut` short only what is kept is shown: printing 100,000 cells may take a minute.
     """
-    from simulator.analysis.studies.sweep import MOST_CELLS, Sweep
-    from simulator.report.tables import show_sweep
+    from simulator.analysis.studies.grid import MOST_CELLS
+    from simulator.analysis.studies.sweep import Sweep
+    from simulator.report.sweep_tables import sweep_parts
 
     kept = None if isinstance(found, Sweep) else found
     if kept is not None and (cut or kept.grid.size > MOST_CELLS):
@@ -68,17 +109,19 @@ def show_swept(found: Any, output: Output, cut: bool = False) -> None:
         grid = found if kept is None else kept.sweep()
         with output.files(grid):
             if output.as_json:
-                header = {"value": grid.value, "values": list(grid.asked), "seed": grid.seed, "how": grid.how()}
+                header = {"headline": grid.headline, "value": grid.value, "values": list(grid.asked)}
+                header |= {"seed": grid.seed, "how": grid.how()}
+                header |= {"changes": grid.changes} if grid.changes else {}
                 print(json_text((kept.to_dict() if kept else {}) | header | {"cells": grid.rows()}))
             else:
-                show_sweep(console(), grid)
+                show(headed(grid.headline, sweep_parts(grid, console().width, output.every)))
                 show([kept and kept.how()])
     note(str(found.pace), output.quiet or not found.pace.total)
 
 
-def answered(scenario: Scenario, method: Method, out: Path | None, client: Any, shown: Progress) -> Any:
+def answered(scenario: Scenario, method: Method, out: Path | None, helpers: Helpers | None, shown: Progress) -> Any:
     """The odds, of a long run where that is asked for. Raises ValueError for one without a number of battles."""
-    if out is None and client is None:
+    if out is None and helpers is None:
         from simulator.analysis.odds.answer import answer
 
         return answer(scenario, method, shown)
@@ -89,9 +132,9 @@ def answered(scenario: Scenario, method: Method, out: Path | None, client: Any, 
     if method.device != "processor":
         raise ValueError("--device: does not go with --out, --workers or --cluster")
     fighting = None
-    if client is not None:
+    if helpers is not None and helpers.pay(scenario, method.battles):
         from simulator.analysis.storage.cluster import fight_on
 
-        fighting = fight_on(client)
+        fighting = fight_on(helpers.client())
     seed, threads = method.seed, method.threads
     return long_run(scenario, method.battles, out, seed, threads=threads, fighting=fighting, progress=shown)

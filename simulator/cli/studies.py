@@ -3,32 +3,39 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from simulator.cli import options, reading, scaling
+from simulator.cli.headline import Headed, headed
 from simulator.cli.output import Dice, Given, Output, grouped
 
 _NUMBERED = re.compile(r"(\d+):(.+)$", re.DOTALL)
 
 
 @grouped
-def sweep(
+def sweep(  # noqa: PLR0913 - one parameter an option
     given: Given,
-    vary: options.Vary,
+    vary: options.SomeVary = None,
+    variant: options.SweptVariants = None,
     value: options.ValueNames = None,
     *,
     dice: Dice,
     out: options.OutFolder = None,
     elsewhere: scaling.Elsewhere,
-    output: Output,
+    output: Headed,
 ) -> int:
-    """A grid of answers over one or several fields, as a table and a picture."""
-    base, ranges = given.draft(), reading.read_vary(vary)
+    """A grid of answers over one or several fields, or variants, as a table and a picture."""
+    from simulator.analysis.studies.variants import BASE, with_variants
+
+    base, ranges = given.draft(), reading.read_vary(vary or ())
+    if variant:
+        names, written = reading.read_variants(variant)
+        base, ranges = with_variants(base, written), {"variant": [*dict.fromkeys([BASE, *names])]} | ranges
     output.check_panels(ranges)
     asked = base, ranges, value or None, dice.battles, dice.seed or 0
-    with elsewhere.client() as client:
-        swept, cut = output.gather("cells", lambda shown: scaling.swept(asked, dice.threads, out, client, shown))
+    with elsewhere.helpers() as helpers:
+        swept, cut = output.gather("cells", lambda shown: scaling.swept(asked, dice.threads, out, helpers, shown))
     scaling.show_swept(swept, output, cut)
     kept = "they are kept" if out else "these are shown"
     return output.finished(cut, f"interrupted after {swept.pace.total:,} cells; {kept}")
@@ -47,11 +54,11 @@ def need(  # noqa: PLR0913, PLR0917 - one parameter an option
     seed: options.SeedOption = None,
     threads: options.Threads = None,
     *,
-    output: Output,
+    output: Headed,
 ) -> int:
     """Find the smallest setting of a field, or the cheapest of several, that reaches a value."""
     from simulator.analysis.decisions.need import need as search
-    from simulator.report.tables import need_table
+    from simulator.report.study_tables import need_parts
 
     base, fields = given.draft(), reading.read_vary(vary, bare=True)
     goal, prices = reading.read_target(target, value), reading.read_prices(cost or ())
@@ -61,12 +68,7 @@ def need(  # noqa: PLR0913, PLR0917 - one parameter an option
         lambda shown: search(base, fields, goal, value, cost=prices, pruning=not no_pruning, progress=shown, **more),
     )
 
-    def parts(found: Any) -> Iterator[Any]:
-        if len(found.settings) > 1 and not output.quiet:
-            yield need_table(found)
-        yield found.how()
-
-    output.deliver(found, parts)
+    output.deliver(found, lambda found: need_parts(found, output.every), lambda found: [found.headline])
     status = output.finished(cut, f"interrupted after {found.tried} answers; this is the best of them")
     return status or (0 if found.enough else 1)
 
@@ -79,17 +81,17 @@ def balance(
     value: options.ValueName = None,
     *,
     dice: Dice,
-    output: Output,
+    output: Headed,
 ) -> int:
     """The smallest changes of fields and game rules that bring a battle nearest to even, or to a target."""
     from simulator.analysis.studies.balance import balance as find
-    from simulator.report.answer_tables import balance_table
+    from simulator.report.study_tables import balance_parts
 
     base, fields, goal = given.draft(), reading.read_vary(vary, bare=True), reading.read_target(target, value)
     return output.answer(
         "combinations",
         lambda shown: find(base, fields, goal, value, **dice.arguments(), progress=shown),
-        lambda found: (found.sentence, balance_table(found), found.how()),
+        lambda found: balance_parts(found, output.every),
         lambda found: f"interrupted after {found.tried} combinations; these are the best of them",
     )
 
@@ -116,14 +118,15 @@ def drafts_of(sources: Sequence[str], settings: Sequence[str]) -> dict[str, Any]
 
 def _add_variants(drafts: dict[str, Any], texts: Sequence[str]) -> list[str]:
     """Add variants of the first scenario; a line for each field that became something else in them."""
-    from simulator.analysis.studies.variants import variant
+    from simulator.analysis.studies.variants import variants, with_variants
 
-    base, lines = next(iter(drafts.values())), []
-    for name, changes in map(reading.read_variant, texts):
-        if name in drafts:
-            raise ValueError(f"--variant: {name} is given twice")
-        drafts[name], changed = variant(base, changes)
-        lines += [f"{name}: {line}" for line in changed]
+    (names, given), lines = reading.read_variants(texts), []
+    base = with_variants(next(iter(drafts.values())), given)
+    for one in variants(base, names):
+        if one in drafts:
+            raise ValueError(f"--variant: {one} is given twice")
+        drafts[str(one)] = base.with_fields({"variant": one})
+        lines += [f"{one}: {line}" for line in one.lines]
     return lines
 
 
@@ -135,33 +138,33 @@ def compare(
     variant: options.Variants = None,
     *,
     dice: Dice,
-    output: Output,
+    output: Headed,
 ) -> int:
     """Scenarios beside each other: values, differences, how sure their sign is. --set 2:PATH=VALUE sets the second."""
     from simulator.analysis.studies.compare import compare as find
-    from simulator.report.answer_tables import comparison_table
+    from simulator.report.study_tables import comparison_parts
 
     drafts = drafts_of(scenarios, settings or ())
     lines = _add_variants(drafts, variant or ())
     return output.answer(
         "scenarios",
         lambda shown: find(drafts, value or None, **dice.arguments(), notes=lines, progress=shown),
-        lambda found: (comparison_table(found), found.sentence(), *found.notes, f"Method: {found.how()}"),
+        lambda found: comparison_parts(found, output.every),
         lambda found: f"interrupted after {len(found.odds)} scenarios; these are compared",
     )
 
 
 @grouped
-def units(scenarios: options.OneOrMore, settings: options.Settings = None, *, dice: Dice, output: Output) -> int:
+def units(scenarios: options.OneOrMore, settings: options.Settings = None, *, dice: Dice, output: Headed) -> int:
     """The worth of one more of each unit of each side: points of the odds, and cost exchanged, beside its price."""
     from simulator.analysis.studies.units import units as find
-    from simulator.report.answer_tables import units_table
+    from simulator.report.study_tables import units_parts
 
     drafts = list(drafts_of(scenarios, settings or ()).values())
     return output.answer(
         "units",
         lambda shown: find(drafts, **dice.arguments(), progress=shown),
-        lambda found: (found.sentence, units_table(found), f"Method: {found.how()}"),
+        lambda found: units_parts(found, output.every),
         lambda found: f"interrupted after {len(found.each)} units; these are shown",
     )
 
@@ -174,36 +177,29 @@ def sensitivity(
     vary: options.SobolVary = None,
     *,
     dice: Dice,
-    output: Output,
+    output: Headed,
 ) -> int:
     """Rank fields by their effect on the odds: each one step alone (a tornado), or with --vary by Sobol indices."""
     from simulator.analysis.studies.sensitivity import sensitivity as step
-    from simulator.report.answer_tables import sensitivity_table
+    from simulator.report.study_tables import sensitivity_parts
 
     base = given.draft()
     if vary:
         if fields:
             raise ValueError("--fields: does not go with --vary, which names its fields itself")
         return _indices(base, vary, value, dice, output)
-
-    def parts(found: Any) -> Iterator[Any]:
-        yield sensitivity_table(found)
-        if found.without_effect():
-            yield f"Without any effect: {', '.join(found.without_effect())}"
-        yield f"Method: {found.how()}"
-
     return output.answer(
         "changes",
         lambda shown: step(base, value, fields or None, **dice.arguments(), progress=shown),
-        parts,
+        lambda found: sensitivity_parts(found, output.every),
         lambda found: f"interrupted after {len(found.steps)} changes; these are shown",
     )
 
 
-def _indices(base: Any, vary: Sequence[str], value: str | None, dice: Dice, output: Output) -> int:
+def _indices(base: Any, vary: Sequence[str], value: str | None, dice: Dice, output: Headed) -> int:
     """The Sobol indices of a grid of settings."""
-    from simulator.analysis.studies.sensitivity import swept_fully
-    from simulator.report.plain_tables import plain_table
+    from simulator.analysis.studies.variance import explained, swept_fully
+    from simulator.report.study_tables import indices_parts
 
     ranges = reading.read_vary(vary)
     output.check_panels(ranges)
@@ -213,10 +209,9 @@ def _indices(base: Any, vary: Sequence[str], value: str | None, dice: Dice, outp
     if cut:  # indices of a part of the grid would be those of another question
         raise KeyboardInterrupt
     rows = swept.sobol().to_dict("records")
-    table = plain_table("field", right=("first", "total"))
-    for row in rows:
-        table.add_row(row["path"], f"{row['first']:.4f}", f"{row['total']:.4f}")
-    data = {"value": swept.value, "how": swept.how(), "seed": swept.seed, "table": rows}
-    about = f"Shares of the variance of {swept.value}; {swept.how()}"
-    output.deliver(swept, lambda swept: (table, about), data=lambda swept: data, rows=rows)
+    headline = explained(swept.value, rows)
+    data = {"headline": headline, "value": swept.value, "how": swept.how(), "seed": swept.seed, "table": rows}
+    about = f"Method: shares of the variance of {swept.value}; {swept.how()}"
+    parts = headed(headline, indices_parts(rows, about))
+    Output.deliver(output, swept, lambda swept: parts, data=lambda swept: data, rows=rows)
     return 0

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
+from simulator.analysis.history.battle_log import is_loss
 from simulator.analysis.odds.odds import Odds
 from simulator.report.words import label_of, percent, value_of
-from simulator.rules.battle import ATTACKER, DEFENDER, WINNERS
+from simulator.rules.battle import ATTACKER, DEFENDER, WINNERS, Battle
+from simulator.rules.toolkit.naming import winner_text
 from simulator.scenarios.objective import SIDES, TAKEN
 
 MOST_OUTCOMES = 6
@@ -31,11 +33,6 @@ SHARES = [(n, of) for of in (2, 3, 4, 5, 10, 20) for n in range(1, of)] + [
     (7, 8),
 ]
 EVEN = 0.04
-
-
-def losses(columns: list[str]) -> list[str]:
-    """The columns that count losses."""
-    return [name for name in columns if "lost" in name or "losses" in name]
 
 
 # --- one sentence, and the facts that the game names ----------------------------------------------------------------
@@ -67,7 +64,8 @@ def sentence(odds: Odds) -> str:
     parts = [f"An even fight: you win {times(win)}" if even else f"You win {times(win)}"]
     if taken := next((name for name in TAKEN if name in odds.battle.facts and name in odds.names), ""):
         parts.append(f"take the ground {times(odds.p(taken))}")
-    own = min(losses([name for name in odds.headline if name.startswith("attacker_")]), key=_by_cost, default="")
+    lost = [name for name in odds.headline_columns if name.startswith("attacker_") and is_loss(name)]
+    own = min(lost, key=_by_cost, default="")
     enemy = own.replace("attacker", "defender")
     if own and enemy in odds.names:
         unit = re.sub(r"attacker_|_?(lost|losses|thirds)", "", own).replace("_", " ")
@@ -92,7 +90,7 @@ def facts(odds: Odds) -> Iterator[dict[str, str]]:
     """The columns that the game names first: chances, or a mean with the span of nine battles in ten."""
     kinds = {name: odds.kind_of(name) for name in odds.names}
     named = [name for name in odds.battle.facts if name in kinds]
-    rest = [name for name in odds.headline if name not in named and kinds[name] != "text"]
+    rest = [name for name in odds.headline_columns if name not in named and kinds[name] != "text"]
     for name in [*named, *rest][:MOST_FACTS]:
         label = label_of(odds.battle, name)
         for side, you in (("attacker", "you"), ("defender", "they")):
@@ -103,6 +101,25 @@ def facts(odds: Odds) -> Iterator[dict[str, str]]:
         else:
             low, high = (value_of(odds.battle, name, odds.quantile(name, q)) for q in (0.05, 0.95))
             yield {"label": label, "value": _short(odds, name), "span": low if low == high else f"{low} – {high}"}
+
+
+def ending(battle: Battle, outcome: Mapping[str, Any]) -> Iterator[str]:
+    """The end of one battle: who wins, what else came about, then what each side has left and has lost."""
+    sides: dict[str, list[str]] = {side: [] for side in SIDES}
+    rest: list[str] = []
+    for name, value in outcome.items():
+        if name == "winner" or not value:
+            continue
+        side = next((one for one in SIDES if name.startswith(f"{one}_")), None)
+        words = label_of(battle, name).removeprefix(f"{side} ")
+        text = words if value is True else f"{words} {value_of(battle, name, value)}"
+        (sides[side] if side else rest).append(text)
+    if "winner" in outcome:
+        more = f" ({', '.join(rest)})" if rest else ""
+        yield f"{winner_text(WINNERS.index(outcome['winner'])).capitalize()}{more}."
+    else:
+        yield f"End: {', '.join(rest) or 'nothing came about'}."
+    yield from (f"{side}: {', '.join(texts)}" for side, texts in sides.items() if texts)
 
 
 # --- who is left ----------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from simulator.analysis.history.rounds import Rounds
     from simulator.analysis.odds.odds import Odds
 
-NO_FIGHT = "#E8E8E8"
+NO_FIGHT = fig.FAINT
 # A bar narrower than this has no room for its chance.
 ROOM = 0.12
 # Letters of a label, and of all labels side by side.
@@ -69,13 +69,13 @@ def _bars(axes: Axes, report: CampaignReport) -> None:
             for place in np.flatnonzero(width >= ROOM).tolist():
                 shade = "black" if colour == NO_FIGHT else "white"
                 middle = left[place] + width[place] / 2
-                axes.text(middle, place, percent(width[place], 1), ha="center", va="center", color=shade, fontsize=9)
+                axes.text(middle, place, percent(width[place], 1), ha="center", va="center", color=shade)
         left += width
     axes.set_yticks(at, [f"{short(fight.name)}\n{short(report.versus(fight))}" for fight in plan.fights])
     axes.invert_yaxis()
     axes.set_xlim(0, 1)
     fig.chance_axis(axes.xaxis)
-    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=9)
+    fig.legend_beside(axes)
 
 
 def _lines(axes: Axes, report: CampaignReport, course: Rounds) -> None:
@@ -93,5 +93,5 @@ def _lines(axes: Axes, report: CampaignReport, course: Rounds) -> None:
     axes.set_ylabel(f"units left on average{few}")
     axes.set_xlabel("after")
     axes.set_ylim(bottom=0)
-    axes.grid(alpha=0.3)
-    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=9)
+    axes.grid()
+    fig.legend_beside(axes)

@@ -123,7 +123,6 @@ class CampaignReport:
         words = {"attacker": "won", "defender": "lost", "nobody": "nobody", "none": "no fight"}
         ends = [end for end in words if end in SIDES or any(one[end] for one in fates.values())]
         table = plain_table("fight", "who v whom", right=("fought", *(words[end] for end in ends)))
-        unbroken(table, 2)
         for fight in self.plan.fights:
             chances = [self.odds.p(f"{fight.name}_fought"), *(fates[fight.name][end] for end in ends)]
             table.add_row(Text(fight.name), Text(self.versus(fight)), *map(percent, chances))
@@ -165,7 +164,6 @@ class CampaignReport:
     def left_table(self) -> Table:
         """A row a force: units left and lost."""
         table = plain_table("on average", right=("units left", "5 %", "median", "95 %", "units lost"))
-        unbroken(table, 1)
         for name in self.plan.forces:
             column = f"{name}_units_left"
             quantiles = [f"{self.odds.quantile(column, q):g}" for q in (0.05, 0.5, 0.95)]
@@ -209,13 +207,6 @@ class CampaignReport:
         return [fight.name for fight in self.plan.fights]
 
 
-def unbroken(table: Table, names: int) -> None:
-    """Break long names, in the first columns, rather than numbers."""
-    for at, column in enumerate(table.columns):
-        column.overflow = "fold"
-        column.no_wrap = at >= names
-
-
 def campaign_parts(scenario: Scenario, odds: Odds) -> Iterator[RenderableType]:
     """The answer: a sentence, the fights, why some were not fought, what is left, further columns kept."""
     report = CampaignReport(scenario, odds)
@@ -236,6 +227,4 @@ def tables_by_fight(found: Rounds) -> list[Any]:
     for stage, row in zip(["start", *report.fights], rows, strict=True):
         ends.add_row(Text(stage), *(percent(row[name]) for name in ("over", *SIDES, "nobody")))
         left.add_row(Text(stage), *(f"{row[f'mean.{name}_units_left']:.3f}" for name in report.plan.forces))
-    for column in (*ends.columns, *left.columns):
-        column.overflow, column.min_width = "fold", 8
     return [report.fights_table(), *map(Text, report.unfought()), ends, left]

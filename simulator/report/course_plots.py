@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from simulator.analysis.history.replay import Replay
     from simulator.analysis.history.rounds import Rounds
 
-GOING = "#E8E8E8"
 MOST_LINES = 6
 WORST, LOSS, GAIN = "#000000", fig.LINES[1], fig.LINES[0]
 
@@ -40,7 +39,9 @@ def plot_rounds(found: Rounds, ax: Axes | None = None) -> Axes:
     last = below[0] if below else above
     last.set_xlabel("round")
     fig.whole_ticks(last.xaxis)
-    fig.titled(above, f"{fig.subject(found.scenario.battle)}: round by round", found.how())
+    half = next(row["round"] for row in rows if row["over"] >= 0.5 * rows[-1]["over"])
+    text = f"half of all battles end by round {half}, and {percent(rows[-1]['over'], 1)} by round {rows[-1]['round']}"
+    fig.titled(above, f"{found.scenario.battle.label}: {text}", found.how())
     return above
 
 
@@ -51,13 +52,13 @@ def _areas(axes: Axes, rows: list[dict[str, Any]]) -> None:
     if not sides:
         parts["over"] = ([row["over"] for row in rows], fig.COLOURS["defender"])
     parts = {label: part for label, part in parts.items() if max(part[0]) > 0}
-    parts["still going"] = ([1 - row["over"] for row in rows], GOING)
+    parts["still going"] = ([1 - row["over"] for row in rows], fig.FAINT)
     heights, colours = zip(*parts.values(), strict=True)
     axes.stackplot(at, *heights, colors=colours, labels=list(parts))
     axes.set_ylim(0, 1)
     axes.set_xlim(at[0], max(at[-1], at[0] + 1))
     fig.chance_axis(axes.yaxis)
-    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=9)
+    fig.legend_beside(axes)
 
 
 def _lines(axes: Axes, found: Rounds, rows: list[dict[str, Any]]) -> None:
@@ -70,9 +71,9 @@ def _lines(axes: Axes, found: Rounds, rows: list[dict[str, Any]]) -> None:
         values = [row[f"mean.{name}"] for row in rows]
         axes.plot(at, values, fig.MARKS[place], color=colour, label=label_of(battle, name), ms=4)
     axes.set_ylabel("expected, as it stands")
-    axes.grid(alpha=0.3)
+    axes.grid()
     if shown:
-        axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=9)
+        fig.legend_beside(axes)
 
 
 def plot_luck(found: Luck, ax: Axes | None = None) -> Axes:
@@ -90,10 +91,12 @@ def plot_luck(found: Luck, ax: Axes | None = None) -> Axes:
         axes.bar(value[worse], p[worse], 0.9 * gap, color=LOSS, label="as observed, or worse")
         axes.bar(value[~worse], p[~worse], 0.9 * gap, color=GAIN, label="better")
         fig.chance_axis(axes.yaxis)
+    if found.spread is None or fig.whole(value):
+        fig.whole_ticks(axes.xaxis)
     axes.axvline(found.observed, color="black", lw=1.5, label=f"observed {found.observed:.4g}")
     axes.axvline(found.expected, color="0.35", lw=1.2, ls="--", label=f"expected {found.expected:.4g}")
     axes.set_xlabel("battles won" if found.weights == {"win": 1} else "worth of all battles")
-    fig.legend_below(axes, 4, fontsize=9)
+    fig.legend_below(axes, 4)
     fig.titled(axes, str(found), found.how())
     return axes
 
@@ -107,9 +110,12 @@ def plot_replay(found: Replay, ax: Axes | None = None) -> Axes:
     axes.set_xlabel("roll")
     fig.whole_ticks(axes.xaxis)
     axes.set_ylabel("worth to the attacker")
-    axes.grid(alpha=0.3)
-    battle = found.scenario.battle if found.scenario else None
-    fig.titled(axes, f"{fig.subject(battle)}: one battle" if battle else "one battle", found.how())
+    axes.grid()
+    subject = f"{found.scenario.battle.label}: " if found.scenario else ""
+    swings = np.diff(worths)
+    most = int(np.abs(swings).argmax()) if len(swings) else -1
+    text = f"roll {most + 1} changed most, by {swings[most]:+.3g} for the attacker" if len(swings) else "no roll"
+    fig.titled(axes, subject + text, found.how())
     return axes
 
 
@@ -132,6 +138,7 @@ def plot_worth(found: Worth, ax: Axes | None = None) -> Axes:
     axes.set_xlabel(f"worth to the {found.side}")
     axes.xaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:g}"))
     fig.chance_axis(axes.yaxis)
-    fig.legend_below(axes, 2, fontsize=9)
-    fig.titled(axes, f"{fig.subject(found.odds.battle)}: what it is worth", found.how())
+    fig.legend_below(axes, 2)
+    text = f"worth {found.mean:.3g} to the {found.side} on average, a loss in {percent(found.p_negative, 1)}"
+    fig.titled(axes, f"{found.odds.battle.label}: {text}", found.how())
     return axes

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from simulator.analysis.odds.measure import in_words
+from simulator.analysis.odds.measure import in_words, is_chance
 from simulator.report import figures as fig
+from simulator.report.answer_words import sentence
 from simulator.report.campaign_plot import plot_campaign
-from simulator.report.words import label_of, percent, value_of
+from simulator.report.words import label_of, path_in_words, percent, value_of
 from simulator.rules.campaign import GAME as CAMPAIGN
 from simulator.scenarios import is_uncertain
 
@@ -30,8 +32,8 @@ STYLES = ("-", "--", "-.", ":")
 
 
 def colour_of(name: str, place: int) -> str:
-    """A side's own colour, or the next of the others."""
-    return fig.COLOURS.get(name, fig.OTHERS[place % len(fig.OTHERS)])
+    """The colour of the side that the name begins with, or the next of the others."""
+    return fig.COLOURS.get(re.split(r"\W|_", name)[0], fig.OTHERS[place % len(fig.OTHERS)])
 
 
 def plot_odds(odds: Odds, ax: Axes | None = None, column: str | None = None) -> Axes:
@@ -42,12 +44,18 @@ def plot_odds(odds: Odds, ax: Axes | None = None, column: str | None = None) -> 
     if column is None and odds.battle.game == CAMPAIGN and not is_uncertain(odds.scenario or {}):
         return plot_campaign(odds, ax)
     if column is None:
-        numbers = [name for name in (*odds.headline, *odds.columns) if odds.kind_of(name) == "number"]
-        column = numbers[0] if numbers else next(iter(odds.columns))
+        column = _most_telling(odds)
     draw = _number_bars if odds.kind_of(column) == "number" else _name_bars
     axes = draw(odds, ax, column)
-    fig.titled(axes, f"{fig.subject(odds.battle)}: {label_of(odds.battle, column)}", odds.how())
+    fig.titled(axes, f"{odds.battle.label}. {sentence(odds) or label_of(odds.battle, column)}", odds.how())
     return axes
+
+
+def _most_telling(odds: Odds) -> str:
+    """The first number that is not always the same, headline first; else the first number, else the first column."""
+    numbers = [name for name in (*odds.headline_columns, *odds.columns) if odds.kind_of(name) == "number"]
+    varying = (name for name in numbers if np.ptp(odds.numbers(name)))
+    return next(varying, (numbers or list(odds.columns))[0])
 
 
 def _groups(odds: Odds) -> list[tuple[str, str, np.ndarray]]:
@@ -64,7 +72,7 @@ def _groups(odds: Odds) -> list[tuple[str, str, np.ndarray]]:
             found.append((f"{label} ({percent(result.p, 1)})", colour_of(result.label, place), chosen))
     if left.any():
         rest = float(odds.chances[left].sum())
-        found.append((f"otherwise ({percent(rest, 1)})" if found else "", "#BBBBBB" if found else fig.LINES[0], left))
+        found.append((f"otherwise ({percent(rest, 1)})" if found else "", fig.FAINT if found else fig.LINES[0], left))
     return found
 
 
@@ -80,6 +88,8 @@ def _number_bars(odds: Odds, ax: Axes | None, column: str) -> Axes:
         bottom += height
     if odds.battles is not None and len(values) <= MOST_ERROR_BARS:
         axes.errorbar(at, bottom, fig.errors(bottom, odds.battles), fmt="none", ecolor="black", lw=0.8)
+    if len(values) == 1:
+        axes.set_xlim(at[0] - 2, at[0] + 2)
     axes.set_xlabel(label_of(odds.battle, column))
     shown = odds.battle.shown.get(column)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=7 if shown and shown.value else 10, integer=fig.whole(values)))
@@ -126,7 +136,9 @@ def plot_survival(found: Survival, ax: Axes | None = None) -> Axes:
     axes.set_xlim(0, 1)
     fig.chance_axis(axes.xaxis, "chance to survive")
     fig.legend_below(axes, max(1, len(sides)))
-    fig.titled(axes, f"{found.title}: who survives", found.how())
+    left = {side: [piece.p for piece in found.pieces if piece.side == side] for side in sides}
+    text = ", ".join(f"{sum(p):.1f} of {len(p)} ({side.replace('_', ' ')})" for side, p in left.items())
+    fig.titled(axes, f"{found.title}: pieces that survive on average: {text}", found.how())
     return axes
 
 
@@ -144,11 +156,15 @@ def plot_by_round(found: ByRound, ax: Axes | None = None) -> Axes:
     axes.set_xlabel(clock.unit)
     fig.chance_axis(axes.yaxis, "chance by then")
     fig.whole_ticks(axes.xaxis)
-    axes.set_ylim(bottom=0)
-    axes.grid(alpha=0.3)
-    if len(found.odds) > 1:
-        axes.legend(frameon=False)
-    fig.titled(axes, f"{fig.subject(next(iter(found.odds.values())).battle)}: {clock.title}", found.how())
+    last = {plan: found.curve(plan)[-1] for plan in found.odds}
+    fig.from_zero(axes, np.array([row["p"] for row in last.values()]))
+    axes.grid()
+    if len(last) > 1:
+        fig.legend_below(axes, 3)
+    ends = sorted(((row["p"], plan) for plan, row in last.items()), reverse=True)
+    by = f"by {clock.unit} {max(row[clock.unit] for row in last.values())}"
+    text = ", ".join(f"{plan} {percent(p, 1)}" if len(last) > 1 else percent(p, 1) for p, plan in ends)
+    fig.titled(axes, f"{next(iter(found.odds.values())).battle.label}: {clock.title} {by}: {text}", found.how())
     return axes
 
 
@@ -161,17 +177,18 @@ def plot_need(found: Need, ax: Axes | None = None) -> Axes:
     if any(row["method"] != "exact" for row in rows):
         low, high = (np.array([row[key] for row in rows]) for key in ("low", "high"))
         axes.errorbar(cost, value, [value - low, high - value], fmt="none", ecolor="0.3", lw=0.8)
-    settings = ", ".join(f"{name} = {number}" for name, number in found.settings.items())
-    axes.plot([found.cost], [found.value], "D", color=fig.LINES[1], ms=8, label=settings)
+    axes.plot([found.cost], [found.value], "D", color=fig.LINES[1], ms=8, label="the answer")
     if found.target is not None:
         axes.axhline(found.target, color="0.4", lw=1, ls="--", label="target")
     only = len(found.settings) == 1 and cost.tolist() == [row[next(iter(found.settings))] for row in rows]
-    axes.set_xlabel(next(iter(found.settings)) if only else "cost")
+    axes.set_xlabel(path_in_words(next(iter(found.settings))) if only else "cost")
     axes.xaxis.set_major_locator(MaxNLocator(integer=fig.whole(cost)))
     fig.value_axis(axes.yaxis, found.asked)
-    axes.grid(alpha=0.3)
+    axes.grid()
     fig.legend_below(axes, 3)
-    fig.titled(axes, "how much is enough" if found.budget is None else "the best for the budget", found.how())
+    if is_chance(found.asked):
+        fig.from_zero(axes, value)
+    fig.titled(axes, found.headline, found.how())
     return axes
 
 
@@ -179,7 +196,7 @@ def plot_scored(found: Scored, ax: Axes | None = None) -> Axes:
     """The estimate as a point with its 95 % interval."""
     (axes,) = fig.panels(ax, size=(7.0, 2.2))
     error = [[found.value - found.low], [found.high - found.value]]
-    axes.errorbar([found.value], [0], xerr=error, fmt="D", color=fig.COLOURS["defender"], ecolor="0.3", capsize=3)
+    axes.errorbar([found.value], [0], xerr=error, fmt="D", color=fig.LINES[0], ecolor="0.3", capsize=3)
     axes.set_yticks([])
     fig.value_axis(axes.xaxis, found.asked)
     fig.titled(axes, f"{in_words(found.asked)}: {found.value:.6g}", found.how())
@@ -189,12 +206,11 @@ def plot_scored(found: Scored, ax: Axes | None = None) -> Axes:
 def plot_mixture(found: Mixture, ax: Axes | None = None) -> Axes:
     """The mixture's distribution of the first number of the headline, and a line a combination."""
     odds = found.odds
-    numbers = [name for name in (*odds.headline, *odds.columns) if odds.kind_of(name) == "number"]
-    column = numbers[0]
+    column = _most_telling(odds)
     (axes,) = fig.panels(ax)
     values, place = np.unique(odds.numbers(column), return_inverse=True)
     height, width = np.bincount(place, odds.chances), 0.9 * fig.gap_of(values)
-    axes.bar(values.astype(float), height, width, color="#CCCCCC", label="mixture")
+    axes.bar(values.astype(float), height, width, color="0.8", label="mixture")
     shown = sorted(range(len(found.answers)), key=lambda k: -found.weights[k])[:MOST_COMBINATIONS]
     for turn, k in enumerate(sorted(shown)):
         table = found.answers[k].distribution(column)
@@ -204,6 +220,6 @@ def plot_mixture(found: Mixture, ax: Axes | None = None) -> Axes:
     axes.set_xlabel(label_of(odds.battle, column))
     fig.whole_ticks(axes.xaxis)
     fig.chance_axis(axes.yaxis)
-    axes.legend(frameon=False, fontsize=8.5, title=", ".join(found.paths), title_fontsize=8.5)
-    fig.titled(axes, f"{fig.subject(odds.battle)}: {len(found.answers)} possible battles", found.how())
+    axes.legend(fontsize=8.5, title=", ".join(found.paths), title_fontsize=8.5)
+    fig.titled(axes, f"{odds.battle.label}, {len(found.answers)} possible battles. {sentence(odds)}", found.how())
     return axes

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from matplotlib import rc_context
 from matplotlib.axes import Axes
 
 from simulator.analysis.result import Result
 from simulator.report.best_plot import plot_best
 from simulator.report.course_plots import plot_luck, plot_replay, plot_rounds, plot_worth
-from simulator.report.figures import check_path
+from simulator.report.figures import STYLE, check_path
 from simulator.report.odds_plots import plot_by_round, plot_mixture, plot_need, plot_odds, plot_scored, plot_survival
 from simulator.report.study_plots import plot_balance, plot_comparison, plot_sensitivity, plot_sweep, plot_units
+from simulator.scenarios.arguments import refuse_wrong_type
 from simulator.scenarios.validation import shown
 
 # The function that draws each class of answers: it takes the answer and the axes to draw on (None for a new figure),
@@ -41,11 +43,13 @@ PICTURES: dict[str, Callable[..., Axes]] = {
 def draw(answer: Result, ax: Axes | None = None, path: Any = None, **options: Any) -> Axes:
     """Draw an answer, save the figure to `path` if given, and return the axes. Raises ValueError, see `Result.plot`."""
     if path is not None:
+        refuse_wrong_type("path", path, "str | Path")
         check_path(path)
     if ax is not None and not isinstance(ax, Axes):
         raise ValueError(f"plot: {shown(ax)} is not allowed as ax; give matplotlib Axes, and a file as path=...")
     plot = next(PICTURES[kind.__name__] for kind in type(answer).__mro__ if kind.__name__ in PICTURES)
-    axes = plot(answer, ax, **options)
-    if path is not None:
-        axes.get_figure(root=True).savefig(path, dpi=144)  # type: ignore[union-attr]
+    with rc_context(STYLE):
+        axes = plot(answer, ax, **options)
+        if path is not None:
+            axes.get_figure(root=True).savefig(path)  # type: ignore[union-attr]
     return axes

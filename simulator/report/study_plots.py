@@ -48,8 +48,9 @@ def plot_comparison(found: Comparison, ax: Axes | None = None) -> Axes:
     if len(axes) == many and (chances or not columns):
         _differences(axes[-1], found, chances or list(found.answers))
     handles = [Patch(color=fig.LINES[place % len(fig.LINES)], label=name) for place, name in enumerate(found.odds)]
-    fig.legend_below(axes[0], 1 if max(map(len, found.odds)) > 24 else 3, handles=handles, fontsize=9)
-    fig.titled(axes[0], f"beside {found.reference}", found.how())
+    fig.legend_below(axes[0], 1 if max(map(len, found.odds)) > 24 else 3, handles=handles)
+    subject = found.odds[found.reference].battle.label
+    fig.titled(axes[0], f"{subject}, beside {found.reference}: {found.headline}", found.how())
     return axes[0]
 
 
@@ -90,7 +91,7 @@ def _differences(axes: Axes, found: Comparison, rows: Sequence[Row]) -> None:
         if many * len(values) <= 12:
             text = f"{100 * row.difference.value:+.1f}" if is_chance(row.value) else f"{row.difference.value:+.3g}"
             axes.annotate(text, (at, top), (0, 4), textcoords="offset points", ha="center", fontsize=8)
-    axes.set_xticks(range(len(values)), [in_words(value) for value in values], fontsize=9)
+    axes.set_xticks(range(len(values)), [in_words(value) for value in values])
     axes.margins(y=0.15)
     if all(is_chance(value) for value in values):
         axes.set_ylim(0, None)
@@ -126,12 +127,22 @@ def plot_sensitivity(found: Sensitivity, ax: Axes | None = None) -> Axes:
     axes.tick_params(axis="y", labelsize=9)
     axes.invert_yaxis()
     axes.set_xlim(low, high)
-    base = percent(found.base, 1) if is_chance(found.value) else f"{found.base:.4g}"
-    fig.value_axis(axes.xaxis, found.value, f"; now {base}")
+    fig.value_axis(axes.xaxis, found.value, f"; now {_number(found.value, found.base)}")
+    if is_chance(found.value):
+        axes.set_xticks([at for at in axes.get_xticks() if max(0, low) <= at <= min(1, high)])
     handles = [Patch(color=lower, label="lower"), Patch(color=higher, label="higher")]
-    fig.legend_below(axes, 2, handles=handles, fontsize=9)
-    fig.titled(axes, f"{fig.subject(found.odds.battle)}: each field changed alone", found.how())
+    fig.legend_below(axes, 2, handles=handles)
+    finding = "no field matters"
+    if fields:
+        ends = [_number(found.value, end(found.base, *(one.value for one in fields[0][1]))) for end in (min, max)]
+        finding = f"{path_in_words(fields[0][0])} matters most ({' to '.join(ends)})"
+    fig.titled(axes, f"{found.odds.battle.label}, each field changed alone: {finding}", found.how())
     return axes
+
+
+def _number(value: str, number: float) -> str:
+    """A number as text, in percent if the value asked is a chance."""
+    return percent(number, 1) if is_chance(value) else f"{number:.4g}"
 
 
 def plot_balance(found: Balance, ax: Axes | None = None) -> Axes:
@@ -147,7 +158,7 @@ def plot_balance(found: Balance, ax: Axes | None = None) -> Axes:
     if is_chance(found.asked[0]):
         fig.chance_axis(axes.yaxis, "distance to the target")
     fig.legend_below(axes, 2)
-    fig.titled(axes, found.sentence, found.how())
+    fig.titled(axes, found.headline, found.how())
     return axes
 
 
@@ -160,7 +171,7 @@ def plot_units(found: Units, ax: Axes | None = None) -> Axes:
     axes.set_yticks(range(len(rows)), names)
     axes.invert_yaxis()
     axes.set_xlabel("points of its side's chance to win")
-    fig.titled(axes, found.sentence, found.how())
+    fig.titled(axes, found.headline, found.how())
     return axes
 
 
@@ -175,8 +186,18 @@ def plot_sweep(swept: Sweep, ax: Axes | None = None) -> Axes:
     drawn = fig.panels(ax, *shape, size=size)
     for place, axes in enumerate(drawn):
         (_heat_map if wide else _line)(axes, swept, place)
-    fig.titled(drawn[0], f"{swept.title}: {', '.join(map(in_words, swept.asked))}", swept.how())
+    fig.titled(drawn[0], f"{swept.title}: {', '.join(_span(swept, place) for place in range(many))}", swept.how())
     return drawn[0]
+
+
+def _span(swept: Sweep, place: int) -> str:
+    """The range of a value, or the share of a map in which a side is the likelier winner."""
+    value = swept.asked[place]
+    known = [cell.measures[place].value for cell in swept.cells if not cell.refused]
+    if len(swept.paths) == 2 and fig.side_of(value):
+        return f"{fig.side_of(value)} wins more often than not in {sum(p > 0.5 for p in known)} of {len(known)} cells"
+    text = " to ".join(_number(value, end(known)) for end in (min, max)) if known else "unknown"
+    return f"{in_words(value)} is {text}"
 
 
 def _line(axes: Axes, swept: Sweep, place: int) -> None:
@@ -189,15 +210,19 @@ def _line(axes: Axes, swept: Sweep, place: int) -> None:
     colour = fig.COLOURS[side] if side else fig.LINES[place % len(fig.LINES)]
     if any(cell.method == "simulated" for cell in swept.cells):
         axes.fill_between(at, low, high, color=colour, alpha=0.25, lw=0, label="95 % interval")
-        axes.legend(frameon=False)
-    axes.plot(at, height, fig.MARKS[0] if len(at) <= MOST_ROWS else "-", color=colour, ms=3.5)
+        axes.legend()
     if numbers:
+        axes.plot(at, height, fig.MARKS[0] if len(at) <= MOST_ROWS else "-", color=colour, ms=3.5)
         axes.xaxis.set_major_locator(MaxNLocator(integer=fig.whole(at)))
     else:
+        axes.plot(at, height, "D", color=colour)
+        axes.margins(x=0.3)
         _name_ticks(axes.xaxis, settings)
     axes.set_xlabel(path_in_words(swept.paths[0]))
     fig.value_axis(axes.yaxis, swept.asked[place])
-    axes.grid(alpha=0.3)
+    if is_chance(swept.asked[place]):
+        fig.from_zero(axes, height)
+    axes.grid()
 
 
 def _name_ticks(axis: Any, settings: Any, most: int | None = None) -> None:
@@ -212,8 +237,8 @@ def _heat_map(axes: Axes, swept: Sweep, place: int) -> None:
     grid = swept.grid(place)
     chance = is_chance(swept.asked[place])
     low, high = (0.0, 1.0) if chance else (None, None)
-    sides = {"attacker": ("#0072B2", "#F7F7F7", "#D55E00"), "defender": ("#D55E00", "#F7F7F7", "#0072B2")}
-    own = sides.get(fig.side_of(swept.asked[place]) or "")
+    red, blue, side = fig.COLOURS["attacker"], fig.COLOURS["defender"], fig.side_of(swept.asked[place])
+    own = {"attacker": (blue, "#F7F7F7", red), "defender": (red, "#F7F7F7", blue)}.get(side or "")
     colours = LinearSegmentedColormap.from_list("sides", own) if own else "Purples" if chance else "cividis"
     image = axes.imshow(grid, origin="lower", aspect="auto", cmap=colours, vmin=low, vmax=high)
     axes.set_facecolor("0.85")

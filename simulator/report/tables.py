@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from functools import partial
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from simulator.analysis.odds.measure import is_chance
+from simulator.analysis.history.battle_log import is_loss
 from simulator.analysis.odds.odds import Chance, Odds
+from simulator.report.answer_words import survivors
 from simulator.report.campaigns import campaign_parts
-from simulator.report.plain_tables import plain_table, table_of
-from simulator.report.words import bound, label_of, percent, span, value_of
+from simulator.report.plain_tables import plain_table
+from simulator.report.words import bound, broken, label_of, percent, span, value_of
 from simulator.rules.battle import Battle
 from simulator.rules.campaign import GAME as CAMPAIGN
 from simulator.scenarios import Scenario
+from simulator.scenarios.objective import SIDES
+from simulator.scenarios.schema import SIDES as SCENARIO_SIDES
 from simulator.scenarios.schema import FieldRow
 
 if TYPE_CHECKING:
-    from simulator.analysis.campaigns.by_round import ByRound
-    from simulator.analysis.decisions.need import Need
     from simulator.analysis.odds.survival import Survival
-    from simulator.analysis.studies.sweep import Sweep
 
 BAR = 12
 MOST_LIKELY = 5
 MOST_LIKELY_COLUMNS = 5
+_WHOLE = re.compile(r"a whole number from (\S+) to (\S+)")
 
 
 def bar_of(p: float) -> str:
@@ -41,9 +40,9 @@ def bar_of(p: float) -> str:
     return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
 
 
-def chance_table(odds: Odds, heading: str, results: Sequence[Chance]) -> Table | None:
-    """Chances with bars; results that never happen share one line. None if there are no results."""
-    if not results:
+def chance_table(odds: Odds, heading: str, results: Sequence[Chance], everything: bool = False) -> Table | None:
+    """Chances with bars; results that never happen are left out, or share one line. None if there are no results."""
+    if not any(result.p or everything for result in results):
         return None
     table = plain_table(heading, right=("chance",))
     table.add_column("")
@@ -56,7 +55,7 @@ def chance_table(odds: Odds, heading: str, results: Sequence[Chance]) -> Table |
             if odds.battles is not None:
                 cells.append(span(result.low, result.high))
             table.add_row(*cells)
-    if never:
+    if never and everything:
         words = ", ".join(label.replace("_", " ") for label in never)
         chance = "never" if odds.battles is None else f"not once: {bound(odds.battles)}"
         table.add_row(Text(words if len(never) == 1 else "the rest", style="dim"), Text(chance, style="dim"))
@@ -93,15 +92,23 @@ def _number(odds: Odds, name: str, value: float, decimals: int = 3) -> str:
 
 
 def likely_table(odds: Odds) -> Table | None:
-    """The most likely outcomes by result and losses; None if there is only one."""
-    numbers = [name for name in odds.headline if odds.kind_of(name) != "yes/no"]
-    columns = [name for name in numbers if "lost" in name or "losses" in name] or numbers[:2]
+    """The most likely outcomes: what is left by unit, else by result and losses. None if there is only one."""
+    fought = "winner" in odds.columns and not odds.battle.results
+    if fought and len(left := survivors(odds)) > 1:
+        table = plain_table(title="most likely outcomes", right=("chance",))
+        for side in SIDES:
+            table.add_column(f"left of the {side}")
+        for one in left:
+            table.add_row(percent(one["p"]), *(one[side] for side in SIDES))
+        return table
+    numbers = [name for name in odds.headline_columns if odds.kind_of(name) != "yes/no"]
+    columns = [name for name in numbers if is_loss(name)] or numbers[:2]
     columns = columns[:MOST_LIKELY_COLUMNS]
     rows = odds.likely(MOST_LIKELY, columns or None)
     if len(rows) == 1:
         return None
     names = [name for name in rows[0] if name != "p"]
-    table = plain_table(title="most likely outcomes", right=("chance",))
+    table = plain_table(title="most likely outcomes", right=("chance",), constants=True)
     for name in names:
         number = isinstance(rows[0][name], int | float) and not isinstance(rows[0][name], bool)
         table.add_column(label_of(odds.battle, name), justify="right" if number else "left")
@@ -110,21 +117,23 @@ def likely_table(odds: Odds) -> Table | None:
     return table
 
 
-def show_odds(console: Console, scenario: Scenario, odds: Odds, explain: bool = False) -> None:
-    """The whole answer."""
+def show_odds(
+    console: Console, scenario: Scenario, odds: Odds, explain: bool = False, everything: bool = False
+) -> None:
+    """The whole answer; with `everything`, results that never happen too."""
     battle = scenario.battle
     if battle.game == CAMPAIGN:
         show_campaign_odds(console, scenario, odds, explain)
         return
-    console.print(Text.assemble((f"{battle.game} {battle.kind}", "bold"), f": {battle.title}"))
+    console.print(Text.assemble((battle.label, "bold"), f": {battle.title}"))
     certain = len(odds.chances) == 1 and odds.battles is None and not odds.explored
     if certain:
         console.print(certain_table(odds))
     else:
         heading = "winner" if not battle.results and "winner" in odds.columns else "result"
         parts = [
-            chance_table(odds, heading, odds.results),
-            chance_table(odds, "also", events(odds)),
+            chance_table(odds, heading, odds.results, everything),
+            chance_table(odds, "also", events(odds), everything),
             summary_table(odds),
             likely_table(odds),
         ]
@@ -151,7 +160,7 @@ def show_reasons(console: Console, scenario: Scenario) -> None:
     if reasons:
         console.print("How it comes about")
     for line in reasons:
-        console.print(Text(f"  {line}"))
+        _print_broken(console, f"  {line}")
 
 
 def show_grounds(console: Console, odds: Odds) -> None:
@@ -160,105 +169,51 @@ def show_grounds(console: Console, odds: Odds) -> None:
     The fields of a campaign are left out: they are the whole file.
     """
     console.print(Text(f"Method: {odds.how()}"))
-    rests = "; ".join(odds.assumptions if odds.battle.game == CAMPAIGN else odds.rests_on) or "the rules as they stand"
-    console.print(Text(f"Rests on: {rests}", style="dim"))
+    lines = odds.assumptions if odds.battle.game == CAMPAIGN else by_side(odds.rests_on)
+    console.print(Text("Rests on", style="dim"))
+    for line in lines or ["the rules as they stand"]:
+        _print_broken(console, f"  {line}", "dim")
     console.print(Text(f"Rules: {odds.versions()}", style="dim"))
+
+
+def _print_broken(console: Console, line: str, style: str = "") -> None:
+    """Print a line of text, its continuation further right."""
+    for part in broken(line, console.width):
+        console.print(Text(part, style=style))
+
+
+def by_side(lines: Sequence[str]) -> list[str]:
+    """Lines in which the fields of a side stand together: "attacker: infantry 6, tank 2"."""
+    sides: dict[str, list[str]] = {}
+    rest = []
+    for line in lines:
+        path, equals, value = line.partition(" = ")
+        side, _, field = path.partition(".")
+        if equals and field and side in SCENARIO_SIDES:
+            sides.setdefault(side, []).append(f"{field} {value}")
+        else:
+            rest.append(line)
+    return [*(f"{side}: {', '.join(fields)}" for side, fields in sides.items()), *rest]
 
 
 def quiet_lines(odds: Odds) -> list[str]:
     """Only the numbers: a line for each result, or for each headline mean if the battle has no results."""
     if odds.results:
         return [f"{result.label} {percent(result.p)}" for result in odds.results]
-    return [f"{label_of(odds.battle, row['column'])} {row['mean']:.4g}" for row in odds.summary_rows()]
+    rows = [(row["column"], row["mean"]) for row in odds.summary_rows()]
+    chance = {name: odds.kind_of(name) == "yes/no" for name, _ in rows}
+    return [f"{label_of(odds.battle, name)} {percent(mean) if chance[name] else f'{mean:.4g}'}" for name, mean in rows]
 
 
 def certain_table(odds: Odds) -> Table:
     """The one row of a battle without dice."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_header=False)
+    table = plain_table("", "")
+    table.show_header = False
     for name, values in odds.readable_columns.items():
         if name == "winner":  # nobody fights without dice
             continue
         table.add_row(label_of(odds.battle, name), value_of(odds.battle, name, values[0].item()))
     return table
-
-
-def show_sweep(console: Console, swept: Sweep) -> None:
-    """A grid for two axes, in parts if it is too wide; else a list of cells."""
-    if len(swept.paths) == 2:
-        for place in range(len(swept.asked)):
-            for part in _grid_parts(swept, place, console.width):
-                console.print(part)
-    else:
-        console.print(_cell_table(swept))
-    console.print(Text(swept.how()))
-
-
-def _cell_number(asked: str, value: float, decimals: int = 1) -> str:
-    if math.isnan(value):  # the rules refuse the cell
-        return "-"
-    return percent(value, decimals) if is_chance(asked) else f"{value:.{decimals + 2}f}"
-
-
-def _bare_number(asked: str, value: float) -> str:
-    text = _cell_number(asked, value, 0)
-    return text.replace(" %", "").replace(" ", "") if is_chance(asked) else f"{value:.3g}"
-
-
-def _grid_parts(swept: Sweep, place: int, width: int) -> list[Table]:
-    """The grid with as many columns in each part as fit; with fewer digits, and no signs, if that helps."""
-    asked, settings = swept.asked[place], [str(value) for value in swept.values[1]]
-    rows, numbers = [str(value) for value in swept.values[0]], swept.grid(place)
-    title = f"{asked}: down {swept.paths[0]}, across {swept.paths[1]}"
-    for written in (_cell_number, partial(_cell_number, decimals=0), _bare_number):
-        cells = [[written(asked, number) for number in row] for row in numbers]
-        wide = max(*map(len, settings), *(len(cell) for row in cells for cell in row)) + 3
-        fit = max(1, (width - max(map(len, rows)) - 3) // wide)
-        if fit >= len(settings):
-            break
-    parts = []
-    for begin in range(0, len(settings), fit):
-        part = settings[begin : begin + fit]
-        table = plain_table("", title=title if begin == 0 else f"{asked}, continued", right=part)
-        for name, row in zip(rows, cells, strict=True):
-            table.add_row(name, *row[begin : begin + fit])
-        parts.append(table)
-    return parts
-
-
-def _cell_table(swept: Sweep) -> Table:
-    simulated = any(cell.method == "simulated" for cell in swept.cells)
-    numbers = (name for asked in swept.asked for name in (asked, "95 % interval")[: 1 + simulated])
-    table = plain_table(*swept.paths, right=(*numbers, "method"))
-    for cell in swept.cells:
-        cells = []
-        for asked, found in zip(swept.asked, cell.measures, strict=True):
-            cells.append(_cell_number(asked, found.value))
-            if simulated:
-                sure = cell.method != "simulated" or math.isnan(found.low)
-                low, high = _cell_number(asked, found.low), _cell_number(asked, found.high)
-                cells.append("" if sure else f"{low} - {high}")
-        table.add_row(*map(str, cell.settings), *cells, cell.refused or cell.method)
-    return table
-
-
-def need_table(found: Need) -> Table:
-    """The combinations tried, in ascending cost."""
-    number = partial(_cell_number, found.asked, decimals=2)
-    rows = [row | {found.asked: row["value"]} for row in found.rows()]
-    return table_of(rows, dict.fromkeys(found.settings, "{}") | {"cost": "{:g}", found.asked: number, "method": "{:s}"})
-
-
-def rounds_table(found: ByRound) -> Table:
-    """Chances by round; for one plan with its interval when simulated."""
-    unit, rows = found.clock.unit, found.rows()
-    if len(found.odds) > 1:
-        return table_of(rows, {unit: "{:d}"} | dict.fromkeys(found.odds, percent))
-    columns: dict[str, Any] = {unit: "{:d}", found.clock.title: percent}
-    if any(odds.battles is not None for odds in found.odds.values()):
-        columns["95 % interval"] = "{:s}"
-    return table_of(
-        (row | {found.clock.title: row["p"], "95 % interval": span(row["low"], row["high"])} for row in rows), columns
-    )
 
 
 def survival_table(found: Survival) -> Table:
@@ -274,25 +229,39 @@ def survival_table(found: Survival) -> Table:
 
 
 def schema_table(battle: Battle, rows: Sequence[FieldRow]) -> Table:
-    """Fields of a battle kind: path, what it takes, default, meaning. Names are never broken."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=f"{battle.game} {battle.kind}", title_justify="left")
-    table.add_column("field", no_wrap=True)
-    table.add_column("takes, [default]", ratio=2)
-    table.add_column("meaning", ratio=3)
+    """Fields of a battle kind: path, then what it takes, its default and its meaning."""
+    table = plain_table("field", "takes [default]: meaning", title=battle.label)
     for row in rows:
-        default = f"[{row.default}]" if row.default else ""
+        default = f" [{row.default}]" if row.default else ""
         if row.default == "needed":
-            default = "needed" if row.needed else "needed in its table"
-        takes = Text.assemble(row.takes, " " * bool(default), (default, "bold" * row.needed))
-        table.add_row(row.path, takes, row.meaning)
+            default = ", needed" if row.needed else ", needed in its table"
+        takes = _WHOLE.sub(r"\1 to \2", row.takes).replace(" or nothing", "")
+        meaning = f": {row.meaning}" if row.meaning else ""
+        table.add_row(row.path, Text.assemble(takes, (default, "bold" * row.needed), meaning))
     if any("[i]" in row.path for row in rows):
-        table.caption, table.caption_justify = "[i]: a list of tables; the first is [0]", "left"
+        table.caption = "[i]: a list of tables; the first is [0]"
     return table
+
+
+def units_of(battle: Battle, rows: Sequence[FieldRow]) -> Iterator[str]:
+    """A line for each unit of a game file in one of its battles, then one for each condition."""
+    from simulator.rules.custom.game_file.describe import in_brief
+
+    file: Any = battle.rules
+    for row in rows:
+        table, _, name = row.path.partition(".")
+        if table in SIDES and name in battle.notes:
+            number = _WHOLE.sub(r"\1-\2", row.takes)
+            brief = in_brief(file, name, table)
+            yield f"{table}: {name} {number}" + (f" ({brief})" if brief else "")
+        elif table == "conditions":
+            about = f": {row.meaning}" if row.meaning else ""
+            yield f"condition: {name}, {row.takes.removeprefix('one of ')} [{row.default}]{about}"
 
 
 def listing(rows: Sequence[Mapping[str, Any]]) -> Table:
     """Rows of a game's list, such as its leaders."""
-    table = Table(*(name.replace("_", " ") for name in rows[0]), box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table = plain_table(*(name.replace("_", " ") for name in rows[0]), bare=True, constants=True)
     for row in rows:
         table.add_row(*(Text(str(value)) for value in row.values()))
     return table

@@ -3,31 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+import textwrap
 
+from simulator.analysis.words import percent, setting_of, span
 from simulator.rules.battle import Battle
 
-# The rounding error of chances that sum to one.
-ROUNDING = 1e-12
-# Digits of a percentage that do not depend on the order of summing, so that rounding is always the same.
-SURE_DIGITS = 9
-
-
-def percent(value: float, decimals: int = 2) -> str:
-    """A chance in percent; a chance between 0 and 1 is never written as 0 % or 100 %."""
-    text = f"{round(100 * value, SURE_DIGITS):.{decimals}f}"
-    least = 10.0**-decimals
-    if 0 < value < 1 - ROUNDING:
-        if float(text) == 0:
-            return f"< {least:.{decimals}f} %"
-        if float(text) == 100:
-            return f"> {100 - least:.{decimals}f} %"
-    return f"{text} %"
-
-
-def span(low: float, high: float) -> str:
-    """The interval of a chance in percent."""
-    return f"{100 * low:.2f} - {100 * high:.2f} %"
+__all__ = ["bound", "broken", "label_of", "path_in_words", "percent", "setting_of", "span", "value_of"]
 
 
 def bound(battles: int) -> str:
@@ -59,6 +40,7 @@ def path_in_words(path: str) -> str:
     return path.replace("_", " ").replace(".", ": ", 1)
 
 
-def setting_of(setting: Any) -> str:
-    """The setting of a field."""
-    return {True: "yes", False: "no"}[setting] if isinstance(setting, bool) else str(setting)
+def broken(line: str, width: int) -> list[str]:
+    """A line of text in pieces of at most this width; all but the first begin two spaces further right."""
+    indent = " " * (len(line) - len(line.lstrip()) + 2)
+    return textwrap.wrap(line, width, subsequent_indent=indent, break_on_hyphens=False, drop_whitespace=True) or [line]

@@ -33,7 +33,7 @@ def battles(game: str) -> Mapping[str, Battle]:
 def lists(game: str) -> Mapping[str, Callable[[], Sequence[dict[str, Any]]]]:
     """Lists of the names that fields of a game take, such as its leaders: name of the list -> rows of column -> value.
 
-    A game's module offers them as LISTS; most have none. Raises KeyError for an unknown game.
+    A game's module offers them as LISTS; most have none. `game` is known, or the path of a game file.
     """
     if game == CAMPAIGN:  # its names are those of the game of its fights
         return {}

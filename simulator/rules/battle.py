@@ -73,12 +73,20 @@ class Refusal(ValueError):
     """A scenario that the rules do not allow: the field, and the text that says what is allowed.
 
     `unused`: the field is refused only because another choice makes it meaningless; without it the scenario is valid.
+    `meant`: the name that differs from the given one in its case alone. `others`: refusals of other fields.
     """
 
-    def __init__(self, field: str, text: str, unused: bool = False) -> None:
+    def __init__(self, field: str, text: str, unused: bool = False, meant: str | None = None) -> None:
         super().__init__(f"{field}: {text}")
         self.field, self.text = field, text
-        self.unused = unused
+        self.unused, self.meant = unused, meant
+        self.others: Sequence[Refusal] = ()
+
+    def within(self, prefix: str) -> Refusal:
+        """The same for fields below a prefix."""
+        found = Refusal(prefix + self.field, self.text, self.unused, self.meant)
+        found.others = [other.within(prefix) for other in self.others]
+        return found
 
 
 class Misfit(ValueError):
@@ -347,6 +355,11 @@ class Battle:
     rules: Fields | None = None
     version: int = 1
     made: tuple[Callable[..., Battle], tuple[Any, ...]] | None = None
+
+    @property
+    def label(self) -> str:
+        """The battle kind as titles name it: the game's own name, then the kind."""
+        return f"{self.name or self.game.capitalize()}, {self.kind.replace('-', ' ')}"
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         """For pickle: what makes the kind, or its values as they are."""

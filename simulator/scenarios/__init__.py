@@ -1,25 +1,29 @@
 """Scenarios: reading, checking, their fields, and the shipped examples."""
 
 from simulator.scenarios.files import example_names, example_text, parse, read, read_input
+from simulator.scenarios.linked import VARIANT, Variant, declared
+from simulator.scenarios.paths import set_path
 from simulator.scenarios.scenario import (
     Draft,
     Scenario,
     Source,
     draft,
     find_battle,
-    game_file_battle,
     is_uncertain,
     kinds_of,
     load,
-    set_path,
 )
+from simulator.scenarios.settings import game_file_battle
 from simulator.scenarios.validation import ScenarioError
 
 __all__ = [
+    "VARIANT",
     "Draft",
     "Scenario",
     "ScenarioError",
     "Source",
+    "Variant",
+    "declared",
     "draft",
     "example_names",
     "example_text",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import difflib
 import json
 import sys
 import tomllib
@@ -13,6 +12,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from simulator.rules.toolkit.naming import same_name, suggested
 from simulator.scenarios.validation import ScenarioError, shown
 
 MOST_BYTES = 5_000_000
@@ -57,16 +57,20 @@ def read(source: str | Path) -> dict[str, Any]:
     path = Path(source)
     if not is_file(path):
         names = _examples()
-        if str(source) in names:
-            return _example(str(source))
-        near = difflib.get_close_matches(str(source), names, 1)
-        hint = f"; did you mean the example {near[0]}?" if near else "; `battle-odds examples` lists the shipped ones"
+        if name := same_name(str(source), names):
+            return _example(name)
+        near = suggested(str(source), names)
+        hint = f"; did you mean the example {near}?" if near else "; `battle-odds examples` lists the shipped ones"
         raise ScenarioError(f"scenario: no file or example {str(source)!r}{hint}")
     try:
         raw = path.read_bytes()
     except OSError as error:
         raise ScenarioError(f"scenario: cannot read {str(source)!r}: {error.strerror or error}") from None
-    return parse(decoded(raw, repr(str(source))), str(source))
+    data = parse(decoded(raw, repr(str(source))), str(source))
+    if "format" in data and "game" not in data:
+        how = f'a scenario names it: game = "./{path.name}"; `battle-odds schema {source}` shows the fields'
+        raise ScenarioError(f"scenario: {str(source)!r} is a game file, not a scenario; {how}")
+    return data
 
 
 def decoded(raw: bytes, name: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -12,6 +11,7 @@ import numpy as np
 
 from simulator.engine.model.chain import Chain, OutcomeDistribution, Share, Utilities
 from simulator.rules.battle import Built, Columns
+from simulator.rules.toolkit.naming import suggested
 from simulator.scenarios import validation
 from simulator.scenarios.validation import ScenarioError
 
@@ -139,8 +139,8 @@ def values_of(columns: Columns, name: str, side: str, where: str) -> np.ndarray:
     if name == "winner" or name not in columns or columns[name].dtype.kind not in "biuf":
         words = WORDS if "winner" in columns else ()
         known = [*words, *(one for one, values in columns.items() if values.dtype.kind in "biuf" and one != "winner")]
-        near = difflib.get_close_matches(name, known, 1)
-        hint = f"did you mean {near[0]}?" if near else f"columns: {', '.join(known)}"
+        near = suggested(name, known)
+        hint = f"did you mean {near}?" if near else f"columns: {', '.join(known)}"
         raise ScenarioError(f"{where}.{name}: no such column; {hint}")
     return np.asarray(columns[name], float)
 

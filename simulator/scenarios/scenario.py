@@ -4,31 +4,31 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
-from itertools import pairwise
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from simulator import rules
 from simulator.engine.model.chain import Chain
 from simulator.rules.battle import Battle, Built, Fields, Misfit, Refusal
-from simulator.scenarios import objective, uncertain, validation
+from simulator.rules.toolkit.naming import same_name
+from simulator.scenarios import linked, objective, uncertain, validation
+from simulator.scenarios.arguments import checked
 from simulator.scenarios.files import is_file, read
+from simulator.scenarios.paths import plain_copy, rename, set_path
+from simulator.scenarios.policies import spelt_out
 from simulator.scenarios.schema import ORDER
+from simulator.scenarios.settings import changed_fields, plain
 from simulator.scenarios.validation import ScenarioError
 
-_STEP = re.compile(r"([A-Za-z_][\w-]*)((?:\[\d{1,6}\])*)$")
-MOST_DEPTH = 60
 T = TypeVar("T")
 # Answers are kept for later scenarios if the states of their chain are packed in so many bits; so many are kept.
 MOST_BITS, MOST_KEPT = 18, 16
 _kept: dict[tuple[int, str], tuple[Battle, Built]] = {}
-PLAIN = {int, float, str, bool, type(None)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,14 +83,56 @@ class Scenario:
         return self.built.chain
 
     def replace(self, path: str, value: Any) -> Scenario:
-        """The same scenario with one field changed, e.g. `replace("attacker.regiments", 25)`.
+        """The same scenario with one field changed.
 
-        List places are written `conditions.crossings[0].fleets`. Raises ScenarioError as `load` does.
+        Parameters
+        ----------
+        path : str
+            The field, such as `attacker.regiments` or `conditions.crossings[0].fleets`.
+        value : object
+            Its new value.
+
+        Returns
+        -------
+        Scenario
+            The checked scenario.
+
+        Raises
+        ------
+        ScenarioError
+            As `load`.
+
+        Examples
+        --------
+        >>> load("risk-20v15").replace("attacker.regiments", 25).data["attacker"]
+        {'regiments': 25}
         """
         return self.replace_all({path: value})
 
     def replace_all(self, changes: Mapping[str, Any]) -> Scenario:
-        """The same scenario with several fields changed at once (path -> value), checked together."""
+        """The same scenario with several fields changed at once, checked together.
+
+        Parameters
+        ----------
+        changes : mapping of str to object
+            New values by path, see `replace`.
+
+        Returns
+        -------
+        Scenario
+            The checked scenario.
+
+        Raises
+        ------
+        ScenarioError
+            As `load`.
+
+        Examples
+        --------
+        >>> changes = {"attacker.regiments": 25, "options.attack_dice": 2}
+        >>> load("risk-20v15").replace_all(changes).settings()
+        ['options.attack_dice = 2']
+        """
         return draft(self).with_fields(changes).checked()
 
     def assumptions(self) -> list[str]:
@@ -99,7 +141,7 @@ class Scenario:
 
     def settings(self) -> list[str]:
         """The fields that differ from their defaults: "path = value", in the order of the scenario."""
-        lines = [f"{path} = {validation.shown(_plain(value), 100)}" for path, value in changed_fields(self.fields)]
+        lines = [f"{path} = {validation.shown(plain(value), 100)}" for path, value in changed_fields(self.fields)]
         for side, weights in self.objective.items():
             lines += [f"objective.{side}.{name} = {weight:.12g}" for name, weight in weights.items()]
         tables = {name: place for place, name in enumerate(ORDER)}
@@ -125,67 +167,12 @@ class Scenario:
     def __repr__(self) -> str:
         return f"Scenario({json.dumps(self.data, default=str)})"
 
+    def _repr_html_(self) -> str:
+        """The scenario in a notebook: its kind, and the given fields."""
+        from simulator.scenarios.notebook import given_fields, page
 
-@cache
-def field_defaults(model: type[BaseModel]) -> dict[str, tuple[str, bool, Any]]:
-    """For each field of a model: its name for the user, whether it is required, and its default."""
-    return {
-        name: (about.alias or name, about.is_required(), about.get_default(call_default_factory=True))
-        for name, about in model.model_fields.items()
-    }
-
-
-def changed_fields(fields: BaseModel, path: str = "") -> Iterator[tuple[str, Any]]:
-    """The fields whose value is not their default: (path, value)."""
-    for name, (alias, required, default) in field_defaults(type(fields)).items():
-        value = getattr(fields, name)
-        if type(value) in PLAIN and (required or value == default):
-            continue
-        here = f"{path}.{alias}" if path else alias
-        if isinstance(value, BaseModel):
-            yield from changed_fields(value, here)
-        elif isinstance(value, dict) and any(isinstance(item, BaseModel) for item in value.values()):
-            for key, item in value.items():
-                yield from changed_fields(item, f"{here}.{key}")
-        elif isinstance(value, list | tuple) and value and all(isinstance(item, BaseModel) for item in value):
-            for i, item in enumerate(value):
-                yield from changed_fields(item, f"{here}[{i}]")
-        elif not required and value != default:
-            yield here, value
-
-
-def _plain(value: Any) -> Any:
-    """A value as in a scenario's mapping: tables instead of models."""
-    if isinstance(value, BaseModel):
-        return value.model_dump(mode="json", exclude_defaults=True)
-    return [_plain(one) for one in value] if isinstance(value, list | tuple) else value
-
-
-def set_path(data: dict[str, Any], path: str, value: Any) -> None:
-    """Set `a.b[0].c` in nested tables and lists, with missing tables created. Raises ScenarioError for a bad path."""
-    steps: list[str | int] = []
-    for part in path.split("."):
-        match = _STEP.match(part)
-        if not match:
-            raise ScenarioError(
-                f"{path}: not a field; write it like attacker.regiments or conditions.crossings[0].fleets"
-            )
-        steps.append(match[1])
-        steps += [int(place) for place in re.findall(r"\d+", match[2])]
-    node: Any = data
-    for step, following in pairwise(steps):
-        _check_place(node, step, path)
-        node = node[step] if isinstance(step, int) else node.setdefault(step, [] if isinstance(following, int) else {})
-    _check_place(node, steps[-1], path)
-    node[steps[-1]] = value
-
-
-def _check_place(node: Any, step: str | int, path: str) -> None:
-    """Refuse a place that a list does not have, and a name in what is no table. Raises ScenarioError."""
-    if isinstance(step, int) and (not isinstance(node, list) or step >= len(node)):
-        raise ScenarioError(f"{path}: there is no place {step}")
-    if isinstance(step, str) and not isinstance(node, dict):
-        raise ScenarioError(f"{path}: no such field")
+        fields = {name: value for name, value in self.data.items() if name not in {"game", "battle"}}
+        return page(f"{self.battle.game} {self.battle.kind}", list(given_fields(fields)), self.battle.title)
 
 
 @dataclass(frozen=True)
@@ -207,14 +194,18 @@ class Draft:
         )
 
     def with_fields(self, changes: Mapping[str, Any]) -> Draft:
-        """The same with several fields set (path -> value). Raises ScenarioError for a bad path."""
+        """The same with several fields set (path -> value). Raises ScenarioError for a bad path.
+
+        A value that is a `Variant` sets the fields of that variant.
+        """
         data = plain_copy(self.data)
         if data.get("game") == rules.CAMPAIGN:
             from simulator.rules import campaign
 
             campaign.spell_out(data)
         for path, value in changes.items():
-            set_path(data, path, plain_copy(value))
+            for field, one in value.fields.items() if isinstance(value, linked.Variant) else ((path, value),):
+                set_path(data, field, plain_copy(one))
         return Draft(data, self.folder, self.paths)
 
     def without(self, path: str) -> Draft | None:
@@ -232,23 +223,64 @@ class Draft:
     def checked(self) -> Scenario:
         """The checked scenario. Raises ScenarioError, whose message begins with the wrong field."""
         battle = self.battle()
+        if spelt := dict(spelt_out(battle.parameters, self.data.get("policy"))):
+            return self.with_fields(spelt).checked()
         uncertain.refuse(self.data)
         try:
-            data, objectives = objective.split(self.data)
+            data, objectives = objective.split(linked.without(self.data))
             fields = battle.model.model_validate(data)
+            scenario = Scenario(battle, fields, self.data, self.folder, self.paths)
+            scenario.decided  # noqa: B018 - raises ScenarioError
+            battle.check(fields)
         except ValidationError as error:
-            raise ScenarioError(validation.first_complaint(error, battle.model)) from None
-        scenario = Scenario(battle, fields, self.data, self.folder, self.paths)
-        scenario.decided  # noqa: B018 - raises ScenarioError
-        worded(lambda: battle.check(fields))
+            if renamed := self._respelled(validation.corrections(error, battle.model)):
+                return renamed.checked()
+            raise refused(validation.complaints(error, battle.model)) from None
+        except Refusal as refusal:
+            data = plain_copy(self.data)
+            if refusal.meant is not None and rename(data, refusal.field, refusal.meant):
+                return replace(self, data=data).checked()
+            raise from_refusal(refusal) from None
+        except Misfit as misfit:
+            raise refused(validation.complaints(misfit.error, misfit.model), misfit.prefix) from None
         if objectives:
             objective.check(objectives, scenario.built)
         return scenario
 
+    def _respelled(self, corrections: Sequence[tuple[list[str | int], str, bool]]) -> Draft | None:
+        """The same with names in the case of the game; None where there is nothing to correct.
+
+        A table with a name in two spellings stays as it is, and is refused.
+        """
+        data, changed = plain_copy(self.data), False
+        for path, meant, field in corrections:
+            node: Any = data
+            try:
+                for step in path[:-1]:
+                    node = node[step]
+                if field and meant not in node:
+                    node[meant], changed = node.pop(path[-1]), True
+                elif not field:
+                    node[path[-1]], changed = meant, True
+            except (KeyError, IndexError, TypeError):  # below a field that was renamed just now
+                continue
+        return replace(self, data=data) if changed else None
+
+
+def refused(complaints: Sequence[str], prefix: str = "") -> ScenarioError:
+    """The refusal of a scenario with these lines about its fields."""
+    first, *others = [prefix + line for line in complaints]
+    return ScenarioError(first, others=others)
+
+
+def from_refusal(refusal: Refusal) -> ScenarioError:
+    """The refusal of the rules as that of a scenario."""
+    return ScenarioError(str(refusal), refusal.unused, [str(other) for other in refusal.others])
+
 
 def again(battle: Battle, data: Mapping[str, Any], folder: Path | None = None, paths: bool = True) -> Scenario:
     """A scenario that was checked before, from its kind and its data."""
-    return Scenario(battle, battle.model.model_validate(objective.split(data)[0]), data, folder, paths)
+    return Scenario(battle, battle.model.model_validate(objective.split(linked.without(data))[0]), data, folder, paths)
 
 
 Source = Scenario | Draft | str | Path | Mapping[str, Any]
@@ -262,38 +294,44 @@ def draft(source: Source, folder: Path | None = None, paths: bool = True) -> Dra
         return Draft(source.data, source.folder, source.paths)
     if isinstance(source, Mapping):
         return Draft(plain_copy(source), folder, paths)
+    if not isinstance(source, str | Path):
+        given = validation.shown(source)
+        raise ScenarioError(f"scenario: {given} is not allowed; give a mapping, a file or the name of an example")
     data = plain_copy(read(source))
     if is_file(Path(source)):
         folder = Path(source).absolute().parent
     return Draft(data, folder, paths)
 
 
+@checked
 def load(source: Source, folder: Path | None = None, paths: bool = True) -> Scenario:
-    """Read and check a scenario: a mapping (it is copied), a TOML or JSON file, or the name of a shipped example.
+    """Read and check a scenario.
 
-    A relative path of a game file starts at the folder of the scenario's file, else at `folder`. With `paths` False, as
-    for scenarios from strangers, no game file is read. Raises ScenarioError, whose message begins with the wrong field.
+    Parameters
+    ----------
+    source : Scenario, mapping, str or Path
+        A mapping (it is copied), a TOML or JSON file, or the name of a shipped example.
+    folder : Path, optional
+        The start of relative paths of game files, where the scenario is no file.
+    paths : bool
+        False, as for scenarios from strangers, reads no game file.
+
+    Returns
+    -------
+    Scenario
+        The checked scenario.
+
+    Raises
+    ------
+    ScenarioError
+        For an invalid scenario; the message begins with the wrong field.
+
+    Examples
+    --------
+    >>> load({"game": "risk", "battle": "land", "attacker": {"regiments": 3}, "defender": {"regiments": 2}}).settings()
+    []
     """
     return source if isinstance(source, Scenario) else draft(source, folder, paths).checked()
-
-
-def plain_copy(value: Any, path: str = "", depth: int = 0) -> Any:
-    """A deep copy of nested tables and lists; NumPy's numbers become plain ones.
-
-    Raises ScenarioError for names that are not text, and for more than MOST_DEPTH levels.
-    """
-    if depth > MOST_DEPTH:
-        raise ScenarioError(f"{path.partition('.')[0][:40] or 'scenario'}: nested more than {MOST_DEPTH} deep")
-    if type(value) in PLAIN:
-        return value
-    if isinstance(value, Mapping):
-        bad = next((name for name in value if not isinstance(name, str)), None)
-        if bad is not None:
-            raise ScenarioError(f"{path or 'scenario'}: {validation.shown(bad)} is no field name; names are text")
-        return {name: plain_copy(one, f"{path}.{name}" if path else name, depth + 1) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain_copy(one, path, depth + 1) for one in value]
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def find_battle(
@@ -302,6 +340,8 @@ def find_battle(
     """The battle kind of a game or game file. Raises ScenarioError for an unknown name or an invalid game file."""
     kinds = kinds_of(game, house_rules, folder, paths)
     if not isinstance(kind, str) or kind not in kinds:
+        if meant := same_name(kind, kinds):
+            return kinds[meant]
         raise ScenarioError(f"battle: {validation.not_one_of(kind, list(kinds))}")
     return kinds[kind]
 
@@ -314,6 +354,9 @@ def kinds_of(
         return rules.battles(game)
     from simulator.rules import custom
 
+    known = (*rules.GAMES, *custom.names(), rules.CAMPAIGN)
+    if game not in known and (meant := same_name(game, known)):
+        return kinds_of(meant, house_rules, folder, paths)
     if game == rules.CAMPAIGN:
         from simulator.rules import campaign
 
@@ -328,30 +371,9 @@ def worded(asked: Callable[[], T]) -> T:
     try:
         return asked()
     except Refusal as refusal:
-        raise ScenarioError(str(refusal), unused=refusal.unused) from None
+        raise from_refusal(refusal) from None
     except Misfit as misfit:
-        raise ScenarioError(misfit.prefix + validation.first_complaint(misfit.error, misfit.model)) from None
-
-
-def game_file_battle() -> Battle:
-    """The keys of a game file, in the form of the fields of a battle kind."""
-    from simulator.rules.custom.game_file.format import GameFile
-
-    return Battle(game="game", kind="file", title="a game file", model=GameFile, headline=(), build=lambda _: Built())
-
-
-def campaign_battle() -> Battle:
-    """The keys of a campaign of any game, in the form of the fields of a battle kind."""
-    from simulator.rules import campaign
-
-    return Battle(
-        game=campaign.GAME,
-        kind="file",
-        title="a campaign",
-        model=campaign.Campaign,
-        headline=(),
-        build=lambda _: Built(),
-    )
+        raise refused(validation.complaints(misfit.error, misfit.model), misfit.prefix) from None
 
 
 def is_uncertain(source: Source) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -11,11 +10,14 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel
 
 from simulator.rules.battle import Battle
+from simulator.rules.toolkit.naming import same_name, suggested
 
 Schema = dict[str, Any]
 # The tables of a scenario in their usual order.
 SIDES = ("attacker", "second_attacker", "third_attacker", "defender")
 ORDER = ("game", "battle", *SIDES, "conditions", "policy", "options", "objective")
+# What says which rules hold, and which others may; the fields of the battle are the rest.
+FRAME = ("game", "battle", "rules", "variant")
 # The objectives belong to no game's model; see `objective`.
 OBJECTIVE: Schema = {
     "type": "object",
@@ -32,6 +34,12 @@ OBJECTIVE: Schema = {
     },
 }
 
+VARIANTS: Schema = {
+    "type": "object",
+    "additionalProperties": {"type": "object"},
+    "description": "linked changes by name, for compare and sweep: fields and their values, or scale",
+}
+
 
 @lru_cache(maxsize=64)
 def schema_of(model: type[BaseModel]) -> Schema:
@@ -40,9 +48,9 @@ def schema_of(model: type[BaseModel]) -> Schema:
 
 
 def scenario_schema(battle: Battle) -> Schema:
-    """JSON schema of whole scenarios of a battle kind, objectives included."""
+    """JSON schema of whole scenarios of a battle kind, objectives and variants included."""
     schema = schema_of(battle.model)
-    return schema | {"properties": schema["properties"] | {"objective": OBJECTIVE}}
+    return schema | {"properties": schema["properties"] | {"objective": OBJECTIVE, "variant": VARIANTS}}
 
 
 def objective_rows() -> list[FieldRow]:
@@ -194,10 +202,11 @@ def _field_at(model: type[BaseModel], path: str) -> Mapping[str, Any] | None:
     for part in re.findall(r"[^.\[\]]+|\[\d+\]", path):
         inside: list[Schema] = []
         for branch in (one for node in nodes for one in branches(node, schema)):
+            known = branch.get("properties", {})
             if part.startswith("["):
                 inside += [branch["items"]] if "items" in branch else []
-            elif part in branch.get("properties", {}):
-                inside.append(branch["properties"][part])
+            elif name := part if part in known else same_name(part, known):
+                inside.append(known[name])
             elif isinstance(branch.get("additionalProperties"), dict):
                 inside.append(branch["additionalProperties"])
         nodes = inside
@@ -207,10 +216,10 @@ def _field_at(model: type[BaseModel], path: str) -> Mapping[str, Any] | None:
 def unknown_field(battle: Battle, path: str) -> str:
     """Message for a path that is no field of a battle kind, with a suggestion for a near miss."""
     names = [row.path for row in field_rows(battle) if row.path not in {"game", "battle"}]
-    near = difflib.get_close_matches(re.sub(r"\[\d+\]", "[i]", path), names, 1)
+    near = suggested(re.sub(r"\[\d+\]", "[i]", path), names)
     if battle.rules is not None and field_at(battle, f"rules.{path}"):
-        near = [f"rules.{path}"]
-    hint = f"did you mean {near[0]}? " if near else ""
+        near = f"rules.{path}"
+    hint = f"did you mean {near}? " if near else ""
     return f"{path}: unknown field; {hint}`battle-odds schema {battle.game} {battle.kind}` lists them"
 
 
@@ -230,3 +239,29 @@ def choices(battle: Battle, path: str) -> tuple[Any, ...]:
 def named_values(node: Mapping[str, Any]) -> list[Any]:
     """The names that a schema without branches allows."""
     return [*node.get("enum", ()), *([node["const"]] if "const" in node else ())]
+
+
+def settings_of(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Path and value of every field, defaults included, in the order of the schema; lists item by item."""
+    if isinstance(value, BaseModel):
+        infos = type(value).model_fields.items()
+        named = [(info.alias or name, getattr(value, name), info.is_required()) for name, info in infos]
+        if not path:
+            named = [one for one in named if one[0] not in FRAME]
+            named.sort(key=lambda one: ORDER.index(one[0]) if one[0] in ORDER else len(ORDER))
+        else:
+            named.sort(key=lambda one: not one[2])
+        inside: list[tuple[str, Any]] = [(name, one) for name, one, _ in named]
+        inside += list((value.model_extra or {}).items())
+    elif isinstance(value, Mapping):
+        inside = list(value.items())
+    elif isinstance(value, list | tuple):
+        for place, item in enumerate(value):
+            yield from settings_of(item, f"{path}[{place}]")
+        return
+    else:
+        if value is not None:
+            yield path, value
+        return
+    for name, one in inside:
+        yield from settings_of(one, f"{path}.{name}" if path else name)

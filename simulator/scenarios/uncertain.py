@@ -9,13 +9,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from simulator.rules.battle import Battle
-from simulator.scenarios.schema import branches_at
+from simulator.scenarios.schema import FRAME, branches_at
 from simulator.scenarios.validation import ScenarioError, finite
 
 ROUNDING = 1e-9
 MOST_VALUES = 10_000
 NOT_DRAWN = ("policy", "objective")
-FRAME = ("game", "battle", "rules")
 
 
 def is_distribution(value: Any) -> bool:

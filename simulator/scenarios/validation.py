@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 from collections.abc import Sequence
@@ -11,19 +10,28 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ValidationError
 
-from simulator.scenarios.schema import Schema, allowed, branches, schema_of
+from simulator.rules.toolkit.naming import same_name, suggested
+from simulator.scenarios.schema import Schema, allowed, branches, named_values, schema_of
+
+# The lines about one file, with one run.
+MOST_COMPLAINTS = 10
 
 
 class ScenarioError(ValueError):
     """An invalid scenario: one line with the field, the given value and the allowed values.
 
-    `unused` marks the parameter of a policy that is not chosen.
+    `unused` marks the parameter of a policy that is not chosen. `others`: lines about other fields, at most nine.
     """
 
-    def __init__(self, text: str, unused: bool = False) -> None:
+    def __init__(self, text: str, unused: bool = False, others: Sequence[str] = ()) -> None:
         # Given names may hold line breaks.
-        super().__init__(brief(" ".join(text.split()) if len(text.splitlines()) > 1 else text))
+        super().__init__(_one_line(text))
         self.unused = unused
+        self.others = tuple(map(_one_line, others[: MOST_COMPLAINTS - 1]))
+
+
+def _one_line(text: str) -> str:
+    return brief(" ".join(text.split()) if len(text.splitlines()) > 1 else text)
 
 
 def brief(text: str) -> str:
@@ -43,16 +51,47 @@ def finite(value: Any) -> bool:
         return False
 
 
-def first_complaint(error: ValidationError, model: type[BaseModel]) -> str:
-    """The most specific of a model's errors, as one line that begins with the field."""
+def complaints(error: ValidationError, model: type[BaseModel]) -> list[str]:
+    """A line for each wrong field that begins with the field, the most specific of a model's errors first."""
     schema = schema_of(model)
-    errors = []
+    found: dict[tuple[str | int, ...], tuple[tuple[int, bool], str]] = {}
     for detail in error.errors():
-        path, node = _walk(schema, detail["loc"])
+        path, node = _walk(schema, detail)
         # The deepest error is the most specific; a misspelt field explains a missing one.
-        errors.append(((-len(path), detail["type"] != "extra_forbidden"), path, node, detail))
-    _, path, node, detail = min(errors, key=lambda item: item[0])
-    return f"{written(path)}: {_text(detail, node, schema)}"
+        rank = -len(path), detail["type"] != "extra_forbidden"
+        if tuple(path) not in found or rank < found[tuple(path)][0]:
+            found[tuple(path)] = rank, f"{written(path)}: {_text(detail, node, schema)}"
+    first = min(found, key=lambda path: found[path][0])
+    # A table that holds a wrong field, or a field for which another name was written, is no mistake of its own.
+    missing = {tuple(_walk(schema, one)[0]) for one in error.errors() if one["type"] == "missing"}
+    misspelt = [(path, text) for path, (rank, text) in found.items() if not rank[1]]
+    rest = [
+        path
+        for path in found
+        if not any(len(path) < len(other) and other[: len(path)] == path for other in found)
+        and not any(
+            path in missing and path[:-1] == other[:-1] and f"did you mean {path[-1]}?" in text
+            for other, text in misspelt
+        )
+    ]
+    return [found[path][1] for path in dict.fromkeys([first, *rest])]
+
+
+def corrections(error: ValidationError, model: type[BaseModel]) -> list[tuple[list[str | int], str, bool]]:
+    """The names that are only written in another case: their path, the name that is meant, is it the name of a field.
+
+    Names of fields come before values.
+    """
+    schema = schema_of(model)
+    found = []
+    for detail in error.errors():
+        path, node = _walk(schema, detail)
+        field = detail["type"] == "extra_forbidden"
+        nodes = list(branches(node, schema))
+        known = [name for one in nodes for name in (one.get("properties", {}) if field else named_values(one))]
+        if meant := same_name(path[-1] if field and path else detail["input"], known):
+            found.append((path, meant, field))
+    return sorted(found, key=lambda one: not one[2])
 
 
 def written(path: Sequence[str | int]) -> str:
@@ -67,8 +106,8 @@ def not_one_of(given: Any, allowed: Sequence[str]) -> str:
     """Message for a name that is not allowed, with a suggestion for a near miss."""
     if given is None:
         return f"is needed; must be one of {', '.join(allowed)}"
-    near = difflib.get_close_matches(str(given), allowed, 1)
-    hint = f"; did you mean {near[0]}?" if near else ""
+    near = suggested(str(given), allowed)
+    hint = f"; did you mean {near}?" if near else ""
     return f"{shown(given)} is not allowed; must be one of {', '.join(allowed)}{hint}"
 
 
@@ -86,9 +125,10 @@ def given_number(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else shown(value)
 
 
-def _walk(schema: Schema, loc: Sequence[str | int]) -> tuple[list[str | int], Schema]:
-    """The path of real fields in a pydantic location (which also names union members), and its schema node."""
+def _walk(schema: Schema, detail: Any) -> tuple[list[str | int], Schema]:
+    """The path of real fields in the location of an error (which also names union members), and its schema node."""
     path: list[str | int] = []
+    loc, unknown = detail["loc"], detail["type"] == "extra_forbidden"
     node = schema
     for position, part in enumerate(loc):
         for branch in branches(node, schema):
@@ -102,7 +142,7 @@ def _walk(schema: Schema, loc: Sequence[str | int]) -> tuple[list[str | int], Sc
                 path, node = [*path, part], branch["additionalProperties"]
                 break
         else:
-            if position == len(loc) - 1 and not _is_tag(part):
+            if position == len(loc) - 1 and (unknown or not _is_tag(part)):
                 path = [*path, part]
     return path, node
 
@@ -121,8 +161,8 @@ def _text(detail: Any, node: Schema, schema: Schema) -> str:
     if kind == "extra_forbidden":
         names = [name for branch in branches(node, schema) for name in branch.get("properties", {})]
         name = str(detail["loc"][-1])
-        near = difflib.get_close_matches(name, names, 1)
-        hint = f"did you mean {near[0]}? " if near else ""
+        near = suggested(name, names)
+        hint = f"did you mean {near}? " if near else ""
         return f"unknown field; {hint}allowed here: {', '.join(names) or 'nothing'}"
     if kind in {"value_error", "assertion_error"}:
         return str(detail["msg"]).partition(", ")[2] or str(detail["msg"])

@@ -9,7 +9,6 @@ from simulator import Interrupted, ScenarioError, balance, exact, load, units
 from simulator.cli import run
 from simulator.cli.run import BAD_INPUT
 
-pytestmark = pytest.mark.xdist_group("custom")  # its rules are compiled once, by one worker
 LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 5}, "defender": {"regiments": 2}}
 DUEL = {
     "game": "custom",
@@ -48,7 +47,7 @@ def test_the_front_is_what_nothing_beats_in_steps_and_distance():
     assert {(row[DEFENCE], row[AXES]) for row in found.rows()} == front
     assert [row["distance"] for row in found.rows()] == sorted(row["distance"] for row in found.rows())
     assert found.rows()[-1]["steps"] == 0
-    assert found.sentence.startswith("Nearest to even: ")
+    assert found.headline.startswith("Nearest to even with ")
     assert found.tried == 15
 
 
@@ -137,7 +136,7 @@ def test_commands(tmp_path, capsys):
     file.write_text(json.dumps(DUEL))
     assert run(["balance", str(file), "--vary", f"{DEFENCE}=1:5", "--csv", str(tmp_path / "front.csv")]) == 0
     out = capsys.readouterr().out
-    assert out.startswith(f"Nearest to even: {DEFENCE} = ")
+    assert out.startswith(f"Nearest to even with {DEFENCE} = ")
     assert "5 combinations tried, all exact; none refused" in out
     assert (tmp_path / "front.csv").read_text().startswith(f"{DEFENCE},steps,distance,p_attacker,p_defender,method")
     assert run(["balance", str(file), "--vary", AXES, "--target", "70%", "--json"]) == 0

@@ -14,8 +14,6 @@ from simulator.engine.model.interpreted import USUAL_CALLS, calls_a_step
 from simulator.engine.model.limits import NotCompiled
 from simulator.scenarios import load
 
-pytestmark = pytest.mark.xdist_group("risk")  # its kernels are compiled once, by one worker
-
 AT_ONCE = Method(at_once=True)
 
 

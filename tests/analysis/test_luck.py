@@ -171,13 +171,15 @@ def test_command(capsys, tmp_path):
     assert capsys.readouterr().err.startswith("battles: ")
 
 
-@pytest.mark.parametrize("name", ["risk-20v15", "custom-aimed-fire"])
-def test_rounds_told_by_their_losses_are_as_lucky_as_the_rolls_of_the_replay(name):
+AIMED_FIRE = load("custom-aimed-fire").replace("attacker.rank", 7).replace("defender.rank", 6)
+
+
+@pytest.mark.parametrize("scenario", [load("risk-20v15"), AIMED_FIRE], ids=["risk-20v15", "custom-aimed-fire"])
+def test_rounds_told_by_their_losses_are_as_lucky_as_the_rolls_of_the_replay(scenario):
     """One roll a round, no two states alike: what the losses tell is what the dice told."""
-    scenario = load(name)
     told = replay(scenario, 5, 1)
     lost = [scenario.built.outcome(type(state)(*np.array([*state])[:, None])) for _, _, _, state in told.rolls]
-    stands = [[int(units_lost(columns, name)[side][0]) for side in (0, 1)] for columns in lost]
+    stands = [[int(units_lost(columns, "round")[side][0]) for side in (0, 1)] for columns in lost]
     results = np.diff([[0, 0], *stands], axis=0).tolist()
     found = luck([{"scenario": scenario.data, "winner": told.outcome["winner"], "results": results}])
     rows = found.roll_rows()
@@ -225,3 +227,34 @@ def test_results_refused(results, text):
 def test_results_only_where_battles_are_fought_in_rounds():
     with pytest.raises(ValueError, match=r"^battles\[0\]\.battle: europa land is not fought in rounds"):
         luck([{"scenario": "europa-blenheim-1704", "winner": "attacker", "results": [[1, 1]]}])
+
+
+@pytest.mark.parametrize("between", [",", ", ", ";", "\t"])
+def test_a_log_with_set_up_columns_and_short_names(tmp_path, between):
+    names = ["Scenario", "attacker.regiments", "winner", "attacker_lost", "Defender lost"]
+    lines = [names, ["risk-20v15", "9", "Attacker", "5", "15"], ["risk-20v15", "", "defender", "20", ""]]
+    log = tmp_path / "log.csv"
+    log.write_text("\n".join(between.join(line) for line in lines))
+    told = luck(log)
+    nine = {"scenario": "risk-20v15", "set": {"attacker.regiments": 9}, "winner": "attacker"}
+    plain = luck([nine | {"attacker_regiments_lost": 5}, {"scenario": "risk-20v15", "winner": "defender"}])
+    assert told.rows() == plain.rows()
+
+
+@pytest.mark.parametrize("game", ["risk", "price-of-power", "axis-and-allies-1942", "risk-sea-battle"])
+def test_a_template_works_when_it_is_filled_in(capsys, tmp_path, game):
+    assert run(["luck", "--template", game]) == 0
+    heading, *lines = (line.split(",") for line in capsys.readouterr().out.splitlines())
+    assert {"scenario", "side", "winner", "attacker_lost", "defender_lost"} < set(heading)
+    assert any(name.startswith("attacker.") for name in heading)
+    place = heading.index("winner")
+    filled = [heading, *([*line[:place], "attacker", *line[place + 1 :]] for line in lines)]
+    log = tmp_path / "log.csv"
+    log.write_text("\n".join(map(",".join, filled)))
+    assert run(["luck", str(log)]) == 0
+    assert "2 won" in capsys.readouterr().out
+
+
+def test_a_log_is_needed(capsys):
+    assert run(["luck"]) == 2
+    assert "--template" in capsys.readouterr().err

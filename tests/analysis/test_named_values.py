@@ -186,7 +186,7 @@ def test_custom_lists_and_refused_values_are_left_out():
 def test_values_of_the_scenario_that_are_best_answer_each_value():
     attacker = {"attacker": {"retreat": "best"}}
     weights = {"objective": {"attacker": {"win": 1, "attacker_losses": -0.15}}}
-    scenario = power((4, 2, 1), (4, 2, 0), policy=attacker, **weights)
+    scenario = power((2, 1, 0), (2, 1, 0), policy=attacker, **weights)
     found = best(scenario, [NAMED[1]])
     values = [best(load(scenario).replace(BOTH[1], order)).value["defender"] for order in orders(scenario)]
     assert found.value["defender"] == max(values)
@@ -263,7 +263,7 @@ def test_the_command_tells_the_lots_and_what_is_sure(tmp_path, capsys):
     decide = [part for path in NAMED for part in ("--decide", path)]
     assert run(["best", str(file), *decide]) == 0
     shown = capsys.readouterr().out
-    assert shown.startswith("attacker wants: winning 1\ndefender wants the opposite\n")
+    assert shown.startswith("The attacker draws lots: losses = weakest-first (63.76 %)")
     assert "attacker draws with chance 0.6376: losses = weakest-first" in shown
     assert "sure of 0.1359; by lot 0.1420; the defender holds it to 0.1455" in shown
     assert "best of 9 named values, not of all strategies" in shown

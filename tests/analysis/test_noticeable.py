@@ -47,5 +47,5 @@ def test_comparisons_say_it():
     rows = [row for row in found.rows() if row["value"] == "p_attacker"]
     p, q = rows[0]["estimate"], rows[1]["estimate"]
     assert [row["noticed_after"] for row in rows] == [None, battles_to_notice(q, p), None]
-    assert f"noticed after about {rows[1]['noticed_after']} battles each" in found.sentence()
+    assert f"noticed after about {rows[1]['noticed_after']} battles each" in found.headline
     assert all(row["noticed_after"] is None for row in found.rows() if row["value"].startswith("mean."))

@@ -40,3 +40,11 @@ def test_weights_add_up_and_the_defender_holds_what_the_attacker_does_not_take()
     assert float((both * odds.chances).sum()) == pytest.approx(expected)
     held = Weighing({"take": 1.0}, "defender").worth(odds)
     assert float((held * odds.chances).sum()) == pytest.approx(odds.winner("defender"))
+
+
+def test_the_defender_holds_land_that_aircraft_win_and_cannot_take():
+    forces = {"attacker": {"infantry": 1, "fighter": 1}, "defender": {"infantry": 1}}
+    odds = exact({"game": "axis-and-allies-1942", "battle": "land"} | forces)
+    assert 0.1 < odds.p("taken") < odds.winner("attacker") - 0.1
+    held = Weighing({"take": 1.0}, "defender").worth(odds)
+    assert float((held * odds.chances).sum()) == pytest.approx(1 - odds.p("taken"))

@@ -1,7 +1,9 @@
 """Every class of answers keeps the protocol of simulator.analysis.result."""
 
 import json
+import re
 from collections.abc import Mapping
+from html import escape
 from tempfile import mkdtemp
 
 import pandas as pd
@@ -15,6 +17,7 @@ from simulator import (
     by_round,
     compare,
     exact,
+    load,
     long_sweep,
     luck,
     mix,
@@ -93,8 +96,26 @@ def test_a_dictionary_goes_through_json(answer):
 
 def test_a_notebook_shows_the_table(answer):
     html = answer._repr_html_()
-    assert html.startswith("<p>")
-    assert "<table" in html
+    assert html.startswith('<div class="battle-odds">')
+    assert html.count("<tr>") <= 22
+    assert not re.search(r"https?:|<script|src=", html)
+    if answer.headline:
+        assert escape(answer.headline) in html
+
+
+def test_a_notebook_shows_names_as_text_and_the_ends_of_a_long_table():
+    first = {"attacker": {"regiments": 5}, "defender": {"regiments": 3}}
+    html = compare({"<b>five</b>": LAND, "again": LAND})._repr_html_()
+    assert "<b>" not in html
+    assert "&lt;b&gt;five" in html
+    assert "10 more rows" in sweep(LAND, {"attacker.regiments": range(1, 31)})._repr_html_()
+    assert "attacker wins" in exact(LAND | first)._repr_html_()
+    exactly = sweep(LAND, {"attacker.regiments": [3, 4]})._repr_html_()
+    assert ">value<" in exactly
+    assert not re.search(">(low|refused|battles)<", exactly)
+    shown = load(LAND)._repr_html_()
+    assert "attacker.regiments" in shown
+    assert "risk land" in shown
 
 
 def test_a_picture_in_a_figure_of_its_own_or_on_given_axes(answer, tmp_path):

@@ -116,7 +116,7 @@ def test_an_interrupt_hands_over_the_battles_scored():
 def test_the_command(monkeypatch, capsys, tmp_path):
     monkeypatch.setattr("simulator.analysis.studies.rare_events.EXACT_BYTES", SMALL)
     monkeypatch.setattr(
-        "simulator.analysis.studies.rare_events.scored.__kwdefaults__", {"budget": SMALL, "progress": None}
+        "simulator.analysis.studies.rare_events.scored.__wrapped__.__kwdefaults__", {"budget": SMALL, "progress": None}
     )
     table = tmp_path / "s.csv"
     arguments = ["odds", "risk-20v15", "--scored", "--battles", "2000", "--value", "mean.rounds"]

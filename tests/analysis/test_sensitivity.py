@@ -106,7 +106,7 @@ def test_refusals():
 
 def test_command(capsys, tmp_path):
     files = ["--csv", str(tmp_path / "t.csv"), "--plot", str(tmp_path / "t.svg")]
-    assert run(["sensitivity", "risk-20v15", "--set", "attacker.regiments=5", *files]) == 0
+    assert run(["sensitivity", "risk-20v15", "--set", "attacker.regiments=5", "--all", *files]) == 0
     out = capsys.readouterr().out
     assert "Without any effect: options.commander_die_sides" in out
     assert (tmp_path / "t.csv").read_text().startswith("path,setting,to,value")

@@ -9,8 +9,6 @@ from simulator.conformance import largest_z
 from tests.birthright import reference
 from tests.birthright.reference_checks import Army, best_quick, best_siege
 
-pytestmark = pytest.mark.xdist_group("birthright")  # its rules are compiled once, by one worker
-
 
 def side(*units, **more):
     return {"units": [{"unit": name, "count": count} for name, count in units]} | more

@@ -23,8 +23,6 @@ from simulator.rules.birthright.units import (
 )
 from simulator.scenarios import example_names
 
-pytestmark = pytest.mark.xdist_group("birthright")  # its rules are compiled once, by one worker
-
 EXAMPLES = [name for name in example_names() if name.startswith("birthright-")]
 NAMES = sorted(unit_cards())
 QUICK = {"game": "birthright", "battle": "quick-battle"}

@@ -7,8 +7,6 @@ from hypothesis import strategies as st
 from simulator import exact, load
 from tests.birthright import reference
 
-pytestmark = pytest.mark.xdist_group("birthright")  # its rules are compiled once, by one worker
-
 MAGIC = {"spells": 1, "hero": 2}
 
 

@@ -24,7 +24,6 @@ def alike(one, two):
     return max(abs(one[row] - two[row]) for row in {*one, *two}) < 1e-12
 
 
-@pytest.mark.xdist_group("risk")
 def test_a_path_is_a_fight_for_each_territory():
     path = load("risk-path").data
     enemies, dice = path["defender"]["regiments"], path["defender"]["die_sides"]
@@ -52,7 +51,6 @@ def test_a_path_is_a_fight_for_each_territory():
     assert alike(mine, table(whole, *(whole.columns[name] for name in NAMES)))
 
 
-@pytest.mark.xdist_group("price of power")
 def test_a_landing_and_a_siege_are_three_fights():
     chain = load("power-campaign-naples").data
     fleet, army = chain["attacker"]["fleet"], chain["attacker"]["army"]
@@ -99,7 +97,6 @@ def test_a_landing_and_a_siege_are_three_fights():
     assert alike(mine, table(whole, whole.columns["winner"], *(whole.columns[name] for name in kept)))
 
 
-@pytest.mark.xdist_group("europa")
 def test_an_expedition_is_a_passage_a_landing_and_a_siege():
     chain = load("europa-cadiz-1596").data
     fleet = dict(chain["passage"]["attacker"])

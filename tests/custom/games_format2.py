@@ -120,10 +120,10 @@ def comparing(draw):
     rules = {
         "format": 2,
         "name": "Compared",
-        "dice": {"sides": draw(st.sampled_from([3, 6]))},
+        "dice": {"sides": draw(st.sampled_from([2, 4]))},
         "die": {"small": {"sides": 4}},
         "unit": units,
-        "battle": {"field": {"may_retreat": ["attacker"], "retreat_after": 0, "rounds": draw(st.integers(2, 5))}},
+        "battle": {"field": {"may_retreat": ["attacker"], "retreat_after": 0, "rounds": draw(st.integers(2, 3))}},
         "step": steps,
         "support": [support | draw(st.sampled_from([{}, {"whom": "enemy"}, {"side": "attacker"}]))],
     }

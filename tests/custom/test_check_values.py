@@ -4,8 +4,6 @@ import pytest
 
 from simulator import exact
 
-pytestmark = pytest.mark.xdist_group("custom")  # its rules are compiled once, by one worker
-
 AA, TI = "axis-and-allies-1942", "twilight-imperium-4"
 
 

@@ -9,8 +9,6 @@ from simulator.cli.run import BAD_INPUT
 from simulator.rules.custom.game_file.describe import line_of
 from simulator.rules.custom.game_file.files import names, shipped_text
 
-pytestmark = pytest.mark.xdist_group("custom")  # its rules are compiled once, by one worker
-
 
 def said(capsys, *arguments):
     status = cli.run(arguments)
@@ -104,6 +102,8 @@ def test_lines_of_keys():
 
 def test_schemas(capsys):
     _, out, _ = said(capsys, "schema", "skirmish", "field")
+    assert "attacker: knights 0-1000 (cost 6, 2 dice 6+, 2 hits)" in out
+    _, out, _ = said(capsys, "schema", "skirmish", "field", "--all")
     assert "attacker.knights" in out
     assert "conditions.terrain" in out
     _, out, _ = said(capsys, "schema", "game-file", "--json")

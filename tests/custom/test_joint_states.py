@@ -13,8 +13,6 @@ from simulator.analysis.studies.one_pass import solve_block
 from simulator.scenarios import ScenarioError, draft
 from tests.custom.games import scenarios
 
-pytestmark = pytest.mark.xdist_group("custom")  # its rules are compiled once, by one worker
-
 ASKED = (
     "p_attacker",
     "mean.attacker_units_lost",

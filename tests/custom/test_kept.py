@@ -2,7 +2,7 @@
 
 import pytest
 
-from simulator import exact, load
+from simulator import NoExactOdds, exact, load
 
 SPACE = {
     "game": "twilight-imperium-4",
@@ -58,3 +58,10 @@ def test_answers_are_those_of_a_game_that_was_never_asked_before(battle, changes
         p, found = rows(scenario)
         assert found == columns
         assert p == pytest.approx(chances, rel=1e-12)
+
+
+def test_a_kept_answer_does_not_fit_into_a_smaller_budget():
+    known = exact(LAND)
+    assert exact(LAND).table.equals(known.table)
+    with pytest.raises(NoExactOdds):
+        exact(LAND, budget=100)

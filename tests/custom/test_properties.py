@@ -12,8 +12,6 @@ from simulator.rules.custom.game_file.files import find, shipped_text
 from simulator.rules.custom.outcome import outcome
 from simulator.rules.custom.setup import Setup
 
-pytestmark = pytest.mark.xdist_group("custom")  # its rules are compiled once, by one worker
-
 PLAIN = {
     "format": 1,
     "name": "Plain",

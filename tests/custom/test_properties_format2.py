@@ -7,8 +7,6 @@ import pytest
 from simulator import exact
 from tests.custom.test_reference import assert_alike, rows_of
 
-pytestmark = pytest.mark.xdist_group("custom")  # its rules are compiled once, by one worker
-
 UNITS = {"foot": {"cost": 1, "combat": 2}, "guns": {"cost": 3, "attack": 3, "defence": {"value": 4, "dice": 2}}}
 ARMIES = {"attacker": {"foot": 3, "guns": 1}, "defender": {"foot": 4}}
 HELP = {"from": ["guns"], "to": ["foot"], "adds": 1}

@@ -14,8 +14,6 @@ from tests.custom.games_format2 import comparing, scenarios_of_format_2
 from tests.custom.reference import Reference
 from tests.custom.reference_format2 import Reference2
 
-pytestmark = pytest.mark.xdist_group("custom")  # its rules are compiled once, by one worker
-
 EXAMPLES = ("skirmish-charge", "twilight-space", "axis-sea-carriers", "axis-landing", "axis-revised-house-rule")
 
 

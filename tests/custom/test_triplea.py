@@ -10,8 +10,6 @@ from simulator import cli, exact, import_triplea
 from simulator.cli.run import BAD_INPUT
 from simulator.rules.custom.triplea import report_text
 
-pytestmark = pytest.mark.xdist_group("custom")  # its rules are compiled once, by one worker
-
 VECTORS = json.loads((Path(__file__).parent / "triplea_import.json").read_text(encoding="utf-8"))
 LEGION = {"movement": 1, "attack": 1, "defense": 2}
 KITE = {"movement": 4, "attack": 3, "defense": 4, "isAir": "true"}

@@ -11,8 +11,6 @@ from simulator.rules.custom.setup import Setup
 from simulator.rules.custom.text import explain
 from tests.custom.table_top import fight
 
-pytestmark = pytest.mark.xdist_group("custom")  # its rules are compiled once, by one worker
-
 SURE = {"hit": "at-least", "always_hit": [6], "always_miss": [1]}
 
 

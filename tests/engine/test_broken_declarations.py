@@ -18,8 +18,6 @@ from simulator.engine.sample.per_battle import each_outcome, walk_by_rules
 from simulator.engine.sample.simulation import Simulation, replay_steps
 from tests.toys import Coins, Purse, annotated_walk, gamble, ring, walk
 
-pytestmark = pytest.mark.xdist_group("toys")  # their rules are compiled once, by one worker
-
 
 def met(chain):
     graph_cache.simulate_by_rules(chain)

@@ -11,8 +11,6 @@ from simulator.engine.graph.graph_cache import state_values
 from simulator.engine.model.limits import BrokenGame, NoExactOdds
 from tests.toys import Coins, Wide, stay, urn, walk
 
-pytestmark = pytest.mark.xdist_group("toys")  # their rules are compiled once, by one worker
-
 
 def chance(ends, **fields):
     chosen = np.ones(len(ends), bool)

@@ -19,8 +19,6 @@ from simulator.engine.sample.per_battle import each_outcome
 from simulator.engine.sample.simulation import Simulation, replay_steps
 from tests.toys import gamble, ring, skirmish, urn, walk
 
-pytestmark = pytest.mark.xdist_group("toys")  # their rules are compiled once, by one worker
-
 CHAINS = {
     "coins": walk(3, 7, 2, 3),
     "counted coins": walk(2, 5, counting=1),

@@ -7,7 +7,7 @@ import pytest
 
 from simulator import exact, load
 from simulator.engine.exact import exact_outcomes, outcomes_of
-from simulator.engine.factored import grid
+from simulator.engine.factored import grid, solve_grid
 from simulator.engine.factored.solve_grid import Grid, grid_outcomes
 from simulator.engine.graph.interpreted_explorer import PlainExplorer
 from simulator.engine.model.chain import Chain, helper, rule
@@ -18,10 +18,14 @@ BUDGET = 10**9
 
 
 class Duel(NamedTuple):
-    """Both roll at once and take a life from the other; `crossed`: a hit also costs one's own, which is not apart."""
+    """Both roll at once and take a life from the other; `crossed`: a hit also costs one's own, which is not apart.
+
+    `harm`: the lives that a hit takes; without any the duel never ends.
+    """
 
     counting: int
     crossed: int
+    harm: int
 
 
 class Lives(NamedTuple):
@@ -48,8 +52,8 @@ def second(p, s):
 @helper
 @rule(Duel)
 def lands(p, s, result, other):
-    own = max(0, s.own - other - p.crossed * result)
-    return s._replace(own=own, enemy=max(0, s.enemy - result), rounds=s.rounds + p.counting)
+    own = max(0, s.own - p.harm * (other + p.crossed * result))
+    return s._replace(own=own, enemy=max(0, s.enemy - p.harm * result), rounds=s.rounds + p.counting)
 
 
 @rule(Duel)
@@ -62,13 +66,13 @@ def step(p, s, result, other):
     return lands(p, s, result, other)
 
 
-def duel(lives, counting=1, crossed=0):
+def duel(lives, counting=1, crossed=0, harm=1):
     book = TableBook()
     book.add({0: 1, 1: 1})
     book.add({0: 2, 1: 1})
     start, limits = Lives(lives, lives, 0), Lives(lives, lives, 10_000)
     factored = (("enemy",), ("own",))
-    rules = Duel(counting, crossed)
+    rules = Duel(counting, crossed, harm)
     return Chain(rules, start, limits, book.close(), counters=("rounds",), factored=factored, may_be_over=True)
 
 
@@ -91,6 +95,15 @@ def test_a_duel_on_the_grid_is_the_duel_of_all_pairs():
         chances(Grid(chain, BUDGET, compiled=False).ends()),
         chances(outcomes_of(PlainExplorer(chain, BUDGET).explore())),
     )
+
+
+@pytest.mark.parametrize("pauses", [1, 3])
+def test_a_battle_that_never_ends_is_refused(pauses, monkeypatch):
+    monkeypatch.setattr(solve_grid, "PLAIN_PAUSE", pauses * 3000)
+    with pytest.raises(BrokenGame, match=r"this battle can never leave Lives\(own=2, enemy=2"):
+        exact_outcomes(duel(2, harm=0), BUDGET)
+    short = chances(Grid(duel(3), BUDGET, compiled=False).ends())
+    same(chances(grid_outcomes(duel(3), BUDGET)), short)
 
 
 def axis(battle, attacker, defender, **more):

@@ -12,8 +12,6 @@ from tests.engine.test_grid import BATTLES, Lives, axis, duel
 from tests.engine.test_lazy_walk import hold_the_same_battles, without_graph
 from tests.engine.walks import fought_by, fought_slowly
 
-pytestmark = pytest.mark.xdist_group("toys")  # their rules are compiled once, by one worker
-
 CHAINS = {
     "duel": duel(7),
     "a duel that tells no rounds": duel(7, counting=0),

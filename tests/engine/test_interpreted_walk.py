@@ -18,8 +18,6 @@ from tests.engine.test_lazy_walk import CHAINS, without_graph
 from tests.engine.walks import fought_slowly, tally_of
 from tests.toys import Coins, Walk, urn, walk
 
-pytestmark = pytest.mark.xdist_group("toys")  # their rules are compiled once, by one worker
-
 BATTLES = 2500
 
 
@@ -58,7 +56,7 @@ def test_compiled_rules_go_on_where_edges_take_too_much_room(results):
     dice = dict.fromkeys(range(results), 1)
     start = Lives(10_000, 10_000, 0)
     chain = without_graph(
-        Chain(Duel(1, 0), start, Lives(10_000, 10_000, 10_000), tables([{0: 1}, dice, dice]), counters=("rounds",))
+        Chain(Duel(1, 0, 1), start, Lives(10_000, 10_000, 10_000), tables([{0: 1}, dice, dice]), counters=("rounds",))
     )
     simulation = InterpretedSimulation(chain, 3)
     simulation.add(60)

@@ -17,8 +17,6 @@ from simulator.engine.sample.simulation import Simulation
 from tests.engine.walks import fought_by, fought_on_graph, fought_slowly, tally_of
 from tests.toys import Coins, annotated_walk, skirmish, walk
 
-pytestmark = pytest.mark.xdist_group("toys")  # their rules are compiled once, by one worker
-
 CHAINS = {
     "coins": walk(3, 30, 2, 3),
     "counted coins": walk(2, 9, counting=1),

@@ -12,8 +12,6 @@ from simulator.engine.graph.many_starts import ManyStarts
 from simulator.engine.model.limits import BrokenGame
 from tests.toys import Coins, Purse, Sides, gamble, ring, skirmish, walk
 
-pytestmark = pytest.mark.xdist_group("toys")  # their rules are compiled once, by one worker
-
 CASES = {
     "a loop": (walk(3, 7), [Coins(n, 0) for n in (5, 1, 0, 7, 5)]),
     "a loop of many states": (walk(3, 300), [Coins(n, 0) for n in (150, 2)]),

@@ -19,8 +19,6 @@ from simulator.engine.sample.simulation import Simulation, replay_steps
 from simulator.engine.simulate import simulation_of
 from tests.toys import annotated_walk, skirmish
 
-pytestmark = pytest.mark.xdist_group("toys")
-
 FAULTS = ("none", "running", "table", "step", "sets", "late", "twice", "changes", "negative", "nothing", "deep")
 CALLS = count()
 

@@ -8,8 +8,6 @@ from simulator.engine.exact import exact_outcomes
 from simulator.engine.sample.simulation import Simulation
 from tests.toys import urn, walk
 
-pytestmark = pytest.mark.xdist_group("toys")  # their rules are compiled once, by one worker
-
 CHAINS = {"coins": walk(3, 7, 2, 3), "counted coins": walk(2, 5, counting=1), "wide": urn(12)}
 
 

@@ -34,8 +34,6 @@ from simulator.engine.model.limits import NoExactOdds
 from simulator.scenarios import load
 from tests.toys import urn
 
-pytestmark = pytest.mark.xdist_group("toys")  # their rules are compiled once, by one worker
-
 MANY = 10**6  # steps: as many as it takes
 
 

@@ -9,8 +9,6 @@ from simulator.engine.sample.alias import alias_of, drawn
 from simulator.engine.sample.simulation import Simulation
 from tests.toys import urn
 
-pytestmark = pytest.mark.xdist_group("toys")  # their rules are compiled once, by one worker
-
 LIMIT = 4.5
 BATTLES = 1 << 17
 

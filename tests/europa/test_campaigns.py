@@ -7,8 +7,6 @@ from simulator.cli import run
 from tests.europa.scenarios import CAMPAIGNS, LAND
 from tests.europa.scenarios import campaign as siege_campaign
 
-pytestmark = pytest.mark.xdist_group("europa")  # its rules are compiled once, by one worker
-
 FIXED = CAMPAIGNS["fixed rounds"]
 
 

@@ -5,8 +5,6 @@ import pytest
 from simulator import exact
 from tests.europa import reference_naval as ref
 
-pytestmark = pytest.mark.xdist_group("europa at sea")  # its rules are compiled once, by one worker
-
 
 def leader(manoeuvre, fire, shock, **more):
     return {"manoeuvre": manoeuvre, "fire": fire, "shock": shock, **more}

@@ -10,8 +10,6 @@ from simulator import exact, load
 from simulator.rules.europa.siege.tables import PLANS
 from tests.europa.scenarios import campaign
 
-pytestmark = pytest.mark.xdist_group("europa")  # its rules are compiled once, by one worker
-
 leader = st.fixed_dictionaries({"manoeuvre": st.integers(0, 6), "fire": st.integers(0, 6), "shock": st.integers(0, 6)})
 stack = st.fixed_dictionaries(
     {

@@ -9,8 +9,6 @@ from simulator.scenarios import ScenarioError
 from tests.europa import reference_campaign, reference_land, reference_siege
 from tests.europa.scenarios import CAMPAIGNS, LAND, SIEGES, campaign, land, leader, siege
 
-pytestmark = pytest.mark.xdist_group("europa")  # its rules are compiled once, by one worker
-
 QUICK_LAND = ["smallest", "all the options", "4 to 1 overrun", "converted natives"]
 
 

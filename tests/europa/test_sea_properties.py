@@ -14,8 +14,6 @@ from simulator.rules.europa.shared.fleets import Cargo, half_points_needed, hold
 from simulator.rules.europa.shared.modifiers import sum_of
 from simulator.rules.europa.tables import standard
 
-pytestmark = pytest.mark.xdist_group("europa at sea")  # its rules are compiled once, by one worker
-
 TECHNOLOGIES = ["carrack", "nao-galleon", "galleon-fluyt", "battery", "vessel", "three-decker", "seventy-four"]
 leader = st.fixed_dictionaries({"manoeuvre": st.integers(0, 5), "fire": st.integers(0, 5), "shock": st.integers(0, 5)})
 fleet = st.fixed_dictionaries(

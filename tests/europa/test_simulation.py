@@ -10,8 +10,6 @@ from simulator.engine.sample.simulation import Simulation
 from tests.europa.scenarios import ALL
 from tests.vectors import largest_z
 
-pytestmark = pytest.mark.xdist_group("europa")  # its rules are compiled once, by one worker
-
 FOUGHT = [name for name in ALL if name not in {"smallest", "rule book", "4 to 1 overrun"}]
 
 

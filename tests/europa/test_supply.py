@@ -14,8 +14,6 @@ from tests.europa.scenarios import campaign, leader
 from tests.europa.table_top import play, siege_result
 from tests.europa.test_reference import anyone, largest_gap, legal, troops
 
-pytestmark = pytest.mark.xdist_group("europa")  # its rules are compiled once, by one worker
-
 SIX_LD = {"country": "france", "army_plus": 1, "army_minus": 1, "leader": leader(3, 3, 3, 1)}
 EMPTY = {"fortress_level": 3, "leader": "none"}
 FOUR_TIMAR = {"country": "turkey", "army_plus": 1, "leader": leader(4, 3, 3)}

@@ -12,8 +12,6 @@ from simulator.rules.kings_and_things.losses import falls
 from tests.kings_and_things.best_reference import value
 from tests.kings_and_things.scenarios import random_choice
 
-pytestmark = pytest.mark.xdist_group("kings and things")  # its rules are compiled once, by one worker
-
 SEEDS = (202, 213, 216, 221, 225, 236, 238, 243, 244, 247, 255, 259, 268, 269, 273, 285, 294)
 
 

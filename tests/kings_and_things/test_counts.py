@@ -12,8 +12,6 @@ from simulator.analysis.odds.measure import measure
 from simulator.analysis.studies.one_pass import solve_block
 from simulator.scenarios import draft
 
-pytestmark = pytest.mark.xdist_group("kings and things")  # its rules are compiled once, by one worker
-
 LAND = {
     "game": "kings-and-things",
     "battle": "land",

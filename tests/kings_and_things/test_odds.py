@@ -16,8 +16,6 @@ from simulator.scenarios import example_names
 from tests.kings_and_things.scenarios import random_battle
 from tests.vectors import largest_z
 
-pytestmark = pytest.mark.xdist_group("kings and things")  # its rules are compiled once, by one worker
-
 EXAMPLES = [name for name in example_names() if name.startswith("knt-")]
 HEROES = {
     "game": "kings-and-things",

@@ -8,8 +8,6 @@ from simulator import exact, load
 from tests.kings_and_things.reference import means
 from tests.kings_and_things.scenarios import random_battle
 
-pytestmark = pytest.mark.xdist_group("kings and things")  # its rules are compiled once, by one worker
-
 KINDS = [("land", seed) for seed in range(100, 150)] + [("free-for-all", seed) for seed in range(100, 115)]
 
 

@@ -12,8 +12,6 @@ from simulator.rules.price_of_power.model import BattleAction
 from tests.price_of_power.best_reference import BestWar
 from tests.price_of_power.reference import ORDERS
 
-pytestmark = pytest.mark.xdist_group("price of power")  # its rules are compiled once, by one worker
-
 BOTH = {"attacker": {"losses": "best"}, "defender": {"losses": "best"}}
 DUCATS = {"win": 1, "attacker_ducats_lost": -0.04, "defender_ducats_lost": 0.03}
 

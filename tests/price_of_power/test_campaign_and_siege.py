@@ -13,8 +13,6 @@ from simulator import exact, load
 from tests.price_of_power.reference import War
 from tests.vectors import Z_LIMIT, largest_z, read_vectors
 
-pytestmark = pytest.mark.xdist_group("price of power")  # its rules are compiled once, by one worker
-
 LARGE = {"small": 1, "large": 2}
 ORDER = {
     "infantry-first": "ica", "cavalry-first": "cia", "artillery-first": "aic", "infantry-artillery-cavalry": "iac",

@@ -7,10 +7,8 @@ from itertools import product
 import pytest
 
 from simulator import best, exact, load
-from simulator.analysis.decisions.best import units_of
+from simulator.analysis.decisions.policy_numbers import units_of
 from tests.vectors import Z_LIMIT, largest_z
-
-pytestmark = pytest.mark.xdist_group("price of power")  # its rules are compiled once, by one worker
 
 # Faces of the artillery die to ships, and of the infantry die to infantry (0) and cavalry (1).
 FACES = ("0", "0", "0", "tercios", "blank", "blank")

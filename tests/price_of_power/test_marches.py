@@ -5,8 +5,6 @@ import pytest
 from simulator import exact
 from tests.price_of_power.test_campaign_and_siege import ORDER
 
-pytestmark = pytest.mark.xdist_group("price of power")  # its rules are compiled once, by one worker
-
 WORTH = {"i": 1, "c": 0.5, "a": 2}  # siege strength
 
 

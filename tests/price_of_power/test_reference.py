@@ -9,8 +9,6 @@ import pytest
 from simulator import ScenarioError, exact, load
 from tests.price_of_power.reference import ORDERS, TYPES, War
 
-pytestmark = pytest.mark.xdist_group("price of power")  # its rules are compiled once, by one worker
-
 RETREATS = ["never", "when-outnumbered", "when-half", "at-or-below", "after-round", "when-leader-wounded"]
 
 

@@ -13,8 +13,6 @@ from simulator.scenarios import example_names
 from tests.price_of_power.test_reference import scenario
 from tests.vectors import largest_z
 
-pytestmark = pytest.mark.xdist_group("price of power")  # its rules are compiled once, by one worker
-
 ALL = [name for name in example_names() if name.startswith("power-")]
 FOUGHT = ["power-italian-war", "power-lepanto", "power-three-realms", "power-knights", "power-barbary"]
 

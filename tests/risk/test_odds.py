@@ -6,8 +6,6 @@ from simulator import exact, load, rounds, simulate
 from tests.risk.reference import naive_fight, naive_path
 from tests.risk.scenarios import invasion, risk
 
-pytestmark = pytest.mark.xdist_group("risk")  # its rules are compiled once, by one worker
-
 NAVAL = [
     [0.416667, 0.106096, 0.027015, 0.006879],
     [0.754244, 0.362654, 0.206066, 0.091304],

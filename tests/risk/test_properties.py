@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 from simulator import exact, simulate
 from tests.risk.scenarios import risk
 
-pytestmark = pytest.mark.xdist_group("risk")  # its rules are compiled once, by one worker
-
 # Every dice option of docs/rules/risk.md section 11.
 VARIANTS = {
     "classic": ({}, {}),

@@ -9,8 +9,6 @@ import pytest
 
 from simulator import compare, need, odds, rounds, sweep, worth
 
-pytestmark = pytest.mark.xdist_group("web")
-
 SCENARIO = {"game": "risk", "battle": "land", "attacker": {"regiments": 4}, "defender": {"regiments": 3}}
 QUERY = "game=risk&battle=land&attacker.regiments=4&defender.regiments=3"
 WEB_DOCS = Path(__file__).parents[2] / "docs" / "web.md"

@@ -201,7 +201,7 @@ def test_workers_come_from_the_newest_fork_server(app, site):
 
 
 def test_loading_reports_the_games(monkeypatch):
-    from simulator.cli import warming
+    from simulator.analysis.odds import warming
 
     def warm(progress):
         for done in range(64):

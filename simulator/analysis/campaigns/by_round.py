@@ -17,12 +17,17 @@ from simulator.analysis.odds.distribution import wilson
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import Interrupted, Method, Progress
 from simulator.analysis.result import Result, frame
+from simulator.analysis.words import capital, percent
 from simulator.rules.battle import Clock
 from simulator.scenarios import Scenario, ScenarioError, Source, load
+from simulator.scenarios.arguments import checked
 from simulator.scenarios.schema import choices
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+EVEN = 0.5
 
 
 @dataclass(frozen=True, repr=False)
@@ -37,7 +42,23 @@ class ByRound(Result):
     json_rows = "rounds"
 
     def curve(self, plan: str | None = None) -> list[dict[str, Any]]:
-        """`round`, `p` that the event has happened by then, `low` and `high` (95 %); by default of the first plan."""
+        """The chance by each round under one plan.
+
+        Parameters
+        ----------
+        plan : str, optional
+            The name of the plan; by default the first.
+
+        Returns
+        -------
+        list of dict
+            One a round: `round` (or `week`), `p` that the event has happened by then, `low` and `high` (95 %).
+
+        Examples
+        --------
+        >>> by_round("europa-vienna-1529").curve()[0]["low"] >= 0
+        True
+        """
         odds = self.odds[next(iter(self.odds)) if plan is None else plan]
         round_of, happened = odds.numbers(self.clock.column), odds.where(self.clock.event)
         found = []
@@ -60,6 +81,20 @@ class ByRound(Result):
             {self.clock.unit: number + 1} | {plan: curve[min(number, len(curve) - 1)] for plan, curve in curves.items()}
             for number in range(longest)
         ]
+
+    @property
+    def headline(self) -> str:
+        """The chance in the end, and the round by which it is even; of several plans the best one."""
+        rows = self.rows()
+        if not rows:
+            return ""
+        unit, last = self.clock.unit, rows[-1]
+        best, *others = sorted(self.odds, key=lambda plan: -last[plan or "p"])
+        text = capital(f"{self.clock.title} by {unit} {last[unit]} in {percent(last[best or 'p'])} of battles")
+        if others:
+            return f"{text} with plan {best}; next is {others[0]} with {percent(last[others[0]])}"
+        half = next((row[unit] for row in rows[:-1] if row["p"] >= EVEN), None)
+        return text if half is None else f"{text}, in half of all by {unit} {half}"
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -113,6 +148,7 @@ def _planned(scenario: Scenario) -> dict[str, Scenario]:
     return found
 
 
+@checked
 def by_round(
     scenario: Source,
     *,
@@ -122,10 +158,39 @@ def by_round(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> ByRound:
-    """The chance by each round of a battle that runs over rounds, under its own plan or under all that it allows.
+    """The chance by each round of a battle that runs over rounds, under its own plan or under each.
 
-    Exact where that fits and `battles` is None. Raises ScenarioError for a kind without rounds or plans, Interrupted
-    with the answers so far.
+    Parameters
+    ----------
+    scenario : Scenario, mapping, str or Path
+        A scenario, or one as `load` takes it.
+    all_plans : bool
+        Compare all plans that the scenario allows.
+    battles : int, optional
+        Simulate with so many battles. By default the answer is exact where that fits.
+    seed : int
+        The seed of all simulated battles, from 0 to 2^64 - 1: the same seed, the same numbers.
+    threads : int, optional
+        Threads; by default one a processor. They change no number.
+    progress : callable, optional
+        Called several times a second with the states or battles done and their total (None while it is unknown).
+
+    Returns
+    -------
+    ByRound
+        One row a round (or week); a column a plan.
+
+    Raises
+    ------
+    ScenarioError
+        For a kind without rounds, or without plans.
+    Interrupted
+        After Ctrl-C, with the answers so far.
+
+    Examples
+    --------
+    >>> [round(row["p"], 2) for row in by_round("europa-vienna-1529").rows()[:3]]
+    [0.1, 0.25, 0.32]
     """
     asked = load(scenario)
     clock = clock_of(asked)

@@ -23,7 +23,9 @@ from simulator.rules.custom.game_file.files import is_path
 from simulator.rules.toolkit.naming import SIDES
 from simulator.rules.toolkit.policies import refuse
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft
-from simulator.scenarios.scenario import set_path, worded
+from simulator.scenarios.arguments import checked
+from simulator.scenarios.paths import set_path
+from simulator.scenarios.scenario import worded
 from simulator.scenarios.validation import shown
 
 COUNTER = "counter"
@@ -34,25 +36,76 @@ NOT_OF_A_FIGHT = ("game", "rules", "name", "about", "objective")
 Table = dict[str, Any]
 
 
+@checked
 def campaign(
     *scenarios: Source,
     counter_attack: bool | Source = False,
     join: Mapping[str, Any] | None = None,
     all_defend: bool = False,
 ) -> Scenario:
-    """Scenarios of one game as a campaign, fought in turn by the survivors; `exact`, `odds` and the others answer it.
+    """Scenarios of one game as a campaign, fought in turn by the survivors.
 
     The forces `attacker` and `defender` have the pieces of the first scenario; those of the others join before their
-    fights. `counter_attack`: then, if the last fight was won, the defender attacks what is left, as the last scenario
-    says with the roles swapped, or as another scenario says, in which he is the attacker. `join`: pieces that come to
-    the counter-attack, such as {"attacker.tank": 2}. `all_defend`: units of a game file that cannot take land
-    (aircraft) defend, too. A single campaign is returned as it is. Raises ScenarioError.
+    fights. `exact`, `odds` and the other questions answer a campaign as they answer a battle.
+
+    Parameters
+    ----------
+    *scenarios : Scenario, mapping, str or Path
+        The fights in order. A single campaign is returned as it is.
+    counter_attack : bool or scenario
+        After a last fight that was won the defender attacks what is left: as the last scenario says with the roles
+        swapped, or as this scenario says, in which he is the attacker.
+    join : mapping, optional
+        Pieces that come to the counter-attack, such as `{"attacker.tank": 2}`.
+    all_defend : bool
+        Units of a game file that cannot take land (aircraft) defend, too.
+
+    Returns
+    -------
+    Scenario
+        The campaign.
+
+    Raises
+    ------
+    ScenarioError
+        For an invalid scenario, and for scenarios that cannot follow each other.
+
+    Examples
+    --------
+    >>> round(odds(campaign("risk-20v15", "risk-20v15")).winner("attacker"), 3)
+    0.938
     """
     return drafted(scenarios, counter_attack, join, all_defend).checked()
 
 
+@checked
 def waves(scenarios: Sequence[Source], progress: Progress | None = None) -> Odds:
-    """Exact odds of the campaign of these scenarios. Raises ScenarioError, NoExactOdds for one too large."""
+    """Exact odds of the campaign of these scenarios.
+
+    Parameters
+    ----------
+    scenarios : sequence of scenarios
+        The fights in order, see `campaign`.
+    progress : callable, optional
+        Called several times a second with the states done and their total (None while it is unknown).
+
+    Returns
+    -------
+    Odds
+        The odds at the end of the campaign.
+
+    Raises
+    ------
+    ScenarioError
+        For scenarios that cannot follow each other.
+    NoExactOdds
+        For a campaign that is too large.
+
+    Examples
+    --------
+    >>> waves(["risk-20v15", "risk-20v15"]).method
+    'exact'
+    """
     return exact(campaign(*scenarios), progress=progress)
 
 

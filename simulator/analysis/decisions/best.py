@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simulator.analysis.decisions.advice import headline
 from simulator.analysis.decisions.named_policies import Gain, Lot, best_of_named, side_of
+from simulator.analysis.decisions.policy_numbers import settings_of_policy
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import ExactAnswer, Interrupted, Progress, many_like
 from simulator.analysis.odds.stages import ExactRun
@@ -20,18 +22,18 @@ from simulator.analysis.result import Result, frame
 from simulator.engine.api import best_policy
 from simulator.engine.model.chain import Chain, OutcomeDistribution, Share
 from simulator.engine.model.limits import EXACT_BYTES
+from simulator.rules.toolkit.naming import same_name
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft
-from simulator.scenarios.objective import BEST, SIDES, before_battle, in_words, wanted
+from simulator.scenarios.arguments import checked
+from simulator.scenarios.objective import BEST, SIDES, in_words, wanted
 from simulator.scenarios.objective import worth as worth_of
-from simulator.scenarios.schema import choices, field_at, field_rows, whole_numbers
+from simulator.scenarios.schema import choices, field_rows
 
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST_ROUNDS = 30
 # More units than any fight can have (fields are at most 1,000): an attacker that needs so many never fights.
 BEYOND_ALL = 10**9
-STEP = 0.05
 SLACK = 1e-12
 # Policies whose values `gains` compares, with their parameters; they are no named values.
 COMPARED = ("retreat", "sea_retreat", "break_off", "hand")
@@ -71,7 +73,28 @@ class Best(Result):
         return (*self.find_gains(), *self.named)
 
     def find_gains(self, progress: Progress | None = None) -> list[Gain]:
-        """Compute the fixed policies of `fixed` and keep them there. Raises Interrupted with those found so far."""
+        """Compute the fixed policies of `fixed` and keep them there.
+
+        Parameters
+        ----------
+        progress : callable, optional
+            Called with the number of policies done.
+
+        Returns
+        -------
+        list of Gain
+            Each fixed policy in place of the best one, and what it loses.
+
+        Raises
+        ------
+        Interrupted
+            After Ctrl-C, with those found so far.
+
+        Examples
+        --------
+        >>> round(max(one.gain for one in best("risk-when-to-stop").find_gains()), 4) > 0
+        True
+        """
         found: list[Gain] = []
         try:
             for path in () if self.lots else self.scenario.decided:
@@ -139,6 +162,11 @@ class Best(Result):
         return [empty | dict(row) | {"advantage": gain, "reached": chance} for row, (gain, chance) in found.items()]
 
     @property
+    def headline(self) -> str:
+        """The best play of each side that decides, and the chance to win or the worth that it brings."""
+        return headline(self)
+
+    @property
     def policy(self) -> pd.DataFrame:
         """The best policy: the same as `table`."""
         return self.table
@@ -201,12 +229,40 @@ def _decision_rows(chain: Chain) -> Iterator[tuple[tuple[tuple[str, Any], ...], 
     return zip(zip(*values, strict=True), gains.tolist(), reached.tolist(), strict=True)
 
 
+@checked
 def best(scenario: Source, decide: Sequence[str] | None = None, *, progress: Progress | None = None) -> Best:
-    """The battle under best play: of the policies that are `best`, and of those that `decide` names.
+    """The battle under best play.
 
-    A policy without `best`, or given as `PATH=named`, is decided among its named values; those of both sides are a
-    game. Raises ValueError for a path that is no policy, and where nothing is to be decided; NoExactOdds where there
-    are too many states; Interrupted with the best of the named values of one side tried so far.
+    Parameters
+    ----------
+    scenario : Scenario, mapping, str or Path
+        A scenario, or one as `load` takes it.
+    decide : sequence of str, optional
+        Paths of policies to decide, beside those that are `best` in the scenario. A policy without `best`, or given as
+        `PATH=named`, is decided among its named values; those of both sides are a game.
+    progress : callable, optional
+        Called several times a second with the combinations done and their total (None while it is unknown).
+
+    Returns
+    -------
+    Best
+        The odds, the best policy state by state, and the loss of fixed policies against it.
+
+    Raises
+    ------
+    ScenarioError
+        For an invalid scenario, and where nothing is to be decided.
+    ValueError
+        For a path that is no policy.
+    NoExactOdds
+        Where there are too many states.
+    Interrupted
+        After Ctrl-C, with the best of the named values of one side tried so far.
+
+    Examples
+    --------
+    >>> best("risk-when-to-stop").table.choice.unique().tolist()
+    ['go on', 'stop']
     """
     asked = draft(scenario)
     named = []
@@ -236,6 +292,7 @@ def _paths(asked: Draft, decide: Sequence[str] | None) -> dict[str, bool]:
     found: dict[str, bool] = {}
     for text in [decide] if isinstance(decide, str) else decide or ():
         path, by_name, word = (part.strip() for part in text.partition("="))
+        path = same_name(path, known) or path
         if path not in known:
             policies = ", ".join(known)
             raise ScenarioError(f"decide: {path} is no policy of {battle.game} {battle.kind}; policies: {policies}")
@@ -293,7 +350,7 @@ def _gains(found: Best, path: str) -> Iterator[Gain]:
         if name == BEST:
             continue
         value, shown = None, name
-        for parameter, label in _settings(found.scenario, path, name):
+        for parameter, label in settings_of_policy(found.scenario, path, name):
             try:
                 fixed = found.scenario.replace_all({path: name, **parameter})
             except ScenarioError:
@@ -315,35 +372,3 @@ def _fights(found: Best, path: str) -> Iterator[Gain]:
     for policy, more in (("always", {}), ("never", never)):
         value = worths(found.scenario.replace_all({path: "always"} | more))[side]
         yield Gain(path, policy, value, found.value[side] - value)
-
-
-def _settings(scenario: Scenario, path: str, name: str) -> Iterator[tuple[dict[str, Any], str]]:
-    """The settings of the parameter of a policy, each with a label; one empty setting if it has no parameter."""
-    battle, (table, _, last) = scenario.battle, path.rpartition(".")
-    parameter = battle.parameters.get(name)
-    if parameter is None:
-        yield {}, name
-        return
-    parameter = f"{table}.{last.removesuffix('retreat')}{parameter}"
-    if whole_numbers(battle, parameter) is not None:
-        timed = "round" in name
-        for number in range(1, (MOST_ROUNDS if timed else units_of(scenario, side_of(path))) + 1):
-            yield {parameter: number}, f"{name} {number}"
-        return
-    # docs/rules/decisions.md 2.3 gives the step but no end: we end at the default of the field, or 1 if it has none.
-    usual = (field_at(battle, parameter) or {}).get("default")
-    for step in range(1, round((usual or 1.0) / STEP) + 1):
-        setting = round(STEP * step, 2)
-        yield {parameter: setting}, f"{name} {setting}"
-
-
-def units_of(scenario: Scenario, side: str) -> int:
-    """The units of a side at the start, from its columns of units left."""
-    columns = before_battle(scenario.built)
-    assert columns is not None
-    left = [
-        int(values[0])
-        for name, values in columns.items()
-        if name.startswith(f"{side}_") and name.endswith("_left") and values.dtype.kind in "iu"
-    ]
-    return max([1, *left])

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from simulator.analysis.decisions.need_search import ALIKE, MOST_SETTINGS, Search, Tried
-from simulator.analysis.odds.measure import is_chance
+from simulator.analysis.odds.measure import Measure
 from simulator.analysis.odds.run import Interrupted, Method, Progress
 from simulator.analysis.result import Result
+from simulator.analysis.words import stated
 from simulator.scenarios import Source
+from simulator.scenarios.arguments import checked
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,13 +64,20 @@ class Need(Result):
             for one in sorted(self.answers, key=lambda one: (one.cost, one.settings))
         ]
 
-    def how(self) -> str:
-        """The answer in one line."""
+    def front(self) -> list[dict[str, Any]]:
+        """The Pareto front: the rows of which no other is as cheap and reaches as much."""
+        front: list[dict[str, Any]] = []
+        for row in self.rows():
+            if front and row["cost"] == front[-1]["cost"] and row["value"] > front[-1]["value"] + ALIKE:
+                front.pop()
+            if not front or row["value"] > front[-1]["value"] + ALIKE:
+                front.append(row)
+        return front
+
+    @property
+    def headline(self) -> str:
+        """The setting or the combination that answers, and its value."""
         what = ", ".join(f"{path} = {number}" for path, number in self.settings.items())
-        scale, unit = (100, " %") if is_chance(self.asked) else (1, "")
-        value, low, high = (f"{scale * one:.{2 if unit else 4}f}" for one in (self.value, self.low, self.high))
-        span = "" if self.method == "exact" else f" (95 % interval {low} to {high}{unit})"
-        value = f"{self.asked} = {value}{unit}{span}, {self.method}"
         cost = f", cost {self.cost:g}" if len(self.settings) > 1 or self.budget is not None else ""
         if not self.complete:
             verdict = "is the best found so far"
@@ -76,9 +85,17 @@ class Need(Result):
             verdict = f"is the best for {self.budget:g}"
         else:
             verdict = "is enough" if self.enough else "is not enough, and nothing tried is"
-        return f"{what} {verdict}: {value}{cost}"
+        return f"{what} {verdict}: {stated(self.asked, Measure(self.value, self.low, self.high))}{cost}"
+
+    def how(self) -> str:
+        """The number of answers computed and their method, in one line."""
+        text = f"{self.tried} combinations answered" if len(self.settings) > 1 else f"{self.tried} settings answered"
+        simulated = sum(one.method != "exact" for one in self.answers)
+        text += f", {simulated} of them simulated, seed {self.seed}" if simulated else ", all exact"
+        return text if self.complete else f"{text}; interrupted"
 
 
+@checked
 def need(  # noqa: PLR0913 - as docs/rules/decisions.md names them
     scenario: Source,
     vary: str | Mapping[str, Iterable[int] | None],
@@ -93,12 +110,52 @@ def need(  # noqa: PLR0913 - as docs/rules/decisions.md names them
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Need:
-    """The smallest setting, or the cheapest combination, whose `value` is at least `target` (0.8 by default).
+    """The smallest setting, or the cheapest combination of settings, that reaches a target.
 
-    `vary` is a path (its settings then go from the smallest number that the field takes, at most 1, up to `most`) or
-    maps paths to whole numbers. `cost` maps a path to the price of one, or names a price list of the game ("muster"
-    in Birthright); without it every unit costs 1. With `budget` the largest value among combinations of at most this
-    cost, of equal ones the cheapest. Raises ScenarioError, ValueError, Interrupted with the best so far.
+    Parameters
+    ----------
+    scenario : Scenario, mapping, str or Path
+        A scenario, or one as `load` takes it.
+    vary : str or mapping of str to iterable of int
+        The field to raise (from the smallest number that it takes, at most 1, up to `most`), or fields and their
+        settings (None for the same range).
+    target : float, optional
+        The value to reach; 0.8 by default.
+    value : str, optional
+        A value, see `sweep`.
+    cost : mapping of str to float, or str, optional
+        The price of one more in each field, or the name of a price list of the game; by default 1 each.
+    budget : float, optional
+        In place of a target: the largest value for at most this cost, the cheapest of equal ones.
+    most : int
+        The largest setting tried.
+    seed : int
+        The seed of all simulated battles, from 0 to 2^64 - 1: the same seed, the same numbers.
+    pruning : bool
+        Leave out combinations that cannot be the answer.
+    threads : int, optional
+        Threads; by default one a processor. They change no number.
+    progress : callable, optional
+        Called several times a second with the combinations done and their total (None while it is unknown).
+
+    Returns
+    -------
+    Need
+        The settings (`settings`, `setting`), their value, and whether they are `enough`.
+
+    Raises
+    ------
+    ScenarioError
+        For an invalid scenario, and a field that is no whole number.
+    ValueError
+        For a target or number out of range.
+    Interrupted
+        After Ctrl-C, with the best so far.
+
+    Examples
+    --------
+    >>> need("risk-20v15", "attacker.regiments", 0.8).setting
+    19
     """
     search = Search(scenario, vary, value, cost, most, Method(seed=seed, threads=threads), progress)
     if budget is not None and target is not None:
@@ -138,6 +195,7 @@ def _result(search: Search, best: Tried, enough: bool, budget: float | None, com
     )
 
 
+@checked
 def enough(
     scenario: Source,
     path: str,
@@ -147,5 +205,38 @@ def enough(
     most: int = MOST_SETTINGS,
     seed: int = 0,
 ) -> Need:
-    """`need` for one path."""
+    """The smallest setting of one field that reaches a target; see `need`.
+
+    Parameters
+    ----------
+    scenario : Scenario, mapping, str or Path
+        A scenario, or one as `load` takes it.
+    path : str
+        The field.
+    target : float
+        The value to reach.
+    value : str, optional
+        A value, see `sweep`.
+    most : int
+        The largest setting tried.
+    seed : int
+        The seed of all simulated battles, from 0 to 2^64 - 1: the same seed, the same numbers.
+
+    Returns
+    -------
+    Need
+        The setting (`setting`), its value, and whether it is `enough`.
+
+    Raises
+    ------
+    ScenarioError
+        For an invalid scenario.
+    ValueError
+        For a target out of range.
+
+    Examples
+    --------
+    >>> enough("risk-20v15", "attacker.regiments", 0.5).setting
+    14
+    """
     return need(scenario, path, target, value, most=most, seed=seed)

@@ -15,7 +15,9 @@ from simulator.analysis.odds.measure import NO_WEIGHTS, Weighing, check_side, we
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import Interrupted, Method, Progress
 from simulator.analysis.result import Result
+from simulator.analysis.words import percent
 from simulator.scenarios import Source
+from simulator.scenarios.arguments import checked
 from simulator.scenarios.validation import finite, given_number
 
 if TYPE_CHECKING:
@@ -62,6 +64,15 @@ class Worth(Result):
         """The distribution of X: the same as `table`."""
         return self.table
 
+    @property
+    def headline(self) -> str:
+        """The mean worth, its standard deviation, and the chance of a loss."""
+        mean = f"{self.mean:.4g}" + (f" ± {self.high - self.mean:.2g}" if self.high > self.mean else "")
+        text = f"Worth {mean} on average to the {self.side} (standard deviation {self.std:.4g})"
+        if not self.p_negative:
+            return f"{text}; {'never' if self.odds.battles is None else 'not once'} less than 0"
+        return f"{text}; less than 0 in {percent(self.p_negative)} of battles"
+
     def how(self) -> str:
         """The weights, and how the odds were obtained."""
         return f"{self.side}: {self.weighed.in_words()}; {self.odds.how()}"
@@ -76,6 +87,7 @@ class Worth(Result):
         }
 
 
+@checked
 def worth(
     answer: Odds | Source,
     weights: Mapping[str, float] | None = None,
@@ -86,10 +98,43 @@ def worth(
     method: Method | None = None,
     progress: Progress | None = None,
 ) -> Worth:
-    """The worth of a battle for a side: `answer` is its odds, or a scenario (then its `odds`, or as `method` says).
+    """The worth of a battle to a side by weights, and its risk.
 
-    Without `weights` the objective of the scenario counts. Raises ScenarioError, ValueError, Interrupted with the worth
-    from the battles so far.
+    Parameters
+    ----------
+    answer : Odds, Scenario, mapping, str or Path
+        Odds, or a scenario, which is then answered.
+    weights : mapping of str to float, optional
+        Weights of `win`, `take` and outcome columns; by default the objective of the scenario.
+    level : float
+        The share of the worst outcomes for `quantile` and `shortfall`, above 0 and at most 1.
+    lose : sequence of float
+        Losses x for which the chance of a worth of -x or less is computed.
+    side : str
+        "attacker" or "defender".
+    method : Method, optional
+        The method of the odds.
+    progress : callable, optional
+        Called several times a second with the states or battles done and their total (None while it is unknown).
+
+    Returns
+    -------
+    Worth
+        Mean, standard deviation, quantile, shortfall, and the distribution.
+
+    Raises
+    ------
+    ScenarioError
+        For an invalid scenario, and an unknown weight.
+    ValueError
+        For a number out of range, and where there are no weights.
+    Interrupted
+        After Ctrl-C, with the worth from the battles so far.
+
+    Examples
+    --------
+    >>> round(worth("risk-20v15", {"win": 15, "attacker_regiments_lost": -1}).mean, 3)
+    0.636
     """
     check_side(side)
     if not finite(level) or not 0 < level <= 1:

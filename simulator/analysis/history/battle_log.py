@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -10,12 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from simulator.rules.toolkit.naming import plural
-from simulator.scenarios import Draft, ScenarioError, Source, draft
+from simulator.rules.toolkit.naming import plain, plural, same_name
+from simulator.scenarios import Draft, ScenarioError, Source, draft, example_names
+from simulator.scenarios.files import is_file
 from simulator.scenarios.objective import SIDES
 from simulator.scenarios.validation import brief, not_one_of, shown
 
 FRAME = ("scenario", "side", "set", "results")
+SHORT_NAMES = {f"{side}{word}": side for side in SIDES for word in ("lost", "losses")}
+SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,7 @@ class LoggedBattle:
 
 
 def read_log(battles: str | Path | Sequence[Mapping[str, Any]]) -> list[LoggedBattle]:
-    """The battles of a log. Raises ValueError for an empty log, and for an entry that is no battle."""
+    """The battles of a log. Raises ValueError for an empty log, ScenarioError for entries that are no battles."""
     folder = None
     if isinstance(battles, str | Path):
         path = Path(battles)
@@ -44,7 +48,15 @@ def read_log(battles: str | Path | Sequence[Mapping[str, Any]]) -> list[LoggedBa
         raise ValueError("battles: give a list of battles, or a CSV or JSON file of them")
     if not battles:
         raise ValueError("battles: none")
-    return [_one(place, entry, folder) for place, entry in enumerate(battles)]
+    found, wrong = [], []
+    for place, entry in enumerate(battles):
+        try:
+            found.append(_one(place, entry, folder))
+        except ValueError as error:
+            wrong.append(str(error))
+    if wrong:
+        raise ScenarioError(wrong[0], others=wrong[1:])
+    return found
 
 
 def _one(place: int, entry: Any, folder: Path | None) -> LoggedBattle:
@@ -57,15 +69,61 @@ def _one(place: int, entry: Any, folder: Path | None) -> LoggedBattle:
     if isinstance(source, str) and folder is not None and (folder / source).is_file():
         source = folder / source
     side = entry.get("side") or "attacker"
+    side = same_name(side, SIDES) or side
     if side not in SIDES:
         raise ValueError(f"{where}.side: {not_one_of(side, SIDES)}")
-    observed = {name: value for name, value in entry.items() if name not in FRAME and value is not None and value != ""}
+    given = {name: value for name, value in entry.items() if name not in FRAME and value is not None and value != ""}
+    # A field has a dot in its name, a column of the outcome has none.
+    fields = {name: value for name, value in given.items() if "." in name}
+    observed = {name: value for name, value in given.items() if name not in fields}
     name = Path(source).stem if isinstance(source, str | Path) else f"battle {place + 1}"
     results = entry.get("results")
     if isinstance(results, str):
         results = plain_value(results) if results.strip() else None
     rounds = () if results is None else tuple(losses_of(results, f"{where}.results"))
-    return LoggedBattle(name, source, side, observed, _settings(where, entry.get("set")), rounds)
+    return LoggedBattle(name, source, side, observed, fields | _settings(where, entry.get("set")), rounds)
+
+
+def template(source: str) -> str:
+    """A log to fill in, as CSV: the set-up of a scenario, or of the first example of a game, on two lines.
+
+    The columns: `scenario`, `side`, the numbers of both sides, `winner` and the losses. Raises ScenarioError.
+    """
+    name = source
+    if not is_file(Path(source)) and source not in example_names():
+        of_game = [one for one in example_names() if plain(str(draft(one).data.get("game"))) == plain(source)]
+        name = min(of_game, key=lambda one: draft(one).data["battle"] != "land", default=source)
+    given = draft(name)
+    numbers = {
+        f"{side}.{field}": value
+        for side in SIDES
+        for field, value in given.data.get(side, {}).items()
+        if isinstance(value, int) and not isinstance(value, bool)
+    }
+    headline = given.battle().headline
+    lost = [f"{side}_lost" for side in SIDES if any(one.startswith(side) and is_loss(one) for one in headline)]
+    file = io.StringIO()
+    lines = csv.writer(file, lineterminator="\n")
+    lines.writerow(["scenario", "side", *numbers, "winner", *lost])
+    lines.writerows([[name, "attacker", *numbers.values(), "", *[""] * len(lost)]] * 2)
+    return file.getvalue()
+
+
+def is_loss(column: str) -> bool:
+    """Does a column count losses?"""
+    return "lost" in column or "losses" in column
+
+
+def column_named(given: str, known: Sequence[str]) -> str:
+    """The outcome column of this name in any case, or of a short one: `attacker_lost` counts units before their cost.
+
+    The name itself where there is none.
+    """
+    if given in known:
+        return given
+    side = SHORT_NAMES.get(plain(given))
+    losses = [name for name in known if side and name.startswith(side) and is_loss(name)]
+    return same_name(given, known) or min(losses, key=lambda name: "cost" in name, default=given)
 
 
 def losses_of(results: Any, where: str) -> list[tuple[int, int]]:
@@ -120,9 +178,15 @@ def _read(path: Path) -> list[Any]:
 
 
 def read_rows(text: str) -> list[dict[str, Any]]:
-    """The battles of a CSV with a heading; empty cells are left out. Raises ValueError for a line that does not fit."""
-    lines = csv.reader(text.splitlines(), skipinitialspace=True)
+    """The battles of a CSV with a heading; empty cells are left out. Raises ValueError for a line that does not fit.
+
+    Cells stand between commas, semicolons or tabs: whichever the heading has most of.
+    """
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    between = max(",;\t", key=first.count)
+    lines = csv.reader(text.splitlines(), delimiter=between, skipinitialspace=True)
     heading = [name.strip() for name in next((line for line in lines if line), [])]
+    heading = [same_name(name, FRAME) or name for name in heading]
     twice = next((name for place, name in enumerate(heading) if not name or name in heading[:place]), None)
     if twice is not None:
         raise ValueError(f"battles: line {lines.line_num}: {shown(twice)} is not allowed; give each column one name")
@@ -130,7 +194,9 @@ def read_rows(text: str) -> list[dict[str, Any]]:
     for cells in lines:
         if cells and len(cells) != len(heading):
             many, wanted = plural(len(cells), "cell"), f"the heading has {len(heading)}"
-            raise ValueError(f"battles: line {lines.line_num} has {many}; {wanted} (a cell with commas needs quotes)")
+            raise ValueError(
+                f"battles: line {lines.line_num} has {many}; {wanted} (a cell with {SEPARATORS[between]} needs quotes)"
+            )
         given = {name: cell.strip() for name, cell in zip(heading, cells, strict=False) if cell.strip()}
         if given:
             found.append({name: cell if name in FRAME else plain_value(cell) for name, cell in given.items()})

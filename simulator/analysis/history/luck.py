@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.analysis.history.battle_log import LoggedBattle, read_log
+from simulator.analysis.history.battle_log import LoggedBattle, column_named, read_log
 from simulator.analysis.history.real_dice import round_luck
 from simulator.analysis.history.replay import ROLL_COLUMNS
 from simulator.analysis.odds.answer import answer
@@ -25,7 +25,9 @@ from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import Method, Progress, reported, until_interrupted
 from simulator.analysis.result import Result, frame
 from simulator.rules.battle import WINNERS
+from simulator.rules.toolkit.naming import same_name
 from simulator.scenarios import Draft, Scenario, ScenarioError, is_uncertain, load
+from simulator.scenarios.arguments import checked
 from simulator.scenarios.objective import TAKEN, check_weights, values_of
 from simulator.scenarios.validation import brief, finite, not_one_of, shown
 
@@ -137,6 +139,7 @@ class Luck(Result):
         return super().to_dict() | more
 
 
+@checked
 def luck(
     battles: str | Path | Sequence[Mapping[str, Any]],
     weights: Mapping[str, float] | None = None,
@@ -145,12 +148,40 @@ def luck(
     method: Method | None = None,
     progress: Progress | None = None,
 ) -> Luck:
-    """Were these battles lucky? `battles` are mappings, or a CSV or JSON file of them.
+    """The luck of fought battles: their outcomes compared with their odds.
 
-    Each has `scenario`, the outcome (`winner`, outcome columns), and `side` (by default the attacker); `results`, the
-    losses of both sides in each round, give the luck of each round. `weights` are the worth of an outcome to the side,
-    by default `win` alone. `changes` are set in every scenario. Raises ScenarioError, ValueError, Interrupted with the
-    battles judged so far.
+    Parameters
+    ----------
+    battles : sequence of mappings, str or Path
+        Each battle has `scenario`, its outcome (`winner`, outcome columns), and `side` (by default the attacker);
+        `results`, the losses of both sides in each round, give the luck of each round. Or a CSV or JSON file of them.
+    weights : mapping of str to float, optional
+        The worth of an outcome to the side; by default `{"win": 1}`.
+    changes : mapping, optional
+        Fields to set in every scenario.
+    method : Method, optional
+        The method of the odds.
+    progress : callable, optional
+        Called several times a second with the battles done and their total (None while it is unknown).
+
+    Returns
+    -------
+    Luck
+        The luck of each battle, and of the series: near 0 is unlucky, 0.5 ordinary, near 1 lucky.
+
+    Raises
+    ------
+    ScenarioError
+        For an invalid scenario.
+    ValueError
+        For an outcome that cannot happen.
+    Interrupted
+        After Ctrl-C, with the battles judged so far.
+
+    Examples
+    --------
+    >>> luck([{"scenario": "risk-20v15", "winner": "defender"}]).verdict
+    'nothing unusual'
     """
     weighed = dict(WIN if weights is None else weights)
     check_weights(weighed)
@@ -177,6 +208,7 @@ def _judged(
         given = one.draft()
         scenario = given if is_uncertain(given) and not one.results else load(given)
         odds = odds_of(scenario)
+        one = replace(one, observed=_in_words_of(odds, one.observed))
         if not isinstance(scenario, Scenario):
             return _judge_outcome(where, one, odds, weights)
         rows, ends = round_luck(scenario, one.results, Weighing(weights, one.side), odds) if one.results else ([], None)
@@ -185,6 +217,15 @@ def _judged(
     if ends is not None:
         one = replace(one, observed=_completed(where, one, ends, weights))
     return replace(_judge_outcome(where, one, odds, weights), rolls=tuple(rows))
+
+
+def _in_words_of(odds: Odds, observed: Mapping[str, Any]) -> dict[str, Any]:
+    """The observed outcome with the names of the columns and of the winner as the game writes them."""
+    columns = [*dict.fromkeys([*odds.headline, *odds.readable_columns])]
+    found = {column_named(name, columns): value for name, value in observed.items()}
+    if winner := same_name(found.get("winner"), WINNERS):
+        found["winner"] = winner
+    return found
 
 
 def _completed(where: str, one: LoggedBattle, ends: Odds, weights: Mapping[str, float]) -> dict[str, Any]:

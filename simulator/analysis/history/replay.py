@@ -23,6 +23,7 @@ from simulator.engine.model.limits import EXACT_BYTES, NoExactOdds
 from simulator.engine.model.streams import derive_seed
 from simulator.rules.battle import WINNERS
 from simulator.scenarios import Scenario, Source, load
+from simulator.scenarios.arguments import checked
 from simulator.scenarios.objective import SIDES, Objective, worth
 
 if TYPE_CHECKING:
@@ -136,8 +137,36 @@ class Replay(Result):
         return "\n".join(self.lines)
 
 
+@checked
 def replay(scenario: Source, seed: int = 0, battle: int = 0) -> Replay:
-    """Battle number `battle` (from 0) of `seed`, the same that `simulate` counts, roll by roll."""
+    """One battle roll by roll, the same battle that `simulate` counts.
+
+    Parameters
+    ----------
+    scenario : Scenario, mapping, str or Path
+        A scenario, or one as `load` takes it.
+    seed : int
+        The seed of the simulation.
+    battle : int
+        The number of the battle, from 0.
+
+    Returns
+    -------
+    Replay
+        `lines` of text, and the `outcome` as the columns of the game.
+
+    Raises
+    ------
+    ScenarioError
+        For an invalid scenario.
+    ValueError
+        For a number out of range.
+
+    Examples
+    --------
+    >>> replay("risk-20v15", seed=1).outcome["winner"]
+    'defender'
+    """
     check_numbers(1, seed, None)
     if isinstance(battle, bool) or not isinstance(battle, int | np.integer) or not 0 <= battle < MOST_BATTLES:
         raise ValueError(f"battle: {battle} is not allowed; give a whole number from 0 to {MOST_BATTLES - 1}")

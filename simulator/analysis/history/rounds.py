@@ -23,6 +23,7 @@ from simulator.engine.model.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds
 from simulator.engine.model.streams import derive_seed
 from simulator.rules.battle import NOBODY, WINNERS, BattlesRun, Columns, Outcomes
 from simulator.scenarios import Scenario, ScenarioError, Source, load
+from simulator.scenarios.arguments import checked
 
 MOST, MOST_ASKED, LEFT = 100, 10_000, 1e-6
 BATTLES = 20_000
@@ -53,9 +54,27 @@ class Rounds(Result):
     json_fields = ("battles", "seed")
 
     def after(self, n: int) -> Odds:
-        """The odds after `n` rounds; a battle that is not over has the winner `nobody` and `over` false.
+        """The odds after so many rounds; a battle that is not over has the winner `nobody` and `over` false.
 
-        Raises ValueError for a round that was not computed.
+        Parameters
+        ----------
+        n : int
+            The number of rounds, 0 for before the first.
+
+        Returns
+        -------
+        Odds
+            With the column `over` (bool) beside those of the game.
+
+        Raises
+        ------
+        ValueError
+            For a round that was not computed.
+
+        Examples
+        --------
+        >>> round(rounds("risk-20v15").after(12).p("over"), 3)
+        0.289
         """
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 0 <= n < len(self.by_round):
             raise ValueError(f"after: {n} is not allowed; give a round from 0 to {len(self.by_round) - 1}")
@@ -94,8 +113,8 @@ class Rounds(Result):
         first = self._odds[0]
         return [
             name
-            for name in dict.fromkeys([*first.headline, *first.columns])
-            if first.kind_of(name) == "number" or (name in first.headline and first.kind_of(name) == "yes/no")
+            for name in dict.fromkeys([*first.headline_columns, *first.columns])
+            if first.kind_of(name) == "number" or (name in first.headline_columns and first.kind_of(name) == "yes/no")
         ]
 
     def rows(self) -> list[dict[str, Any]]:
@@ -126,6 +145,7 @@ class Rounds(Result):
         return super().to_dict() | {"method": "exact" if self.battles is None else "simulated"} | rests
 
 
+@checked
 def rounds(
     scenario: Source,
     most: int | None = None,
@@ -134,10 +154,39 @@ def rounds(
     *,
     progress: Progress | None = None,
 ) -> Rounds:
-    """The battle after each of `most` rounds; by default until all but a millionth are over, at most 100.
+    """The state of a battle after each round.
 
-    Exact where that fits and `battles` is None, else from single battles. Raises ScenarioError for a kind that is not
-    fought in rounds, ValueError; Interrupted with the rounds, or the battles, computed so far.
+    Parameters
+    ----------
+    scenario : Scenario, mapping, str or Path
+        A scenario, or one as `load` takes it.
+    most : int, optional
+        The last round; by default the one after which all but a millionth of the battles are over, at most 100.
+    battles : int, optional
+        Count single battles, so many. By default the rounds are exact where that fits.
+    seed : int
+        The seed of all simulated battles, from 0 to 2^64 - 1: the same seed, the same numbers.
+    progress : callable, optional
+        Called several times a second with the states or battles done and their total (None while it is unknown).
+
+    Returns
+    -------
+    Rounds
+        One row a round, and `Rounds.after(n)`: the odds after n rounds.
+
+    Raises
+    ------
+    ScenarioError
+        For a kind that is not fought in rounds.
+    ValueError
+        For a number out of range.
+    Interrupted
+        After Ctrl-C, with the rounds, or the battles, computed so far.
+
+    Examples
+    --------
+    >>> round(rounds("risk-20v15").rows()[10]["attacker"], 3)
+    0.071
     """
     check_numbers(1 if battles is None else battles, seed, None)
     if most is not None and (isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 0):

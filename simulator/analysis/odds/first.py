@@ -30,7 +30,8 @@ def first_answer(
     except NotCompiled as missing:
         waiting = f"exact odds: --exact, about {missing.seconds} s, once"
     except NoExactOdds:
-        pass
+        if method.budget:  # battles on a graph above this budget may draw both rolls with one number
+            return None
     try:
         with without_compiling(0.0):
             fight = Fight(scenario, method.seed, method.threads, shared)

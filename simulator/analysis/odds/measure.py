@@ -62,9 +62,21 @@ def weighed(battle: Battle, columns: Columns, size: int, value: str) -> np.ndarr
     return ask(value, columns, size, dict(battle.texts) | winners).astype(float)
 
 
+def statistic_of(value: str) -> tuple[str, str] | None:
+    """The statistic ("mean", "std", "q90") and the column of a value; None for a chance."""
+    match = _STATISTIC.match(value)
+    return None if match is None else (match[1], match[3])
+
+
 def is_chance(value: str) -> bool:
     """Is this value a chance, not a number in a unit of its own?"""
     return not _STATISTIC.match(value)
+
+
+def in_percent(odds: Odds, value: str) -> bool:
+    """Is this value of odds a chance, or the mean of a yes/no column?"""
+    kind, column = statistic_of(value) or ("", "")
+    return not kind or (kind == "mean" and odds.kind_of(column) == "yes/no")
 
 
 def in_words(value: str) -> str:

@@ -22,6 +22,7 @@ from simulator.analysis.result import Result, frame
 from simulator.engine.model.limits import NoExactOdds
 from simulator.rules.battle import WINNERS, Outcomes
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft
+from simulator.scenarios.arguments import checked
 from simulator.scenarios.uncertain import distributions, drawn
 
 if TYPE_CHECKING:
@@ -85,7 +86,29 @@ class Mixture(Result):
         return found
 
     def worths(self, weights: Mapping[str, float] | None = None) -> np.ndarray:
-        """The worth of attacking in each combination, float64. Raises ValueError without weights or an objective."""
+        """The worth of attacking in each combination.
+
+        Parameters
+        ----------
+        weights : mapping of str to float, optional
+            Weights, see `worth`; by default the objective of the scenario.
+
+        Returns
+        -------
+        numpy.ndarray
+            float64, shape (combinations,).
+
+        Raises
+        ------
+        ValueError
+            Without weights and objective.
+
+        Examples
+        --------
+        >>> fog = {**load("risk-20v15").data, "defender": {"regiments": {"from": 10, "to": 20}}}
+        >>> mix(fog).worths({"win": 1}).shape
+        (11,)
+        """
         weighed = weighing(self.odds.scenario, weights)
         if weighed is None:
             raise ValueError(NO_WEIGHTS)
@@ -94,7 +117,31 @@ class Mixture(Result):
     def information_rows(
         self, weights: Mapping[str, float] | None = None, otherwise: float = 0.0
     ) -> list[dict[str, Any]]:
-        """`field, worth`: the value of knowing all fields, and each alone, before the decision to attack."""
+        """The value of knowing all fields, and each alone, before the decision to attack.
+
+        Parameters
+        ----------
+        weights : mapping of str to float, optional
+            Weights, see `worth`; by default the objective of the scenario.
+        otherwise : float
+            The worth of not attacking.
+
+        Returns
+        -------
+        list of dict
+            `field` and `worth`; the row `all` first.
+
+        Raises
+        ------
+        ValueError
+            Without weights and objective.
+
+        Examples
+        --------
+        >>> fog = {**load("risk-20v15").data, "defender": {"regiments": {"from": 10, "to": 20}}}
+        >>> [row["field"] for row in mix(fog).information_rows({"win": 1}, 0.5)]
+        ['all', 'defender.regiments']
+        """
         value, share = self.worths(weights), np.array(self.weights)
         attacks = float(share @ value) >= otherwise
 
@@ -111,7 +158,31 @@ class Mixture(Result):
         return rows
 
     def information(self, weights: Mapping[str, float] | None = None, otherwise: float = 0.0) -> pd.DataFrame:
-        """`information_rows` as a DataFrame, the row `all` first."""
+        """`information_rows` as a table.
+
+        Parameters
+        ----------
+        weights : mapping of str to float, optional
+            Weights, see `worth`; by default the objective of the scenario.
+        otherwise : float
+            The worth of not attacking.
+
+        Returns
+        -------
+        pandas.DataFrame
+            `field` (str), `worth` (float64); the row `all` first.
+
+        Raises
+        ------
+        ValueError
+            Without weights and objective.
+
+        Examples
+        --------
+        >>> fog = {**load("risk-20v15").data, "defender": {"regiments": {"from": 10, "to": 20}}}
+        >>> len(mix(fog).information({"win": 1}))
+        2
+        """
         return frame(self.information_rows(weights, otherwise))
 
     def how(self) -> str:
@@ -146,6 +217,7 @@ def combined(base: Draft) -> tuple[list[Draft], dict[str, dict[Any, float]]]:
     return [base.with_fields(dict(zip(fields, values, strict=True))) for values in product(*fields.values())], fields
 
 
+@checked
 def mix(
     scenario: Source,
     battles: int | None = None,
@@ -157,9 +229,38 @@ def mix(
 ) -> Mixture:
     """The odds where fields are not known: the weighted sum over all combinations of their values.
 
-    Combinations that are too large for exact odds share `battles` (a million) in proportion to their weights, at least
-    a thousand each. `exact`: True for exact answers or a refusal, False for simulation; `budget`: bytes for each exact
-    answer. Raises ScenarioError, ValueError.
+    Parameters
+    ----------
+    scenario : mapping, str or Path
+        A scenario with distributions in place of values: `{"from": 8, "to": 12}` or `{"mix": {"8": 0.25, "10": 0.75}}`.
+    battles : int, optional
+        Battles (a million) that combinations too large for exact odds share by their weights, at least a thousand each.
+    seed : int
+        The seed of all simulated battles, from 0 to 2^64 - 1: the same seed, the same numbers.
+    exact : bool, optional
+        True for exact answers or a refusal, False for simulation.
+    budget : int, optional
+        Bytes for each exact answer.
+    progress : callable, optional
+        Called several times a second with the combinations done and their total (None while it is unknown).
+
+    Returns
+    -------
+    Mixture
+        The mixed odds (`odds`), and those of each combination.
+
+    Raises
+    ------
+    ScenarioError
+        For an invalid scenario, and more than 10,000 combinations.
+    ValueError
+        For a number out of range.
+
+    Examples
+    --------
+    >>> fog = {**load("risk-20v15").data, "defender": {"regiments": {"from": 10, "to": 20}}}
+    >>> round(mix(fog).odds.winner("attacker"), 3)
+    0.837
     """
     check_numbers(1 if battles is None else battles, seed, None)
     base = draft(scenario)

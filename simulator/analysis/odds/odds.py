@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from simulator.analysis.odds.distribution import LEVEL, Distribution, half_width_of_mean, wilson
+from simulator.analysis.odds.distribution import LEVEL
+from simulator.analysis.odds.measured import Measured
+from simulator.analysis.odds.outcome_columns import WINNING
 from simulator.analysis.result import Result, frame, records
 from simulator.rules.battle import WINNERS, Battle, Columns, Outcomes
 from simulator.rules.toolkit.merging import merge
-from simulator.rules.toolkit.query import ask
-from simulator.scenarios.validation import not_one_of, shown
+from simulator.scenarios.arguments import checked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,14 +24,6 @@ if TYPE_CHECKING:
 ROUNDING = 1e-15
 # Lines of text, or a function that makes them.
 Lines = Sequence[str] | Callable[[], Sequence[str]]
-# The question whether a side wins, and the code of that winner.
-WINNING = {f"winner == '{side}'": code for code, side in enumerate(WINNERS)}
-
-
-def readable(columns: Columns) -> Columns:
-    """Columns for users: `winner`, if there is one, first and in words."""
-    winner = {"winner": np.array(WINNERS)[columns["winner"]]} if "winner" in columns else {}
-    return winner | {name: values for name, values in columns.items() if name != "winner"}
 
 
 class Chance(NamedTuple):
@@ -43,13 +36,14 @@ class Chance(NamedTuple):
     high: float
 
 
-class Odds(Result):
+class Odds(Measured, Result):
     """Distinct outcomes of one battle with their chances; exact and simulated ones look alike.
 
     `method` is "exact" or "simulated"; `battles` and `seed` are None when exact; `limited` says why there are fewer
     battles than the usual precision needs, "" where there are enough; `residual` is the chance that exact
-    enumeration left undecided (0 when simulated). `headline` are the columns a summary shows, `rules_version` that of
-    the game's rules. `settings` and `assumptions` may be given as functions, which are called when they are first read.
+    enumeration left undecided (0 when simulated). `headline_columns` are those a summary shows, `rules_version`
+    that of the game's rules. `settings` and `assumptions` may be given as functions, which are called when they are
+    first read.
     """
 
     def __init__(
@@ -63,29 +57,22 @@ class Odds(Result):
         assumptions: Lines = (),
         scenario: Mapping[str, Any] | None = None,
     ) -> None:
-        self._raw = outcomes
-        self.battle = battle
-        self.battles, self.seed, self.limited = battles, seed, ""
+        super().__init__(outcomes, battle, battles)
+        self.seed, self.limited = seed, ""
         self.method = "exact" if battles is None else "simulated"
         self.residual, self.explored = outcomes.residual, outcomes.explored
         self.rules_version = battle.version
         self._settings, self._assumptions = settings, assumptions
         self.scenario = scenario
-        self._selected: dict[str, np.ndarray] = {}
-        self._spreads: dict[str, Distribution] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickle: lines that were to be asked for later are asked for now."""
         return vars(self) | {"_settings": self.settings, "_assumptions": self.assumptions}
 
     @cached_property
-    def headline(self) -> tuple[str, ...]:
+    def headline_columns(self) -> tuple[str, ...]:
         """The columns that a summary shows."""
         return tuple(name for name in self.battle.headline if name in self._raw.columns)
-
-    @cached_property
-    def _merged(self) -> Outcomes:
-        return merge(self._raw)
 
     @cached_property
     def settings(self) -> list[str]:
@@ -103,36 +90,6 @@ class Odds(Result):
         set_fields = {line.partition(" = ")[0] for line in self.settings}
         return [*self.settings, *(line for line in self.assumptions if line.partition(": ")[0] not in set_fields)]
 
-    @property
-    def columns(self) -> Columns:
-        """The columns of the distinct outcomes; `winner` holds codes, see rules/battle.py."""
-        return self._merged.columns
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the columns."""
-        return tuple(self._raw.columns)
-
-    @cached_property
-    def readable_columns(self) -> Columns:
-        """The columns of the distinct outcomes for users: `winner`, if there is one, first and in words."""
-        return readable(self.columns)
-
-    @cached_property
-    def _readable_raw(self) -> Columns:
-        """As `readable_columns`, but before merging: enough for chances and means, and available at once."""
-        return readable(self._raw.columns)
-
-    @property
-    def chances(self) -> np.ndarray:
-        """The chance of each distinct outcome: float64, shape (outcomes,)."""
-        return self._merged.p
-
-    @property
-    def counts(self) -> np.ndarray | None:
-        """The number of battles of each distinct outcome: int64, shape (outcomes,); None when exact."""
-        return self._merged.count
-
     @cached_property
     def table(self) -> pd.DataFrame:
         """One row a distinct outcome: `winner`, the game's columns, `p`, and `count` when simulated."""
@@ -146,99 +103,6 @@ class Odds(Result):
         columns = self.readable_columns | {"p": self.chances}
         return columns if self.counts is None else columns | {"count": self.counts}
 
-    def kind_of(self, name: str) -> str:
-        """The kind of a column: "number", "yes/no" or "text". Raises ValueError for an unknown one."""
-        if name not in self._raw.columns:
-            raise ValueError(f"no column {shown(name)}; columns: {', '.join(self.readable_columns)}")
-        if name == "winner":
-            return "text"
-        return {"b": "yes/no", "i": "number", "u": "number", "f": "number"}.get(
-            self._raw.columns[name].dtype.kind, "text"
-        )
-
-    def where(self, query: str) -> np.ndarray:
-        """The outcomes that a question selects (bool array). Raises ValueError for a question that cannot be read."""
-        return self._selects(query, self._merged, "readable_columns")
-
-    def _where_raw(self, query: str) -> np.ndarray:
-        """As `where`, but among the outcomes before merging."""
-        if query not in self._selected:
-            self._selected[query] = self._selects(query, self._raw, "_readable_raw")
-        return self._selected[query]
-
-    def _selects(self, query: str, outcomes: Outcomes, columns: str) -> np.ndarray:
-        if query in WINNING and "winner" in outcomes.columns:
-            return np.asarray(outcomes.columns["winner"] == WINNING[query])
-        known = dict(self.battle.texts) | ({"winner": WINNERS} if "winner" in outcomes.columns else {})
-        return ask(query, getattr(self, columns), len(outcomes.p), known)
-
-    def numbers(self, name: str) -> np.ndarray:
-        """The values of a number or yes/no column: int64, float64 or bool, shape (outcomes,).
-
-        Raises ValueError for another column.
-        """
-        self._check_number(name)
-        return self.columns[name]
-
-    def _check_number(self, name: str) -> None:
-        if self.kind_of(name) == "text":
-            known = ", ".join(column for column in self._raw.columns if self.kind_of(column) != "text")
-            raise ValueError(f"column {name!r} is text; number columns: {known}")
-
-    def spread_of(self, name: str) -> Distribution:
-        """The distribution of a number or yes/no column. Raises ValueError for another."""
-        if name not in self._spreads:
-            self._check_number(name)
-            self._spreads[name] = Distribution.of_column(self._raw.columns[name], self._raw.p)
-        return self._spreads[name]
-
-    def p(self, query: str) -> float:
-        """Chance of a question such as "winner == 'attacker'" or "attacker_losses >= 5" (see rules/toolkit/query.py).
-
-        The name of a yes/no column alone is a question. Raises ValueError for a question that cannot be read.
-        """
-        return float(self._raw.p[self._where_raw(query)].sum())
-
-    def winner(self, side: str) -> float:
-        """Chance that `side` ("attacker", "defender" or "nobody") wins. Raises ValueError where nobody can win."""
-        if side not in WINNERS:
-            raise ValueError(f"winner: {not_one_of(side, WINNERS)}")
-        if "winner" not in self._raw.columns:
-            columns = ", ".join(self.readable_columns)
-            raise ValueError(f"winner: {self.battle.game} {self.battle.kind} has no winner; columns: {columns}")
-        return float(self._raw.p[self._raw.columns["winner"] == WINNERS.index(side)].sum())
-
-    def mean(self, column: str) -> float:
-        """Expected value of a column. Raises ValueError for an unknown one."""
-        return self.spread_of(column).mean
-
-    def std(self, column: str) -> float:
-        """Standard deviation of a column. Raises ValueError for an unknown one."""
-        return self.spread_of(column).std
-
-    def quantile(self, column: str, q: float = 0.5) -> float:
-        """Smallest value that the column does not exceed with a chance of at least `q`."""
-        if not 0 <= q <= 1:
-            raise ValueError(f"q: {q} is not allowed; give a number from 0 to 1")
-        return self.spread_of(column).quantile(q)
-
-    def interval(self, query: str, level: float = LEVEL) -> tuple[float, float]:
-        """Wilson score interval of the chance of `query`, or of a column's mean (normal); no width when exact.
-
-        `query` is as for `p`, or the name of a number column. Raises ValueError for one that is neither, and for a
-        level that is not between 0 and 1.
-        """
-        if query in self._raw.columns and self.kind_of(query) == "number":
-            mean = self.mean(query)
-            half = half_width_of_mean(self.std(query), self.battles, level)
-            return mean - half, mean + half
-        return wilson(self.p(query), self.battles, level)
-
-    def winner_interval(self, side: str, level: float = LEVEL) -> tuple[float, float]:
-        """Interval of the chance that `side` wins, as `interval`."""
-        self.winner(side)  # refuses a battle without a winner
-        return self.interval(f"winner == '{side}'", level)
-
     def _questions(self) -> dict[str, str]:
         """The questions of all results of this battle by their labels, see Battle.results."""
         named = {label: query for label, query in self.battle.results.items() if self._answers(query)}
@@ -251,7 +115,7 @@ class Odds(Result):
                 found = list(dict.fromkeys([*self.battle.texts.get(name, ()), *map(str, values)]))
                 return {value: f"{name} == {value!r}" for value in found}
         flags = [name for name in self._raw.columns if self.kind_of(name) == "yes/no"]
-        chosen = [name for name in flags if name in self.headline] or flags
+        chosen = [name for name in flags if name in self.headline_columns] or flags
         return {name.replace("_", " "): name for name in chosen}
 
     def _answers(self, query: str) -> bool:
@@ -280,37 +144,46 @@ class Odds(Result):
         return {"result": (codes[np.where(happened.any(axis=0), happened.argmax(axis=0) + 1, 0)], words.tolist())}
 
     @property
+    def headline(self) -> str:
+        """The chances of all results that can happen; of a kind that has only numbers, the first mean."""
+        chances = [
+            f"{one.label}{' wins' * (one.label in WINNERS)} {100 * one.p:.2f} %" for one in self.results if one.p
+        ]
+        means = [
+            f"{row['column']} {row['mean']:.4g} on average" for row in ([] if chances else self.summary_rows()[:1])
+        ]
+        return ", ".join(chances or means)
+
+    def _shown_rows(self) -> list[dict[str, Any]]:
+        return self.summary_rows()
+
+    @property
     def value(self) -> str:
         """The value that is computed when none is named: the chance of the first result, or a mean."""
         if not self.battle.results and "winner" in self._raw.columns:
             return "p_attacker"
         questions = list(self._questions().values())
-        return questions[0] if questions else f"mean.{(self.headline or tuple(self._raw.columns))[0]}"
-
-    def distribution(self, column: str) -> pd.DataFrame:
-        """Chances of each value of a column: `value`, `p`, `at_least`, `at_most`; `low` and `high` when simulated."""
-        return frame(self.distribution_columns(column))
-
-    def distribution_columns(self, column: str) -> dict[str, np.ndarray]:
-        """The columns of `distribution` as arrays of shape (values,).
-
-        `value` has the dtype of the column (text for `winner`), the chances are float64.
-        """
-        self.kind_of(column)
-        data = Distribution.of_column(self._readable_raw[column], self._raw.p).columns()
-        if self.battles is not None:
-            bounds = [wilson(chance, self.battles) for chance in data["p"]]
-            data["low"], data["high"] = (np.array(side) for side in zip(*bounds, strict=True))
-        return data
+        return questions[0] if questions else f"mean.{(self.headline_columns or tuple(self._raw.columns))[0]}"
 
     def summary(self) -> pd.DataFrame:
-        """Headline columns with mean, interval of the mean, standard deviation and the 5, 50 and 95 % quantiles."""
+        """Headline columns with mean, interval of the mean, standard deviation and the 5, 50 and 95 % quantiles.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row a column, its name as the index; `mean`, `low`, `high`, `std`, `q05`, `q50`, `q95` (float64).
+
+        Examples
+        --------
+        >>> round(float(odds("risk-20v15").summary().loc["rounds", "mean"]), 2)
+        13.85
+        """
         return frame(self.summary_rows()).set_index("column")
 
     def summary_rows(self) -> list[dict[str, Any]]:
         """The rows of `summary` as plain values; text columns have no mean and are left out."""
         rows = []
-        for name in self.headline or tuple(self._raw.columns):
+        for name in self.headline_columns or tuple(self._raw.columns):
             if self.kind_of(name) == "text":
                 continue
             low, high = self.interval(name)
@@ -320,9 +193,33 @@ class Odds(Result):
             rows.append(row)
         return rows
 
+    @checked
     def likely(self, most: int = 5, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:
-        """The most likely outcomes by winner or result and the headline columns, or the columns given."""
-        names = list(columns or self.headline)
+        """The most likely outcomes, the likeliest first.
+
+        Parameters
+        ----------
+        most : int
+            The number of outcomes.
+        columns : sequence of str, optional
+            The columns that make outcomes distinct, beside the winner or result; the headline columns by default.
+
+        Returns
+        -------
+        list of dict
+            One a row: the winner or result, the columns, and `p`.
+
+        Raises
+        ------
+        ValueError
+            For an unknown column.
+
+        Examples
+        --------
+        >>> [(row["winner"], round(row["p"], 3)) for row in odds("risk-20v15").likely(1, ["attacker_regiments_left"])]
+        [('defender', 0.14)]
+        """
+        names = list(columns or self.headline_columns)
         for name in names:
             self.kind_of(name)
         coded = self._result_codes()
@@ -332,8 +229,26 @@ class Odds(Result):
         best = {name: values[order] for name, values in seen.columns.items()} | {"p": seen.p[order]}
         return records(best | {name: np.array(words)[best[name]] for name, (_, words) in coded.items()})
 
+    @checked
     def to_dict(self, table: bool = True) -> dict[str, Any]:
-        """Everything as plain values for JSON; `table=False` leaves out the outcomes."""
+        """Everything as plain values for JSON.
+
+        Parameters
+        ----------
+        table : bool
+            False leaves out the outcomes.
+
+        Returns
+        -------
+        dict
+            `results` and `chances` with intervals, `summary`, `settings`, `assumptions`, `scenario`, how it was
+            obtained, and `table`: a list of each column.
+
+        Examples
+        --------
+        >>> odds("risk-20v15").to_dict(table=False)["method"]
+        'exact'
+        """
         from simulator import __version__
 
         asked = dict(zip(WINNERS, WINNING, strict=True)) if "winner" in self._raw.columns else {}
@@ -361,7 +276,32 @@ class Odds(Result):
         } | ({"table": {name: values.tolist() for name, values in self._table_columns().items()}} if table else {})
 
     def plot(self, ax: Axes | None = None, *, path: Any = None, column: str | None = None) -> Axes:  # type: ignore[override]
-        """The distribution of `column` (the first headline column by default), split by winner; see `Result.plot`."""
+        """Draw the distribution of a column, split by winner.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw on; by default those of a new figure.
+        path : str or Path, optional
+            A file (png, svg or pdf) for the whole figure.
+        column : str, optional
+            The column; by default the first headline column.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes drawn on.
+
+        Raises
+        ------
+        ValueError
+            For an unknown column, and for a path or `ax` that cannot be used.
+
+        Examples
+        --------
+        >>> odds("risk-20v15").plot(column="rounds").get_xlabel()
+        'rounds'
+        """
         return super().plot(ax, path=path, column=column)
 
     def how(self) -> str:

@@ -160,11 +160,10 @@ class ExactAnswer:
         self.scenario = scenario
         self._ends: OutcomeDistribution | None = None
         if scenario.built.answer is None:
-            self._ends = run(scenario.chain)
-            found = Outcomes(outcome_columns(scenario, self._ends), self._ends.p)
+            self._ends, self._outcomes = run.of_chain(scenario.built)
         else:
             found = scenario.built.answer(run)
-        self._outcomes = Outcomes(found.columns, found.p, None, run.residual, run.explored)
+            self._outcomes = Outcomes(found.columns, found.p, None, run.residual, run.explored)
 
     @classmethod
     def soon(cls, scenario: Scenario, method: Method, progress: Progress | None, shared: Shared | None) -> ExactAnswer:

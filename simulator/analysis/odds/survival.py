@@ -11,6 +11,7 @@ from simulator.analysis.odds.run import ExactAnswer, Fight, Interrupted, Method,
 from simulator.analysis.result import Result
 from simulator.rules.battle import Built
 from simulator.scenarios import Scenario, ScenarioError, Source, load
+from simulator.scenarios.arguments import checked
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class Survival(Result):
         return "exact" if self.battles is None else f"simulated: {self.battles:,} battles, seed {self.seed}"
 
 
+@checked
 def survival(
     scenario: Source,
     battles: int | None = None,
@@ -56,8 +58,35 @@ def survival(
 ) -> Survival:
     """The chance of each piece to survive; a piece that retreats survives.
 
-    Exact where that fits and `battles` is None. Raises ScenarioError for a kind without individual pieces, Interrupted
-    with the answer so far.
+    Parameters
+    ----------
+    scenario : Scenario, mapping, str or Path
+        A scenario, or one as `load` takes it.
+    battles : int, optional
+        Simulate with so many battles. By default the answer is exact where that fits.
+    seed : int
+        The seed of all simulated battles, from 0 to 2^64 - 1: the same seed, the same numbers.
+    threads : int, optional
+        Threads; by default one a processor. They change no number.
+    progress : callable, optional
+        Called several times a second with the states or battles done and their total (None while it is unknown).
+
+    Returns
+    -------
+    Survival
+        One row a piece, by side in the order of losses.
+
+    Raises
+    ------
+    ScenarioError
+        For an invalid scenario, and for a kind without individual pieces.
+    Interrupted
+        After Ctrl-C, with the answer so far.
+
+    Examples
+    --------
+    >>> survival("knt-raid").table.columns.tolist()
+    ['side', 'piece', 'worth', 'p', 'low', 'high']
     """
     method = Method(battles=battles, seed=seed, threads=threads)
     asked = load(scenario)
@@ -100,5 +129,5 @@ def _survival(scenario: Scenario, found: ExactAnswer | Fight, seed: int) -> Surv
         p = min(1.0, float(piece.survives @ ends.p))
         low, high = wilson(p, battles)
         survivors.append(Survivor(piece.side, piece.name, piece.worth, p, low, high))
-    title, version = f"{scenario.battle.game} {scenario.battle.kind}", scenario.battle.version
+    title, version = scenario.battle.label, scenario.battle.version
     return Survival(tuple(survivors), battles, None if battles is None else seed, title, version)

@@ -19,8 +19,9 @@ from simulator.analysis.odds.run import Interrupted, Progress
 from simulator.analysis.result import Result
 from simulator.analysis.storage.run_store import Due, alone, question_of, refuse_another, write_whole
 from simulator.analysis.studies import sweep as sweeps
-from simulator.analysis.studies.grid import Answered, Cell, Grid, Portion, Portions
+from simulator.analysis.studies.grid import MOST_CELLS, Answered, Cell, Grid, Portion, Portions, grid_of
 from simulator.scenarios import Source
+from simulator.scenarios.arguments import checked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,6 +31,8 @@ MOST_KEPT = 10**9
 ASKED, LOCK = "_asked.json", "_lock"
 # Cells held before they are written, however soon that is.
 MOST_HELD = 1 << 18
+# The columns of one value in a table, and those after them.
+PARTS, LAST = ["value", "low", "high"], ["method", "battles", "refused", "note"]
 
 
 class Kept(Result):
@@ -140,7 +143,7 @@ class Kept(Result):
             plain, kind = _kind(values)
             columns[path] = pa.array([plain(cell.settings[axis]) for cell in cells], kind)
         for place, name in enumerate(grid.asked):
-            for part, column in enumerate(sweeps.number_columns(grid.asked, name)):
+            for part, column in enumerate(_number_columns(grid.asked, name)):
                 numbers = np.array([cell.measures[place][part] for cell in cells])
                 columns[column] = pa.array(numbers, mask=np.isnan(numbers))
         columns["method"] = pa.array([cell.method for cell in cells], pa.string())
@@ -158,23 +161,40 @@ class Kept(Result):
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """All cells kept: `cell`, the place in row order, and the columns of `Sweep.table`."""
-        found: pd.DataFrame = self.read().to_pandas()
-        return found
+        """All cells kept: `cell`, the place in row order, the columns of `Sweep.table`, and `note`."""
+        import pandas as pd
+
+        wide, asked = self.read().to_pandas(), self.grid.asked
+        numbers = [
+            wide[list(_number_columns(asked, name))].set_axis(PARTS, axis=1).assign(asked=name) for name in asked
+        ]
+        others = wide[["cell", *self.grid.paths, *LAST]]
+        found: pd.DataFrame = pd.concat([pd.concat([others, one], axis=1) for one in numbers])
+        return found[self._columns].sort_values("cell", kind="stable", ignore_index=True)
+
+    @property
+    def _columns(self) -> list[str]:
+        return ["cell", *self.grid.paths, "asked", *PARTS, *LAST]
 
     def rows(self) -> list[dict[str, Any]]:
         """The rows of `table` as plain values."""
-        return list(self.read().to_pylist())
+        rows, asked = [], self.grid.asked
+        for wide in self.read().to_pylist():
+            for name in asked:
+                numbers = (wide[column] for column in _number_columns(asked, name))
+                row = wide | {"asked": name} | dict(zip(PARTS, numbers, strict=True))
+                rows.append({column: row[column] for column in self._columns})
+        return rows
 
     def sweep(self) -> sweeps.Sweep:
         """The cells as a sweep. Raises ValueError for more than a sweep in memory may have."""
         grid = self.grid
-        if grid.size > sweeps.MOST_CELLS:
-            most = f"only up to {sweeps.MOST_CELLS:,} are shown, read the file"
+        if grid.size > MOST_CELLS:
+            most = f"only up to {MOST_CELLS:,} are shown, read the file"
             raise ValueError(f"vary: {grid.size:,} combinations; {most}")
-        names = [sweeps.number_columns(grid.asked, name) for name in grid.asked]
+        names = [_number_columns(grid.asked, name) for name in grid.asked]
         found = {}
-        for row in self.rows():
+        for row in self.read().to_pylist():
             place = np.unravel_index(row["cell"], grid.shape)
             settings = tuple(axis[int(i)] for axis, i in zip(grid.values, place, strict=True))
             numbers = ([np.nan if row[column] is None else row[column] for column in columns] for columns in names)
@@ -193,6 +213,11 @@ class Kept(Result):
         """The folder of the cells and whether they are complete, for JSON."""
         found = {"out": str(self.path), "kept": self.cells, "of": self.grid.size, "complete": self.complete}
         return {"how": self.how()} | found
+
+
+def _number_columns(asked: Sequence[str], name: str) -> list[str]:
+    """The columns on disk of one value asked: it, and the ends of its interval."""
+    return PARTS if len(asked) == 1 else [name, f"{name}.low", f"{name}.high"]
 
 
 def _read(part: Path) -> pyarrow.Table:
@@ -242,6 +267,7 @@ def _folder_of_cells(path: Path) -> Path:
     return path
 
 
+@checked
 def long_sweep(  # noqa: PLR0913 - as `sweep`
     scenario: Source,
     vary: Mapping[str, Iterable[Any]],
@@ -254,13 +280,52 @@ def long_sweep(  # noqa: PLR0913 - as `sweep`
     answering: sweeps.Answers | None = None,
     progress: Progress | None = None,
 ) -> Kept:
-    """As `sweep`, the cells written to `out` as they are answered; called again it goes on where it stopped.
+    """As `sweep`, the cells written to disk as they are answered; called again it goes on where it stopped.
 
-    `out` is a folder of Parquet files (pyarrow, extra `scale`). `answering` has portions answered elsewhere
-    (`cluster.answers_on`). Raises ValueError as `sweep`, and for an `out` of another question; OSError where it cannot
-    be written; Interrupted with what is kept.
+    Parameters
+    ----------
+    scenario : Scenario, mapping, str or Path
+        A scenario, or one as `load` takes it.
+    vary : mapping of str to iterable
+        The settings of each field, see `sweep`.
+    out : str or Path
+        A folder of Parquet files (needs pyarrow, extra `scale`).
+    value : str or sequence of str, optional
+        One or several values, see `sweep`.
+    battles : int, optional
+        Simulate with so many battles. By default the answer is exact where that fits.
+    seed : int
+        The seed of all simulated battles, from 0 to 2^64 - 1: the same seed, the same numbers.
+    threads : int, optional
+        Threads; by default one a processor. They change no number.
+    answering : callable, optional
+        Has portions answered elsewhere (`simulator.analysis.storage.cluster.answers_on`).
+    progress : callable, optional
+        Called several times a second with the cells done and their total (None while it is unknown).
+
+    Returns
+    -------
+    Kept
+        The cells on disk: `table`, `sweep()`, `complete`.
+
+    Raises
+    ------
+    ScenarioError
+        For an invalid scenario.
+    ValueError
+        As `sweep`, and for an `out` of another question.
+    OSError
+        Where `out` cannot be written.
+    Interrupted
+        After Ctrl-C, with what is kept.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> long_sweep("risk-20v15", {"attacker.regiments": range(10, 31)}, mkdtemp()).cells
+    21
     """
-    grid = sweeps.in_portions(sweeps.grid_of(scenario, vary, value, battles, seed, MOST_KEPT))
+    grid = sweeps.in_portions(grid_of(scenario, vary, value, battles, seed, MOST_KEPT))
     with alone(_folder_of_cells(Path(out)) / LOCK):
         kept = Kept(Path(out), grid)
         found = (answering or partial(sweeps.answers, threads=threads))(grid, Portions(grid, kept.has))

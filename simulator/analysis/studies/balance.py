@@ -14,11 +14,12 @@ from simulator.analysis.odds.measure import is_chance
 from simulator.analysis.odds.run import Interrupted, Progress
 from simulator.analysis.result import Result
 from simulator.analysis.studies.grid import Cell
-from simulator.analysis.studies.sensitivity import settings_of
 from simulator.analysis.studies.sweep import Sweep, sweep
+from simulator.analysis.words import amount, stated
 from simulator.rules.battle import Battle
 from simulator.scenarios import Scenario, ScenarioError, Source, draft
-from simulator.scenarios.schema import choices, field_at, unknown_field, whole_numbers
+from simulator.scenarios.arguments import checked
+from simulator.scenarios.schema import choices, field_at, settings_of, unknown_field, whole_numbers
 from simulator.scenarios.validation import brief
 
 EVEN, BOTH = 0.5, ("p_attacker", "p_defender")
@@ -47,7 +48,7 @@ class Balance(Result):
     target: float
     complete: bool = True
 
-    json_fields = ("asked", "target", "present", "sentence", "tried", "refused", "complete")
+    json_fields = ("asked", "target", "present", "tried", "refused", "complete")
 
     @property
     def asked(self) -> tuple[str, ...]:
@@ -79,27 +80,78 @@ class Balance(Result):
         return abs(values[0] - (values[1] if len(values) > 1 else self.target))
 
     def changed(self, change: Change) -> dict[str, Any]:
-        """The fields that a combination changes, and their settings."""
+        """The fields that a combination changes, and their settings.
+
+        Parameters
+        ----------
+        change : Change
+            One of `changes` or `front`.
+
+        Returns
+        -------
+        dict
+            Setting by path.
+
+        Examples
+        --------
+        >>> found = balance("risk-20v15", {"attacker.regiments": range(12, 21)})
+        >>> found.changed(found.front[0])
+        {'attacker.regiments': 14}
+        """
         named = zip(self.present, change.cell.settings, strict=True)
         return {path: to for path, to in named if to != self.present[path]}
 
     def in_words(self, change: Change) -> str:
-        """The changes of a combination."""
+        """The changes of a combination in words.
+
+        Parameters
+        ----------
+        change : Change
+            One of `changes` or `front`.
+
+        Returns
+        -------
+        str
+            "no change" for the present settings.
+
+        Examples
+        --------
+        >>> found = balance("risk-20v15", {"attacker.regiments": range(12, 21)})
+        >>> found.in_words(found.front[0])
+        'attacker.regiments = 14'
+        """
         return ", ".join(f"{path} = {to}" for path, to in self.changed(change).items()) or "no change"
 
     def number(self, value: float) -> str:
-        """A value asked, or a distance, as text."""
-        return f"{100 * value:.2f} %" if is_chance(self.asked[0]) else f"{value:.4g}"
+        """A value asked, or a distance, as text.
+
+        Parameters
+        ----------
+        value : float
+            The number.
+
+        Returns
+        -------
+        str
+            A percentage for a chance.
+
+        Examples
+        --------
+        >>> found = balance("risk-20v15", {"attacker.regiments": range(12, 21)})
+        >>> found.number(0.5)
+        '50.00 %'
+        """
+        return amount(value, is_chance(self.asked[0]))
 
     @property
-    def sentence(self) -> str:
+    def headline(self) -> str:
         """The combination nearest to the target."""
         if not self.front:
             return "No combination tried so far is allowed"
         best, even = self.front[0], len(self.asked) > 1
         aim = "even" if even else f"{self.asked[0]} = {self.number(self.target)}"
-        odds = " against ".join(self.number(one.value) for one in best.cell.measures)
-        return f"Nearest to {aim}: {self.in_words(best)} ({best.steps} step{'s' * (best.steps != 1)}): {odds}"
+        odds = ", ".join(stated(name, one) for name, one in zip(self.asked, best.cell.measures, strict=True))
+        return f"Nearest to {aim} with {self.in_words(best)} ({best.steps} step{'s' * (best.steps != 1)}): {odds}"
 
     @property
     def tried(self) -> int:
@@ -138,6 +190,7 @@ def named_reasons(reasons: Sequence[str]) -> str:
     return f"{len(reasons)} refused ({'; '.join(different[:MOST_REASONS])}{more})"
 
 
+@checked
 def balance(  # noqa: PLR0913 - one argument an option
     scenario: Source,
     vary: Mapping[str, Iterable[Any] | None],
@@ -149,14 +202,49 @@ def balance(  # noqa: PLR0913 - one argument an option
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Balance:
-    """The combinations of settings nearest to even odds, or to a `target` of a `value`, with the fewest steps.
+    """The combinations of settings nearest to even odds, or to a target, with the fewest steps.
 
-    `vary` maps fields, keys of the game file included (`rules.unit.tank.attack`), to their settings in order; None
-    stands for all names, yes and no, or the whole numbers near the present one. The present settings always belong to
-    them: a change is as large as its steps along these lists. In an even battle both sides have the same chance, so the
-    distance is |p_attacker - p_defender|, else |value - target| (of `p_attacker` where no value is named).
-    Exact where that fits, `battles` simulates every combination. Raises ScenarioError, ValueError, Interrupted with
-    the combinations tried so far.
+    The present settings always belong to the settings of a field: a change is as large as its steps along them. In an
+    even battle both sides have the same chance, so the distance is |p_attacker - p_defender|, else |value - target|.
+
+    Parameters
+    ----------
+    scenario : Scenario, mapping, str or Path
+        A scenario, or one as `load` takes it.
+    vary : mapping of str to iterable
+        Fields, keys of the game file included (`rules.unit.tank.attack`), and their settings in order; None stands for
+        all names, yes and no, or the whole numbers near the present one.
+    target : float, optional
+        The value to come near; without it the odds should be even.
+    value : str, optional
+        A value, see `sweep`; `p_attacker` by default.
+    battles : int, optional
+        Simulate every combination with so many battles. By default they are exact where that fits.
+    seed : int
+        The seed of all simulated battles, from 0 to 2^64 - 1: the same seed, the same numbers.
+    threads : int, optional
+        Threads; by default one a processor. They change no number.
+    progress : callable, optional
+        Called several times a second with the combinations done and their total (None while it is unknown).
+
+    Returns
+    -------
+    Balance
+        The Pareto front of distance and steps.
+
+    Raises
+    ------
+    ScenarioError
+        For an invalid scenario, and an unknown field.
+    ValueError
+        For a target out of range.
+    Interrupted
+        After Ctrl-C, with the combinations tried so far.
+
+    Examples
+    --------
+    >>> balance("risk-20v15", {"attacker.regiments": range(12, 21)}).table.iloc[0, 0].item()
+    14
     """
     base = draft(scenario)
     ranges, present = _ranges(base.checked(), vary)

@@ -13,19 +13,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.analysis.odds.measure import is_chance, measure
+from simulator.analysis.odds.measure import in_percent, is_chance, measure
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import CELL_BYTES, Progress, check_numbers, reported, until_interrupted
 from simulator.analysis.result import Result, frame
 from simulator.analysis.studies.noticeable import battles_to_notice
 from simulator.analysis.studies.paired import Answered, Difference, answered, difference
+from simulator.analysis.words import amount, capital, named, percent, points, quantity
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft, is_uncertain, load
+from simulator.scenarios.arguments import checked
 from simulator.scenarios.validation import brief
 
 if TYPE_CHECKING:
     import pandas as pd
 
 LEAST, MOST = 2, 10
+# More scenarios beside the reference are not described one by one.
+MOST_CLAUSES = 2
+# A difference below this is rounding.
+SAME = 1e-12
 CHANCES = ("p_attacker", "p_defender", "p_nobody")
 
 
@@ -115,10 +121,46 @@ class Comparison(Result):
             text += f"; paired by battle: {gains[0]:.3g} times less variance of the difference than unpaired"
         return text
 
-    def sentence(self) -> str:
-        """The differences of the first value in words."""
-        rows = [row for row in self.answers if row.value == self.values[0] and row.scenario != self.reference]
-        return "; ".join(_in_words(row) for row in rows)
+    def in_percent(self, value: str) -> bool:
+        """Is a value a chance, or the mean of a yes/no column?
+
+        Parameters
+        ----------
+        value : str
+            One of `values`.
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> compare(["risk-20v15", "risk-landing"]).in_percent("p_attacker")
+        True
+        """
+        return in_percent(self.odds[self.reference], value)
+
+    @property
+    def telling(self) -> str:
+        """The first value in which the scenarios differ; the first of all where they are alike."""
+        apart = (row.value for row in self.answers if abs(row.difference.value) > SAME)
+        return next(apart, self.values[0])
+
+    @property
+    def headline(self) -> str:
+        """The differences of the first value that is not the same in all, in words."""
+        first, *others = [row for row in self.answers if row.value == self.telling]
+        if len(others) > MOST_CLAUSES:
+            return self._extremes([first, *others])
+        return "; ".join(_in_words(row, first, self.in_percent(row.value)) for row in others)
+
+    def _extremes(self, rows: Sequence[Row]) -> str:
+        """The scenarios with the largest and the smallest value in words, and the reference."""
+        most, least = (choose(rows, key=lambda row: row.estimate) for choose in (max, min))
+        shown = {id(row): amount(row.estimate, self.in_percent(row.value)) for row in rows}
+        text = f"highest in {most.scenario} ({shown[id(most)]}) and lowest in {least.scenario} ({shown[id(least)]})"
+        more = "" if rows[0] in (most, least) else f"; {rows[0].scenario}: {shown[id(rows[0])]}"
+        return f"{capital(quantity(rows[0].value))} is {text}{more}"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values for JSON."""
@@ -126,16 +168,18 @@ class Comparison(Result):
         return super().to_dict() | {"distance": self.distances(), "odds": odds}
 
 
-def _in_words(row: Row) -> str:
-    d = row.difference
-    if abs(d.value) <= 1e-12:
-        return f"{row.scenario}: {row.value} is the same ({row.method})"
-    word = "higher" if d.value > 0 else "lower"
-    chance = is_chance(row.value)
-    by = f"{100 * abs(d.value):.2f} points" if chance else f"{abs(d.value):.4g}"
-    sure = row.method if row.method == "exact" or math.isnan(d.confidence) else f"{100 * d.confidence:.1f} % sure"
-    noticed = "" if row.noticed_after is None else f"; noticed after about {row.noticed_after:,} battles each"
-    return f"{row.scenario}: {row.value} is {word} by {by} ({sure}){noticed}"
+def _in_words(row: Row, first: Row, chance: bool) -> str:
+    d, value = row.difference, f"{named(row.value)} {amount(row.estimate, chance)}"
+    if abs(d.value) <= SAME:
+        return f"{row.scenario}: {value}, the same as {first.scenario}"
+    by = f"{points(d.value, chance)} {'more' if d.value > 0 else 'less'} than {first.scenario}"
+    sure = (
+        ""
+        if row.method == "exact" or math.isnan(d.confidence)
+        else f" ({percent(min(d.confidence, 1 - 1e-9), 1)} sure)"
+    )
+    noticed = "" if row.noticed_after is None else f", noticed after about {row.noticed_after:,} battles each"
+    return f"{row.scenario}: {value}, {by}{sure}{noticed}"
 
 
 def shared_columns(odds: Sequence[Odds]) -> list[str]:
@@ -143,9 +187,9 @@ def shared_columns(odds: Sequence[Odds]) -> list[str]:
     first = odds[0]
     return [
         name
-        for name in first.headline
+        for name in first.headline_columns
         if all(name in one.columns and one.kind_of(name) == first.kind_of(name) for one in odds)
-        and all(name in one.headline for one in odds)
+        and all(name in one.headline_columns for one in odds)
     ]
 
 
@@ -179,6 +223,7 @@ def names_of(scenarios: Sequence[Source]) -> list[str]:
     return found
 
 
+@checked
 def compare(
     scenarios: Mapping[str, Source] | Sequence[Source],
     value: str | Sequence[str] | None = None,
@@ -189,11 +234,44 @@ def compare(
     notes: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> Comparison:
-    """Compare two to ten scenarios of any games; the first is the reference.
+    """Two to ten scenarios of any games beside each other; the first is the reference.
 
-    Exact where they fit and `battles` is None, else simulated with common random numbers. `value` is one or several
-    values, see `measure`; `notes` go with the answer. Raises ScenarioError, ValueError, and Interrupted with the
-    scenarios answered so far, if these are at least two.
+    Parameters
+    ----------
+    scenarios : mapping or sequence of scenarios
+        The scenarios; the keys of a mapping name them.
+    value : str or sequence of str, optional
+        One or several values, see `sweep`; by default the chances of the winner and the headline columns.
+    battles : int, optional
+        Simulate all, paired by common random numbers. By default they are exact where that fits.
+    seed : int
+        The seed of all simulated battles, from 0 to 2^64 - 1: the same seed, the same numbers.
+    threads : int, optional
+        Threads; by default one a processor. They change no number.
+    notes : sequence of str
+        Lines that go with the answer.
+    progress : callable, optional
+        Called several times a second with the scenarios done and their total (None while it is unknown).
+
+    Returns
+    -------
+    Comparison
+        One row a value and scenario: estimate, difference, its 95 % interval.
+
+    Raises
+    ------
+    ScenarioError
+        For an invalid scenario.
+    ValueError
+        For fewer than two or more than ten scenarios, and an unknown value.
+    Interrupted
+        After Ctrl-C, with the scenarios answered so far, if these are at least two.
+
+    Examples
+    --------
+    >>> two = compare({"15": risk.land(attacker=20, defender=15), "16": risk.land(attacker=20, defender=16)})
+    >>> round(two.rows()[1]["difference"], 4)
+    -0.0395
     """
     if isinstance(scenarios, Mapping):
         named = list(scenarios.items())

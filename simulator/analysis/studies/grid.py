@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice, product, repeat
 from typing import Any, NamedTuple
@@ -14,14 +14,17 @@ import numpy as np
 from simulator.analysis.odds.answer import answer, changed
 from simulator.analysis.odds.measure import Measure, measure
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import CELL_BATTLES, CELL_BYTES, Method, Progress
+from simulator.analysis.odds.run import CELL_BATTLES, CELL_BYTES, Method, Progress, check_numbers
 from simulator.analysis.odds.stages import Shared
 from simulator.analysis.studies.one_pass import solve_block
+from simulator.analysis.studies.variants import variants, with_variants
 from simulator.engine.model.limits import NoExactOdds
-from simulator.scenarios import Draft, Scenario, ScenarioError
+from simulator.scenarios import VARIANT, Draft, Scenario, ScenarioError, Source, draft
+from simulator.scenarios.schema import field_at, unknown_field
+from simulator.scenarios.validation import shown
 
-# The largest number of cells that are solved in one pass.
-BLOCK = 1 << 17
+# The largest number of cells of a grid, and of those that are solved in one pass.
+MOST_CELLS, BLOCK = 100_000, 1 << 17
 NOTHING = Measure(float("nan"), float("nan"), float("nan"))
 
 
@@ -52,6 +55,20 @@ class Cell(NamedTuple):
     def high(self) -> float:
         """Upper end of its 95 % interval."""
         return self.measures[0].high
+
+
+def number_rows(about: Mapping[str, Any], asked: Sequence[str], cell: Cell) -> list[dict[str, Any]]:
+    """A row for each value asked of a cell: `about`, `asked`, `value`, `low`, `high`, `method`, `battles`, `refused`.
+
+    All tables of many answers have these columns, whether one value was asked or several.
+    """
+    how = {"method": cell.method, "battles": cell.battles, "refused": cell.refused or ""}
+    return [
+        {**about, "asked": name}
+        | {part: None if np.isnan(number) else number for part, number in measure._asdict().items()}
+        | how
+        for name, measure in zip(asked, cell.measures, strict=True)
+    ]
 
 
 class Portion(NamedTuple):
@@ -229,3 +246,53 @@ class Portions:
         """Note how a portion was answered."""
         if answered.cells is None:
             self._waiting = chain(self.grid.parts(answered.portion), self._waiting)
+
+
+def grid_of(
+    scenario: Source,
+    vary: Mapping[str, Iterable[Any]],
+    value: str | Sequence[str] | None,
+    battles: int | None,
+    seed: int,
+    most: int = MOST_CELLS,
+) -> Grid:
+    """The grid of a sweep. Raises ValueError and ScenarioError as `sweep`."""
+    check_numbers(1 if battles is None else battles, seed, None)
+    base = draft(scenario)
+    if isinstance(given := vary.get(VARIANT), Mapping):
+        base = with_variants(base, given)
+    for path, some in vary.items():
+        if path != VARIANT and isinstance(some, Mapping):
+            raise ValueError(f"vary.{path}: {shown(some)} is not allowed; give a list of values, like range(1, 31)")
+    values = tuple([tuple(variants(base, some) if path == VARIANT else some) for path, some in vary.items()])
+    if not vary or not all(values):
+        raise ValueError("vary: nothing to vary; give a field and its values, like attacker.regiments=1:30")
+    asked = (value,) if isinstance(value, str) else () if value is None else tuple(value)
+    grid = Grid(base, tuple(vary), values, asked, battles, seed)
+    if grid.size > most:
+        raise ValueError(f"vary: {grid.size:,} combinations; at most {most:,}")
+    _suggest_rules(grid)
+    return grid if asked else replace(grid, asked=(_own_value(grid),))
+
+
+def _suggest_rules(grid: Grid) -> None:
+    """Raise ScenarioError for a path that is a key of the game file, but no field of the scenario."""
+    battle = grid.draft.battle()
+    for path in grid.paths:
+        if field_at(battle, path) is None and battle.rules is not None and field_at(battle, f"rules.{path}"):
+            raise ScenarioError(unknown_field(battle, path))
+
+
+def _own_value(grid: Grid) -> str:
+    """The default value of the battle kind, from the first cell that the rules allow.
+
+    Raises ScenarioError if they allow none.
+    """
+    refused = None
+    for settings in product(*grid.values):
+        try:
+            return grid.odds(settings)[0].value
+        except ScenarioError as error:
+            refused = refused or error
+    assert refused is not None
+    raise refused

@@ -8,7 +8,7 @@ outcomes between them. The numbers of the smallest cell and of the middle one mu
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -18,7 +18,7 @@ import numpy as np
 
 from simulator.analysis.odds.answer import changed
 from simulator.analysis.odds.measure import weighed
-from simulator.analysis.odds.odds import readable
+from simulator.analysis.odds.outcome_columns import readable
 from simulator.analysis.odds.run import Progress
 from simulator.engine.api import Graph, Solver, explore, graph_of
 from simulator.engine.model.limits import QUICK_BYTES, BrokenGame, NoExactOdds
@@ -50,23 +50,26 @@ def solve_block(
     graph is too large. nan for single cells of that kind, and for those that the rules refuse. Raises BrokenGame if
     the declarations of the game are wrong.
     """
-    block = Block.of(base, paths, values)
+    if not paths or not all(type(number) is int for axis in values for number in axis):
+        return None
+    axes = np.meshgrid(*(np.array(axis) for axis in values), indexing="ij")
+    return solve_rows(base, paths, np.stack([axis.ravel() for axis in axes], axis=1), asked, progress)
+
+
+def solve_rows(
+    base: Draft, paths: Sequence[str], rows: np.ndarray, asked: Sequence[str], progress: Progress | None = None
+) -> np.ndarray | None:
+    """As `solve_block`, for these settings of `paths` only: int64, shape (cells, paths)."""
+    block = Block.of(base, paths, rows)
     if block is None:
         return None
-    if block.refused:
-        axis = block.edge()
-
-        def part(numbers: tuple[int, ...]) -> np.ndarray | None:
-            if len(set(numbers)) > 1:
-                return solve_block(base, paths, _put(values, axis, numbers), asked, progress)
-            fixed = base.with_fields({paths[axis]: numbers[0]})
-            return solve_block(fixed, _put(paths, axis), _put(values, axis), asked, progress)
-
-        return _in_two(part, values, axis, len(asked))
     try:
+        if block.refused:
+            return _in_two(base, block, asked, progress)
         found = block.solved(asked, progress)
         if found is not None:
             block.check_cells(asked, found)
+            found = found[:, : len(rows)]
     except NoExactOdds:
         return None
     return found
@@ -77,41 +80,42 @@ def _put(row: Sequence[Any], place: int, *instead: Any) -> tuple[Any, ...]:
     return (*row[:place], *instead, *row[place + 1 :])
 
 
-def _in_two(
-    part: Callable[[tuple[int, ...]], np.ndarray | None], values: Values, axis: int, asked: int
-) -> np.ndarray | None:
-    """`solve_block` for a grid without the lowest setting of an axis, and for that setting separately."""
-    found = np.full((asked, *map(len, values)), np.nan)
-    along, lowest = np.moveaxis(found, axis + 1, 1), np.array(values[axis]) == min(values[axis])
+def _in_two(base: Draft, block: Block, asked: Sequence[str], progress: Progress | None) -> np.ndarray | None:
+    """`solve_rows` for the cells without the lowest setting of an axis, and for those with it separately."""
+    found, axis = np.full((len(asked), len(block.rows)), np.nan), block.edge()
+    lowest = block.rows[:, axis] == block.rows[:, axis].min()
     for which in (~lowest, lowest):
-        numbers = tuple(np.array(values[axis])[which].tolist())
-        solved = part(numbers)
+        rows, draft, paths = block.rows[which], base, block.paths
+        if len(set(rows[:, axis].tolist())) == 1:
+            draft = base.with_fields({paths[axis]: int(rows[0, axis])})
+            rows, paths = np.delete(rows, axis, axis=1), _put(paths, axis)
+        solved = solve_rows(draft, paths, rows, asked, progress)
         if solved is not None:
-            wide = len(numbers) if len(set(numbers)) > 1 else 1
-            whole = solved.reshape(asked, *_put([len(one) for one in values], axis, wide))
-            along[:, which] = np.moveaxis(whole, axis + 1, 1)
-    return None if np.isnan(found).all() else found.reshape(asked, -1)
+            found[:, which] = solved
+    return None if np.isnan(found).all() else found
 
 
 @dataclass(frozen=True)
 class Block:
-    """A grid over `paths`, the scenarios of its corners by settings, and the corners that the rules refuse."""
+    """Cells over `paths` by their settings (`rows`), the scenarios of the corners of the box around them by settings,
+    and the corners that the rules refuse. Corners that are no cells themselves are added at the end of the rows.
+    """
 
     paths: Sequence[str]
-    values: Values
+    rows: np.ndarray
     corners: dict[tuple[int, ...], Scenario]
     refused: tuple[tuple[int, ...], ...] = ()
 
     @classmethod
-    def of(cls, base: Draft, paths: Sequence[str], values: Values) -> Block | None:
+    def of(cls, base: Draft, paths: Sequence[str], rows: np.ndarray) -> Block | None:
         """The block; None for one that is too small or unsuitable, or whose largest corner the rules refuse."""
-        numbers = all(type(number) is int for axis in values for number in axis)
-        if not numbers or not paths or len(paths) > MOST_AXES or np.prod([len(axis) for axis in values]) < LEAST_CELLS:
+        size, axes = rows.shape
+        if not axes or size < LEAST_CELLS or 2**axes > max(2**MOST_AXES, size // LEAST_CELLS):
             return None
         corners: dict[tuple[int, ...], Scenario] = {}
         refused: list[tuple[int, ...]] = []
         # The largest corner first: if it is refused, the others are not needed.
-        for settings in product(*(sorted({min(axis), max(axis)}, reverse=True) for axis in values)):
+        for settings in product(*(sorted({min(axis), max(axis)}, reverse=True) for axis in rows.T.tolist())):
             try:
                 scenario, note = changed(base, paths, settings)
             except ScenarioError:
@@ -124,26 +128,34 @@ class Block:
             if scenario.chain.utilities is not None:
                 return None
             corners[settings] = scenario
-        return cls(paths, values, corners, tuple(refused))
+        if refused:
+            return cls(paths, rows, corners, tuple(refused))
+        cells = set(map(tuple, rows.tolist()))
+        missing = [one for one in corners if one not in cells]
+        return cls(paths, np.concatenate([rows, missing]) if missing else rows, corners)
 
     def edge(self) -> int:
         """The axis at whose lowest setting the rules refuse the most corners."""
         lowest = [
-            sum(one[axis] == min(numbers) < max(numbers) for one in self.refused)
-            for axis, numbers in enumerate(self.values)
+            sum(one[axis] == low < high for one in self.refused)
+            for axis, (low, high) in enumerate(zip(self.bottom, self.top, strict=True))
         ]
         return int(np.argmax(lowest))
 
-    @property
+    @cached_property
     def top(self) -> tuple[int, ...]:
         """The settings of the largest corner."""
-        return tuple(map(max, self.values))
+        return tuple(self.rows.max(axis=0).tolist())
+
+    @cached_property
+    def bottom(self) -> tuple[int, ...]:
+        """The settings of the smallest corner."""
+        return tuple(self.rows.min(axis=0).tolist())
 
     @cached_property
     def grid(self) -> np.ndarray:
         """The settings of each cell minus those of the largest corner: int64, shape (cells, axes)."""
-        axes = np.meshgrid(*(np.array(axis) for axis in self.values), indexing="ij")
-        return np.asarray(np.stack([axis.ravel() for axis in axes], axis=1) - np.array(self.top))
+        return np.asarray(self.rows - np.array(self.top))
 
     def evenly(self, top: np.ndarray, others: dict[tuple[int, ...], Part]) -> np.ndarray | None:
         """The change of numbers for a step along each axis (float64, shape (axes,)); None if they change unevenly.
@@ -151,10 +163,10 @@ class Block:
         `others` are the numbers at the corners, at those places that a battle from there can reach.
         """
         steps = np.zeros(len(self.paths))
-        for axis, numbers in enumerate(self.values):
-            if min(numbers) < max(numbers):
-                where, least = others[_put(self.top, axis, min(numbers))]
-                change = (top[where].astype(float) - least) / (max(numbers) - min(numbers))
+        for axis, (low, high) in enumerate(zip(self.bottom, self.top, strict=True)):
+            if low < high:
+                where, least = others[_put(self.top, axis, low)]
+                change = (top[where].astype(float) - least) / (high - low)
                 steps[axis] = change.flat[0] if change.size else 0.0
         for settings, (where, least) in others.items():
             if not np.array_equal(top[where] + (np.array(settings) - self.top) @ steps, least):
@@ -165,7 +177,7 @@ class Block:
         """All cells as one chain; None if that is impossible: too many cells, or starts that move unevenly."""
         top = self.corners[self.top]
         if top.built.joined is not None:
-            return top.built.joined(self.paths, self.grid + self.top)
+            return top.built.joined(self.paths, self.rows)
         starts = self._starts()
         return None if starts is None else Joined(top.chain, starts, self._outcome)
 
@@ -212,16 +224,16 @@ class Block:
 
         `found` are the values that `solved` returned: float64, shape (questions, cells).
         """
-        bottom, middle = tuple(map(min, self.values)), tuple(axis[len(axis) // 2] for axis in self.values)
         top = self.corners[self.top]
+        middle = self.rows[np.abs(self.rows - (np.array(self.top) + self.bottom) / 2).sum(axis=1).argmin()].tolist()
         inside = top.replace_all(dict(zip(self.paths, middle, strict=True)))
-        for settings, one in ((bottom, self.corners[bottom]), (middle, inside)):
+        for settings, one in ((self.bottom, self.corners[self.bottom]), (middle, inside)):
             # Count rounds as in the largest battle, even if no rule of the smaller one reads them.
             graph = graph_of(replace(one.chain, counters=top.chain.counters), QUICK_BYTES)
             states, outcome = graph.states(graph.final), one.built.outcome
             assert outcome is not None
             columns, solver = readable(_long(outcome(states), len(states[0]))), Solver(graph, counted=False)
-            cell = int((self.grid + self.top == settings).all(axis=1).argmax())
+            cell = int((self.rows == settings).all(axis=1).argmax())
             for question, values in zip(asked, found, strict=True):
                 worth = weighed(one.battle, columns, int(graph.final.sum()), question)
                 assert worth is not None
@@ -244,7 +256,7 @@ class FinalStates:
         states = graph.states(graph.final)
         self.at: dict[tuple[int, ...], tuple[np.ndarray, Columns]] = {}
         for settings in block.corners:
-            cell = int((block.grid + block.top == settings).all(axis=1).argmax())
+            cell = int((block.rows == settings).all(axis=1).argmax())
             inside = ended_from(graph, graph.starts[cell]) if settings != block.top else np.ones(len(self), bool)
             own = type(states)(*(values[inside] for values in states))
             self.at[settings] = inside, self.columns(own, settings)

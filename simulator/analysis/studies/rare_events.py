@@ -13,13 +13,14 @@ import numpy as np
 
 from simulator.analysis.odds.distribution import LEVEL, half_width_of_mean
 from simulator.analysis.odds.measure import is_chance, weighed
-from simulator.analysis.odds.odds import readable
+from simulator.analysis.odds.outcome_columns import readable
 from simulator.analysis.odds.run import Interrupted, Progress, check_numbers
 from simulator.analysis.odds.stages import counting_chain
 from simulator.analysis.result import Result
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds
 from simulator.scenarios import Scenario, ScenarioError, Source, load
+from simulator.scenarios.arguments import checked
 
 BATTLES = 100_000
 # Battles simulated at once: between some hundredths and a few tenths of a second.
@@ -74,6 +75,7 @@ class Scored(Result):
         return self.rows()[0] | more | {"settings": rests[0], "assumptions": rests[1]}
 
 
+@checked
 def scored(
     scenario: Source,
     value: str = "p_attacker",
@@ -83,11 +85,42 @@ def scored(
     budget: int = EXACT_BYTES,
     progress: Progress | None = None,
 ) -> Scored:
-    """Simulate battles until their rest is small enough to be solved, and score each with its exact value there.
+    """A value of a large battle: battles are simulated until their rest is small enough to be solved, and scored there.
 
-    `value` is a chance, a question, or `mean.COLUMN`. Battles that fit into `budget` bytes are refused
-    (use `exact`), and the region takes a part of it. Raises ScenarioError for a battle that is small enough for exact
-    odds or cannot be scored, ValueError for an unknown value, Interrupted with the estimate so far.
+    Parameters
+    ----------
+    scenario : Scenario, mapping, str or Path
+        A scenario, or one as `load` takes it.
+    value : str
+        A chance, a question, or `mean.COLUMN`.
+    battles : int
+        The number of battles.
+    seed : int
+        The seed of all simulated battles, from 0 to 2^64 - 1: the same seed, the same numbers.
+    budget : int
+        Bytes: battles whose states fit are refused (use `exact`), and the solved region takes a part of it.
+    progress : callable, optional
+        Called several times a second with the battles done and their total (None while it is unknown).
+
+    Returns
+    -------
+    Scored
+        The estimate with a 95 % interval, and how many battles carry it.
+
+    Raises
+    ------
+    ScenarioError
+        For a battle that is small enough for exact odds, or cannot be scored.
+    ValueError
+        For an unknown value.
+    Interrupted
+        After Ctrl-C, with the estimate so far.
+
+    Examples
+    --------
+    >>> large = risk.land(attacker=2000, defender=1990)
+    >>> 0.99 < scored(large, battles=500, budget=1 << 20).value <= 1
+    True
     """
     from simulator.engine.api import has_left_rule, largest, region
 

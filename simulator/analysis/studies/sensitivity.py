@@ -6,17 +6,14 @@ sobol("risk-20v15", {"attacker.regiments": range(18, 23), "options.defence_dice"
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel
-
 from simulator.analysis.odds.answer import changed
-from simulator.analysis.odds.measure import measure
+from simulator.analysis.odds.measure import is_chance, measure
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import (
     CELL_BATTLES,
@@ -30,17 +27,18 @@ from simulator.analysis.odds.run import (
 from simulator.analysis.odds.stages import Shared
 from simulator.analysis.result import Result, frame
 from simulator.analysis.studies.paired import Answered, Difference, answered, difference
-from simulator.analysis.studies.sweep import Sweep, sweep
+from simulator.analysis.words import amount, quantity, setting_of, signed
 from simulator.rules.battle import Battle
+from simulator.rules.toolkit.naming import suggested
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft, load
-from simulator.scenarios.schema import ORDER, branches_at, field_at, field_rows, items_at
+from simulator.scenarios.arguments import checked
+from simulator.scenarios.schema import FRAME, branches_at, field_at, field_rows, items_at, settings_of
 from simulator.scenarios.validation import brief
 
 if TYPE_CHECKING:
     import pandas as pd
 
 ON_REQUEST = ("policy", "objective")
-FRAME = ("game", "battle", "rules")
 ALIKE = 1e-12
 
 
@@ -104,6 +102,18 @@ class Sensitivity(Result):
         """The fields without any effect."""
         return [path for path, steps in self.fields() if all(abs(step.change.value) <= ALIKE for step in steps)]
 
+    @property
+    def headline(self) -> str:
+        """The change that moves the value most."""
+        most = max(self.steps, key=lambda step: abs(step.change.value), default=None)
+        if most is None or abs(most.change.value) <= ALIKE:
+            return f"None of the changes tried moves {quantity(self.value)}"
+        chance = is_chance(self.value)
+        change = signed(most.change.value, chance) + " points" * chance
+        odds = f"{amount(self.base, chance)} becomes {amount(most.value, chance)}"
+        setting = f"{setting_of(most.to)} instead of {setting_of(most.setting)}"
+        return f"{most.path} matters most: {setting} moves {quantity(self.value)} by {change} ({odds})"
+
     def how(self) -> str:
         """The method of the values, in one line."""
         simulated = sum(step.method != "exact" for step in self.steps)
@@ -117,6 +127,7 @@ class Sensitivity(Result):
         return super().to_dict() | {"skipped": skipped, "without_effect": self.without_effect()}
 
 
+@checked
 def sensitivity(  # noqa: PLR0913 - one argument an option
     scenario: Source,
     value: str | None = None,
@@ -128,11 +139,45 @@ def sensitivity(  # noqa: PLR0913 - one argument an option
     progress: Progress | None = None,
     wanted: Callable[[str, Any, Any], bool] = lambda path, setting, to: True,
 ) -> Sensitivity:
-    """Change every field alone: one step up and down, yes to no, a name to each other name; the largest effect first.
+    """The effect of each field alone: one step up and down, yes to no, a name to each other name.
 
-    `value` is a value as for `measure` (by default `p_attacker`, or that of the battle kind where nobody wins).
-    Policies are changed only if `fields` names them: paths, or tables like `attacker`. `wanted(path, setting, to)`
-    selects changes. Raises ScenarioError, ValueError, Interrupted with the changes tried so far.
+    Parameters
+    ----------
+    scenario : Scenario, mapping, str or Path
+        A scenario, or one as `load` takes it.
+    value : str, optional
+        A value, see `sweep`; by default `p_attacker`, or that of the battle kind where nobody wins.
+    fields : sequence of str, optional
+        Paths, or tables like `attacker`; by default all but policies.
+    battles : int, optional
+        Simulate all changes, paired. By default they are exact where that fits.
+    seed : int
+        The seed of all simulated battles, from 0 to 2^64 - 1: the same seed, the same numbers.
+    threads : int, optional
+        Threads; by default one a processor. They change no number.
+    progress : callable, optional
+        Called several times a second with the changes done and their total (None while it is unknown).
+    wanted : callable
+        Called with path, setting and new setting; false leaves out a change.
+
+    Returns
+    -------
+    Sensitivity
+        One row a change, the field with the largest effect first.
+
+    Raises
+    ------
+    ScenarioError
+        For an invalid scenario, and an unknown field.
+    ValueError
+        For an unknown value.
+    Interrupted
+        After Ctrl-C, with the changes tried so far.
+
+    Examples
+    --------
+    >>> sensitivity("risk-20v15", fields=["attacker"]).rows()[0]["path"]
+    'attacker.modifier_all'
     """
     checked = load(scenario)
     tried = [one for one in steps_of(checked, (fields,) if isinstance(fields, str) else fields) if wanted(*one)]
@@ -207,7 +252,7 @@ def steps_of(scenario: Scenario, fields: Sequence[str] | None = None) -> Iterato
         table = path.partition(".")[0].partition("[")[0]
         if fields is None and table in ON_REQUEST:
             continue
-        if fields is not None and not any(path == one or re.match(rf"{re.escape(one)}[.\[]", path) for one in fields):
+        if fields is not None and not any(re.match(rf"{re.escape(one)}($|[.\[])", path, re.I) for one in fields):
             continue
         for to in others(battle, path, setting):
             yield path, setting, to
@@ -216,34 +261,8 @@ def steps_of(scenario: Scenario, fields: Sequence[str] | None = None) -> Iterato
 def _no_field(battle: Battle, path: str) -> str:
     names = [row.path for row in field_rows(battle) if row.path not in FRAME]
     names += dict.fromkeys(name.rpartition(".")[0] for name in names if "." in name)
-    near = difflib.get_close_matches(re.sub(r"\[\d+\]", "[i]", path), names, 1)
-    return f"is no field of {battle.game} {battle.kind}" + (f"; did you mean {near[0]}?" if near else "")
-
-
-def settings_of(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Path and value of every field, defaults included, in the order of the schema; lists item by item."""
-    if isinstance(value, BaseModel):
-        infos = type(value).model_fields.items()
-        named = [(info.alias or name, getattr(value, name), info.is_required()) for name, info in infos]
-        if not path:
-            named = [one for one in named if one[0] not in FRAME]
-            named.sort(key=lambda one: ORDER.index(one[0]) if one[0] in ORDER else len(ORDER))
-        else:
-            named.sort(key=lambda one: not one[2])
-        inside: list[tuple[str, Any]] = [(name, one) for name, one, _ in named]
-        inside += list((value.model_extra or {}).items())
-    elif isinstance(value, Mapping):
-        inside = list(value.items())
-    elif isinstance(value, list | tuple):
-        for place, item in enumerate(value):
-            yield from settings_of(item, f"{path}[{place}]")
-        return
-    else:
-        if value is not None:
-            yield path, value
-        return
-    for name, one in inside:
-        yield from settings_of(one, f"{path}.{name}" if path else name)
+    near = suggested(re.sub(r"\[\d+\]", "[i]", path), names)
+    return f"is no field of {battle.game} {battle.kind}" + (f"; did you mean {near}?" if near else "")
 
 
 def others(battle: Battle, path: str, setting: Any) -> list[Any]:
@@ -268,43 +287,3 @@ def _in_free_text(battle: Battle, path: str) -> bool:
         for match in re.finditer(r"\[\d+\]", path)
         for item in items_at(battle, path[: match.start()])
     )
-
-
-def sobol(
-    scenario: Source,
-    vary: Mapping[str, Iterable[Any]],
-    value: str | None = None,
-    battles: int | None = None,
-    seed: int = 0,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> pd.DataFrame:
-    """Sobol indices of the value over a full grid of settings, see `Sweep.sobol`.
-
-    Raises ValueError where the rules refuse a combination.
-    """
-    return swept_fully(scenario, vary, value, battles, seed, threads=threads, progress=progress).sobol()
-
-
-def swept_fully(
-    scenario: Source,
-    vary: Mapping[str, Iterable[Any]],
-    value: str | None = None,
-    battles: int | None = None,
-    seed: int = 0,
-    **more: Any,
-) -> Sweep:
-    """The sweep behind `sobol`. Raises ValueError where the rules refuse a combination."""
-    ranges = {path: tuple(values) for path, values in vary.items()}
-    try:
-        try:
-            swept = sweep(scenario, ranges, value or "p_attacker", battles, seed, **more)
-        except ValueError as error:
-            if value is not None or "has no winner" not in str(error):
-                raise
-            swept = sweep(scenario, ranges, None, battles, seed, **more)
-    except ScenarioError as error:
-        raise ValueError(f"vary: every combination must be allowed; {error}") from None
-    swept.sobol()
-    return swept

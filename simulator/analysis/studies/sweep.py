@@ -14,29 +14,31 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice, product
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simulator.analysis.odds.measure import is_chance
 from simulator.analysis.odds.run import Interrupted, Progress, check_numbers
 from simulator.analysis.odds.stages import Shared
 from simulator.analysis.result import Result, frame
-from simulator.analysis.studies.grid import Answered, Cell, Grid, Portions
+from simulator.analysis.studies.grid import Answered, Cell, Grid, Portions, grid_of, number_rows
+from simulator.analysis.words import stated
 from simulator.engine.model.limits import processors
-from simulator.scenarios import ScenarioError, Source, draft
-from simulator.scenarios.schema import field_at, unknown_field
+from simulator.scenarios import ScenarioError, Source, Variant
+from simulator.scenarios.arguments import checked
 
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST_CELLS = 100_000
 # Work for other processes or for a file is cut into about this many portions, within these bounds of cells: sending a
 # portion takes as long as answering two or three small cells.
 PORTIONS, LEAST_TOGETHER, MOST_TOGETHER = 256, 4, 64
 
 # Seconds to wait for the cells in progress after Ctrl-C; a cell that compiles or loads a kernel takes longer.
 LAST_WAIT = 0.2
+EVEN = 0.5
 # A variance below this is rounding: no field explains a part of it.
 NO_VARIANCE = 1e-30
 
@@ -82,11 +84,6 @@ class Pace:
         return f"{'; '.join(parts)} ({self.seconds:.2f} s in all)" if parts else ""
 
 
-def number_columns(asked: Sequence[str], name: str) -> tuple[str, str, str]:
-    """The columns of one value asked: it, and the ends of its interval."""
-    return ("value", "low", "high") if len(asked) == 1 else (name, f"{name}.low", f"{name}.high")
-
-
 @dataclass(repr=False)
 class Sweep(Result):
     """A grid of answers: `paths` are the fields varied, `values` the settings of each, `asked` the values computed.
@@ -110,7 +107,7 @@ class Sweep(Result):
     def of(cls, grid: Grid, found: Mapping[int, Cell], pace: Pace) -> Sweep:
         """The cells of a grid by their place."""
         battle, places = grid.draft.battle(), sorted(found)
-        title, cells = f"{battle.game} {battle.kind}", [found[place] for place in places]
+        title, cells = battle.label, [found[place] for place in places]
         return cls(grid.paths, grid.values, grid.asked, grid.seed, title, cells, places, pace)
 
     @property
@@ -119,23 +116,35 @@ class Sweep(Result):
         return self.asked[0]
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row a cell: a column for each field varied, `value`, `low`, `high`, `method`, `battles`.
+        """One row a cell and value, in the order of the settings.
 
-        Several values have three columns each: the value, and it with `.low` and `.high`. If the rules refuse a cell,
-        its numbers are None, and a column `refused` gives the reason.
+        A column for each field varied, then `asked`, `value`, `low`, `high`, `method`, `battles`, `refused`. If the
+        rules refuse a cell, its numbers are None, and `refused` gives the reason.
         """
-        names = [name for value in self.asked for name in number_columns(self.asked, value)]
-        rows, refusals = [], bool(self.refusals)
+        rows = []
         for found in self.cells:
             plain = (one if isinstance(one, int | float | str | bool) else str(one) for one in found.settings)
-            numbers = (None if np.isnan(one) else one for measure in found.measures for one in measure)
-            row = dict(zip(self.paths, plain, strict=True)) | dict(zip(names, numbers, strict=True))
-            row |= {"method": found.method, "battles": found.battles}
-            rows.append(row | ({"refused": found.refused or ""} if refusals else {}))
+            rows += number_rows(dict(zip(self.paths, plain, strict=True)), self.asked, found)
         return rows
 
     def grid(self, place: int = 0) -> np.ndarray:
-        """One value as float64 with one axis for each field varied; nan where a cell is missing or refused."""
+        """One value as an array with one axis for each field varied.
+
+        Parameters
+        ----------
+        place : int
+            The place of the value in `asked`.
+
+        Returns
+        -------
+        numpy.ndarray
+            float64, shape (settings of the first field, of the second, ...); nan where a cell is missing or refused.
+
+        Examples
+        --------
+        >>> sweep("risk-20v15", {"attacker.regiments": range(10, 31)}).grid().round(2)[:3].tolist()
+        [0.24, 0.31, 0.39]
+        """
         grid = np.full([len(values) for values in self.values], np.nan)
         grid.flat[self.places] = [cell.measures[place].value for cell in self.cells]
         return grid
@@ -171,9 +180,37 @@ class Sweep(Result):
             raise ValueError("vary: every combination must be allowed; the sweep was interrupted")
 
     @property
+    def changes(self) -> list[str]:
+        """A line for each value that a variant scaled, or changed by a pattern."""
+        named = [one for axis in self.values for one in axis if isinstance(one, Variant)]
+        return [f"{one}: {line}" for one in named for line in one.lines]
+
+    @property
     def refusals(self) -> list[Cell]:
         """The cells that the rules refuse."""
         return [cell for cell in self.cells if cell.refused]
+
+    @property
+    def nearest(self) -> int | None:
+        """The place in `cells` of the chance nearest to even; None for other values, and without any answer."""
+        known = [place for place, cell in enumerate(self.cells) if not cell.refused]
+        if not known or not is_chance(self.value):
+            return None
+        return min(known, key=lambda place: abs(self.cells[place].value - EVEN))
+
+    @property
+    def headline(self) -> str:
+        """The cell nearest to even; of values that are no chances the least and the largest."""
+        if self.nearest is not None:
+            return f"Nearest to even with {self._in_words(self.cells[self.nearest])}"
+        known = sorted((cell for cell in self.cells if not cell.refused), key=lambda cell: cell.value)
+        if not known:
+            return ""
+        return f"From {self._in_words(known[0])}, to {self._in_words(known[-1])}"
+
+    def _in_words(self, cell: Cell) -> str:
+        settings = ", ".join(f"{path} = {one}" for path, one in zip(self.paths, cell.settings, strict=True))
+        return f"{settings}: {stated(self.value, cell.measures[0])}"
 
     def how(self) -> str:
         """The method of the cells, in one line."""
@@ -194,6 +231,7 @@ class Sweep(Result):
         return f"Sweep({', '.join(self.asked)} over {axes}; {self.how()})"
 
 
+@checked
 def sweep(  # noqa: PLR0913 - one argument an option
     scenario: Source,
     vary: Mapping[str, Iterable[Any]],
@@ -205,12 +243,51 @@ def sweep(  # noqa: PLR0913 - one argument an option
     answering: Answers | None = None,
     progress: Progress | None = None,
 ) -> Sweep:
-    """The answers for all combinations of settings, e.g. `{"attacker.regiments": range(1, 31)}`.
+    """The answers for all combinations of settings.
 
-    `value` is one or several values, see `measure`; by default that of the battle kind, such as `p_attacker`. Cells are
-    exact where they fit; `battles` simulates them all. A cell that the rules refuse stays empty. `answering` answers
-    portions elsewhere (`cluster.answers_on`). Raises ScenarioError if the rules refuse every cell, ValueError for an
-    unknown value, Interrupted with the cells answered so far.
+    A value is `p_attacker`, `p_defender` or `p_nobody`; `mean.COLUMN`, `std.COLUMN` or `q90.COLUMN` (any quantile); or
+    a question as for `Odds.p`.
+
+    Parameters
+    ----------
+    scenario : Scenario, mapping, str or Path
+        A scenario, or one as `load` takes it.
+    vary : mapping of str to iterable
+        The settings of each field, such as `{"attacker.regiments": range(1, 31)}`. Those of `variant` are names of
+        variants that the scenario declares, and `base` for itself; or a mapping of names to changes, such as
+        `{"d10": {"rules.dice.sides": 10, "rules.unit.*.attack": "scale"}}`.
+    value : str or sequence of str, optional
+        One or several values; by default that of the battle kind, such as `p_attacker`.
+    battles : int, optional
+        Simulate every cell with so many battles. By default cells are exact where that fits.
+    seed : int
+        The seed of all simulated battles, from 0 to 2^64 - 1: the same seed, the same numbers.
+    threads : int, optional
+        Threads; by default one a processor. They change no number.
+    answering : callable, optional
+        Has portions answered elsewhere (`simulator.analysis.storage.cluster.answers_on`).
+    progress : callable, optional
+        Called several times a second with the cells done and their total (None while it is unknown).
+
+    Returns
+    -------
+    Sweep
+        One row a cell and value; a cell that the rules refuse has no value and the reason.
+
+    Raises
+    ------
+    ScenarioError
+        For an invalid scenario, and where the rules refuse every cell.
+    ValueError
+        For an unknown value, and more than 100,000 cells.
+    Interrupted
+        After Ctrl-C, with the cells answered so far.
+
+    Examples
+    --------
+    >>> swept = sweep("risk-20v15", {"attacker.regiments": range(10, 31), "defender.regiments": [10, 15]})
+    >>> swept.grid().shape
+    (21, 2)
     """
     grid = grid_of(scenario, vary, value, battles, seed)
     check_numbers(1, seed, threads)
@@ -253,50 +330,6 @@ def timed(
 def in_portions(grid: Grid) -> Grid:
     """The grid in portions for workers or a file: large enough to be worth sending, and enough for many workers."""
     return replace(grid, few=min(max(LEAST_TOGETHER, grid.size // PORTIONS), MOST_TOGETHER))
-
-
-def grid_of(
-    scenario: Source,
-    vary: Mapping[str, Iterable[Any]],
-    value: str | Sequence[str] | None,
-    battles: int | None,
-    seed: int,
-    most: int = MOST_CELLS,
-) -> Grid:
-    """The grid of a sweep. Raises ValueError and ScenarioError as `sweep`."""
-    check_numbers(1 if battles is None else battles, seed, None)
-    values = tuple(tuple(options) for options in vary.values())
-    if not vary or not all(values):
-        raise ValueError("vary: nothing to vary; give a field and its values, like attacker.regiments=1:30")
-    asked = (value,) if isinstance(value, str) else () if value is None else tuple(value)
-    grid = Grid(draft(scenario), tuple(vary), values, asked, battles, seed)
-    if grid.size > most:
-        raise ValueError(f"vary: {grid.size:,} combinations; at most {most:,}")
-    _suggest_rules(grid)
-    return grid if asked else replace(grid, asked=(_own_value(grid),))
-
-
-def _suggest_rules(grid: Grid) -> None:
-    """Raise ScenarioError for a path that is a key of the game file, but no field of the scenario."""
-    battle = grid.draft.battle()
-    for path in grid.paths:
-        if field_at(battle, path) is None and battle.rules is not None and field_at(battle, f"rules.{path}"):
-            raise ScenarioError(unknown_field(battle, path))
-
-
-def _own_value(grid: Grid) -> str:
-    """The default value of the battle kind, from the first cell that the rules allow.
-
-    Raises ScenarioError if they allow none.
-    """
-    refused = None
-    for settings in product(*grid.values):
-        try:
-            return grid.odds(settings)[0].value
-        except ScenarioError as error:
-            refused = refused or error
-    assert refused is not None
-    raise refused
 
 
 def answers(grid: Grid, portions: Portions, threads: int | None = None) -> Generator[Answered, None, None]:

@@ -16,6 +16,7 @@ from simulator.analysis.studies.balance import named_reasons
 from simulator.analysis.studies.paired import Answered, answered, difference
 from simulator.analysis.studies.sensitivity import steps_of
 from simulator.scenarios import Scenario, ScenarioError, Source, load
+from simulator.scenarios.arguments import checked
 from simulator.scenarios.schema import field_at, whole_numbers
 
 SIDES = ("attacker", "defender")
@@ -43,7 +44,7 @@ class Units(Result):
     seed: int = 0
     complete: bool = True
 
-    json_fields = ("sentence", "scenarios", "refusals", "seed", "complete")
+    json_fields = ("scenarios", "refusals", "seed", "complete")
 
     def rows(self) -> list[dict[str, Any]]:
         """`side, unit, price, points, per_cost, exchanged, scenarios`: means over those that admit the unit.
@@ -64,11 +65,13 @@ class Units(Result):
         return sorted(rows, key=lambda row: (row["side"], row["per_cost"] is None, -(row["per_cost"] or row["points"])))
 
     @property
-    def sentence(self) -> str:
+    def headline(self) -> str:
         """The unit that gives its side the most for its price, for each side."""
-        best = {row["side"]: row for row in reversed(self.rows())}
+        best = {row["side"]: row for row in reversed(self.rows()) if row["points"] > 0}
         priced = any(row["price"] for row in best.values())
         words = [_in_words(best[side]) for side in SIDES if side in best]
+        if not words:
+            return "One more of no unit helps its side"
         return f"Worth most{' for the price' * priced}: {'; '.join(words)}"
 
     def how(self) -> str:
@@ -85,6 +88,7 @@ def _in_words(row: Mapping[str, Any]) -> str:
     return f"{row['side']} {row['unit']} {row['points']:+.2f} points{price}"
 
 
+@checked
 def units(
     scenarios: Source | Sequence[Source],
     battles: int | None = None,
@@ -93,11 +97,41 @@ def units(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Units:
-    """The worth of one more of each unit of each side, averaged over several battles if more than one is given.
+    """The worth of one more of each unit of each side.
 
     Units are the fields that have a price in the game, else the whole numbers of the attacker and the defender.
-    Exact where that fits and `battles` is None, else simulated and paired. Raises ScenarioError for battles without
-    units, ValueError for one without a winner, Interrupted with the units tried so far.
+
+    Parameters
+    ----------
+    scenarios : scenario or sequence of scenarios
+        One battle, or several to average over.
+    battles : int, optional
+        Simulate all, paired. By default they are exact where that fits.
+    seed : int
+        The seed of all simulated battles, from 0 to 2^64 - 1: the same seed, the same numbers.
+    threads : int, optional
+        Threads; by default one a processor. They change no number.
+    progress : callable, optional
+        Called several times a second with the units done and their total (None while it is unknown).
+
+    Returns
+    -------
+    Units
+        One row a unit: points of its side's chance to win, beside its price.
+
+    Raises
+    ------
+    ScenarioError
+        For an invalid scenario, and a battle without units.
+    ValueError
+        For a battle without a winner.
+    Interrupted
+        After Ctrl-C, with the units tried so far.
+
+    Examples
+    --------
+    >>> units("axis-land-flak").rows()[0]["side"]
+    'attacker'
     """
     one = isinstance(scenarios, str | Path | Mapping) or not isinstance(scenarios, Sequence)
     asked = [load(source) for source in ((scenarios,) if one else scenarios)]  # type: ignore[arg-type, union-attr]

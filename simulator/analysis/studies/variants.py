@@ -1,25 +1,25 @@
 """Variants: several linked changes of a scenario and its game file, with values that keep their chances on a new die.
 
-variant(draft("skirmish-hill"), {"rules.dice.sides": 12, "rules.unit.*.attack": "scale"})
+variant(draft("skirmish-hill"), {"rules.dice.sides": 12, "rules.unit.*.attack": "scale"}).fields
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from simulator.analysis.studies.sensitivity import settings_of
 from simulator.rules.battle import Battle
-from simulator.scenarios import Draft, ScenarioError
-from simulator.scenarios.validation import brief
+from simulator.scenarios import VARIANT, Draft, ScenarioError, Variant, declared
+from simulator.scenarios.schema import settings_of
+from simulator.scenarios.validation import brief, not_one_of
 
-SCALE = "scale"
+SCALE, BASE = "scale", "base"
 SIDES, HIT, LOW = "rules.dice.sides", "rules.dice.hit", "at-most"
 
 
-def variant(base: Draft, changes: Mapping[str, Any]) -> tuple[Draft, list[str]]:
-    """A scenario with all changes, and a line for each field that a pattern or `scale` changes.
+def variant(base: Draft, changes: Mapping[str, Any], name: str = "") -> Variant:
+    """The fields that a variant of a scenario sets, and a line for each that a pattern or `scale` changes.
 
     A `*` in a path stands for every name that is set. The setting "scale" keeps the chance of a value of the main die
     as near as the faces of its new `rules.dice.sides` (or `rules.dice.hit`) allow, and above 0. Raises ScenarioError.
@@ -37,7 +37,26 @@ def variant(base: Draft, changes: Mapping[str, Any]) -> tuple[Draft, list[str]]:
                 _scaled(path, now, changes) if to == SCALE else (to, f"{path}: {now[path]} is now {to}")
             )
             lines.append(line)
-    return base.with_fields(fields), lines
+    return Variant.of(name, fields, tuple(lines))
+
+
+def variants(base: Draft, names: Iterable[str]) -> list[Variant]:
+    """The variants of these names that a scenario declares; `base` is the scenario itself. Raises ScenarioError."""
+    known: dict[str, dict[str, Any]] = {BASE: {}, **declared(base.data)}
+    found = []
+    for name in names:
+        if name not in known:
+            raise ScenarioError(f"{VARIANT}: {not_one_of(name, list(known))}")
+        try:
+            found.append(variant(base, known[name], name))
+        except ScenarioError as error:
+            raise ScenarioError(f"{VARIANT}.{name}: {error}") from None
+    return found
+
+
+def with_variants(base: Draft, given: Mapping[str, Mapping[str, Any]]) -> Draft:
+    """The scenario with further variants declared (name -> path -> value)."""
+    return base.with_fields({VARIANT: {**declared(base.data), **given}}) if given else base
 
 
 def _matching(pattern: str, now: Mapping[str, Any], battle: Battle) -> list[str]:

@@ -23,6 +23,7 @@ from simulator.engine.factored.grid_sweep import (
     KINDS,
     NODES,
     PAUSE,
+    PLANE,
     WRONG,
     Endings,
     Nodes,
@@ -41,6 +42,7 @@ from simulator.engine.model.status import (
     DONE,
     NEED_ROOM,
     NOT_FACTORED,
+    PAUSED,
     ROOM_FOR_FOUND,
     ROOM_FOR_PLANE,
 )
@@ -51,8 +53,16 @@ PLAIN_PAUSE = PAUSE >> 8
 # results so much more. Measured: 2,032 nodes with 6 results a roll 0.12 s, 4,157 with 22 0.88 s.
 A_NODE, A_RESULT, A_PAIR = 5.0, 0.2, 0.016
 
+# If less than LEAST_ENDED of the chance has ended while the counter grew by SUSPICIOUS, perhaps the battle never ends.
+SUSPICIOUS, LEAST_ENDED = 1 << 12, 1e-9
+
 # Cells of the kinds of planes for which compiled nodes have room at first.
 ROOM = 1 << 13
+
+
+def work_of(fan: Any, others: Any) -> Any:
+    """The work of a node with so many results of both rolls, see A_NODE; also of arrays of them."""
+    return A_NODE + A_RESULT * (fan + others) + A_PAIR * fan * others
 
 
 class GridNodes:
@@ -135,6 +145,7 @@ class Grid(GridNodes):
         super().__init__(chain, compiled)
         self.budget, peak = budget, chain.tables.peaks
         self.work, self._counted = 0.0, -1
+        self._looked_at, self._running = 0, 1.0
         self.planes = Planes(self.cells, *self._of_planes(4 if compiled else 1))
         lost = np.array([0.0, self.axes.tiny])
         cut = (lost, peak) if compiled else (lost.tolist(), peak.tolist())
@@ -171,7 +182,7 @@ class Grid(GridNodes):
     def ends(self, meter: Meter | None = None, progress: Progress | None = None) -> OutcomeDistribution | None:
         """The distribution of outcomes, or None if it takes more work than the `meter` allows.
 
-        Raises BrokenGame, NoExactOdds as `graph_cache.graph_of`, and CyclicPlanes.
+        Raises BrokenGame, NoExactOdds as `graph_cache.graph_of`, and CyclicPlanes, also where perhaps it never ends.
         """
         while (status := self._push()) != DONE:
             if status == NEED_ROOM:
@@ -181,7 +192,7 @@ class Grid(GridNodes):
             elif status == ROOM_FOR_FOUND:
                 longer = _longer(self.found[:3], self._of_found(2 * len(self.found.node)))
                 self.found = Endings._make((*longer, *self.found[3:]))
-            elif status == BACKWARDS:
+            elif status == BACKWARDS or (status == PAUSED and self._hardly_ends()):
                 raise CyclicPlanes
             elif status in {BAD_FIELD, BAD_TABLE, NOT_FACTORED}:
                 raise self.wrong(status)
@@ -193,14 +204,21 @@ class Grid(GridNodes):
         check_budget(self.chain, self.axes, self.at, self.budget)
         return self._outcomes()
 
+    def _hardly_ends(self) -> bool:
+        """Has next to no chance ended while the counter grew by SUSPICIOUS?"""
+        count = int(self.planes.count[int(self.at[PLANE])])
+        if count < self._looked_at + SUSPICIOUS:
+            return False
+        before, self._looked_at, self._running = self._running, count, float(sum(self.planes.mass))
+        return self._running > before * (1 - LEAST_ENDED)
+
     def _work(self) -> float:
         """The work of the nodes so far, see A_NODE; the newest node is added."""
         node = int(self.at[NODES]) - 1
         if self._counted < node:
             self._counted, first = node, self.rows.first
             table, second = self.nodes.table[node], self.nodes.second[node]
-            fan, others = first[table + 1] - first[table], first[second + 1] - first[second]
-            self.work += A_NODE + A_RESULT * (fan + others) + A_PAIR * fan * others
+            self.work += work_of(first[table + 1] - first[table], first[second + 1] - first[second])
         return self.work
 
     def _outcomes(self) -> OutcomeDistribution:
@@ -223,7 +241,8 @@ def _longer(old: tuple[Any, ...], fresh: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def grid_outcomes(chain: Chain, budget: int, progress: Progress | None = None) -> OutcomeDistribution | None:
-    """The distribution of outcomes of a chain that fits on a grid; None if its planes lead back to each other.
+    """The distribution of outcomes of a chain that fits on a grid; None if its planes lead back to each other, or if
+    it perhaps never ends: a graph shows whether it can.
 
     Raises BrokenGame, NoExactOdds as `graph_cache.graph_of`.
     """

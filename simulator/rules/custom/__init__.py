@@ -35,11 +35,9 @@ def battles(game: str, rules: object = None, folder: Path | None = None, paths: 
 
 
 def lists(game: str) -> Mapping[str, Callable[[], Sequence[dict[str, str]]]]:
-    """The named lists of a shipped game file: its units. Raises KeyError for another game."""
+    """The named lists of a game file, shipped or at a path: its units. Raises Refusal or Misfit as `battles`."""
     from simulator.rules.custom.game_file.describe import unit_rows
 
-    if game not in names():
-        raise KeyError(game)
     heads = ("unit", "cost", "hits", "tags", "rolls")
     return {"units": lambda: [dict(zip(heads, row, strict=True)) for row in unit_rows(files.find(game).file)]}
 

@@ -14,6 +14,7 @@ from simulator.rules.battle import Columns, Refusal
 from simulator.rules.custom import best_rules
 from simulator.rules.custom.best_rules import ATTACKER_ASKED, ATTACKER_LOSES, DEFENDER_LOSES, BestParams, BestState
 from simulator.rules.custom.dice.die import Hit
+from simulator.rules.custom.dice.opposed import BOTH
 from simulator.rules.custom.game_file.format import SIDES
 from simulator.rules.custom.line import Places
 from simulator.rules.custom.setup import Setup
@@ -39,9 +40,6 @@ def with_decisions(setup: Setup, chain: Chain, places: dict[str, Places], aims: 
     lose = np.array([seeks(setup, side, "loss_order") for side in SIDES], np.int64)
     if not (plain.begins.all() and plain.ends.all()):
         raise Refusal(SIDES[int(lose.argmax())], "too many units for best play: their hits cannot be told apart")
-    if lose.any() and (plain.compared.any() or any(hit.damage > 1 for hits in aims.values() for hit in hits)):
-        text = "best is not worked out with compared dice, nor with damage above 1; give a list of units"
-        raise Refusal(f"policy.{SIDES[int(lose.argmax())]}.loss_order", text)
     params = BestParams(
         battle=plain,
         leave=np.array([seeks(setup, side, "retreat") for side in SIDES], np.int64),
@@ -51,7 +49,7 @@ def with_decisions(setup: Setup, chain: Chain, places: dict[str, Places], aims: 
         **_ways_of_sides(places, aims, lose),
     )
     armies = plain.attacker, plain.defender
-    largest = max(int((army.stride * army.size).max(initial=0)) for army in armies)
+    largest = max(BOTH, *(int((army.stride * army.size).max(initial=0)) for army in armies))
     parts = max(int(army.classes.max(initial=0)) for army in armies)
     start = best_rules.opened(params, BestState(*[0] * len(BestState._fields)))
     return replace(
@@ -94,7 +92,7 @@ def _least_ways(places: Places, aims: Sequence[Hit]) -> int:
     """At least so many ways there are to take all numbers of hits in all places."""
     return sum(
         prod(
-            size * (size + 1) // 2 if block & hit.units else size
+            size * (size + 1) // 2 if block & hit.units and hit.damage == 1 else size
             for block, size in zip(places.blocks, places.sizes, strict=True)
         )
         for hit in aims
@@ -104,32 +102,42 @@ def _least_ways(places: Places, aims: Sequence[Hit]) -> int:
 def _ways(places: Places, aims: Sequence[Hit], most: int, choosing: bool) -> Iterator[list[int]]:
     """By hit class, place and hits: the places that a side may come to, that of the fixed order first."""
     size = int(np.prod(places.sizes))
-    digits = np.array(places.digits).T.tolist() if places.digits else [[]] * size
     for aim in aims:
         after = places.after_hit(aim).tolist()
-        hit = [k for k, block in enumerate(places.blocks) if block & aim.units]
+        # A split hit is so many hits, each on its own.
+        single, each = (1, aim.damage) if aim.split else (aim.damage, 1)
+        alone = [places.after_hit(Hit(block, single)).tolist() for block in places.blocks if block & aim.units]
         for place in range(len(places)):
             fixed = place
-            open_ = [(places.strides[k], places.sizes[k] - 1 - digits[place][k]) for k in hit] if place < size else []
+            rooms = [_taken_by(one, place) for one in alone] if choosing and place < size else []
             for hits in range(most + 1):
                 found = [fixed]
                 if choosing:
-                    wanted = min(hits, sum(room for _, room in open_))
-                    found += [place + more for more in _spread(open_, wanted) if place + more != fixed]
+                    wanted = min(hits * each, sum(len(room) - 1 for room in rooms))
+                    found += [place + more for more in _spread(rooms, wanted) if place + more != fixed]
                 yield found
                 fixed = after[fixed]
 
 
-def _spread(rooms: Sequence[tuple[int, int]], hits: int) -> Iterator[int]:
+def _taken_by(after: Sequence[int], place: int) -> list[int]:
+    """The number added to a place by 0, 1, 2, ... hits that fall on one unit only, as many as it can take."""
+    found, now = [0], place
+    while after[now] != now:
+        now = after[now]
+        found.append(now - place)
+    return found
+
+
+def _spread(rooms: Sequence[Sequence[int]], hits: int) -> Iterator[int]:
     """The number added to a place by each way to spread hits, most hits on the first unit first."""
     if not rooms:
         if hits == 0:
             yield 0
         return
-    (stride, room), rest = rooms[0], rooms[1:]
-    for here in range(min(room, hits), -1, -1):
+    room, rest = rooms[0], rooms[1:]
+    for here in range(min(len(room) - 1, hits), -1, -1):
         for more in _spread(rest, hits - here):
-            yield here * stride + more
+            yield room[here] + more
 
 
 def decisions(field: Any, states: Any, options: np.ndarray) -> Columns:

@@ -3,7 +3,7 @@
 
 The rules are those of `rules`, with states of their own where a side decides. Where losses are chosen the attacker's
 dice fall first, the defender chooses what he loses (it still fires), then the defender's dice fall and the attacker
-chooses.
+chooses. Dice that are compared fall together: the defender chooses, then the attacker (ASSUMED: the same order).
 """
 
 from __future__ import annotations
@@ -101,6 +101,8 @@ def way(p, s, side):
     else:
         hits = s.hits // p.battle.attacker.stride[s.salvo, s.part] % p.battle.attacker.size[s.salvo, s.part]
         aim, place = p.battle.attacker.targets[s.salvo, s.part], s.defender_next
+    if p.battle.compared[s.salvo] > 0:
+        hits = min(s.hits, p.most[side])
     return p.base[side] + (aim * p.places[side] + place) * (p.most[side] + 1) + hits
 
 
@@ -148,7 +150,7 @@ def onward(p, s):
             s = taken(p, s, side)
             if s.part < (p.battle.attacker.classes[s.salvo] if side == 1 else p.battle.defender.classes[s.salvo]):
                 return s
-            if side == 1 and p.in_turn > 0:
+            if side == 1 and p.in_turn > 0 and p.battle.compared[s.salvo] == 0:
                 return s._replace(stage=ANSWERING, hits=0, part=0)
             if side == 1:
                 s = answered(s)

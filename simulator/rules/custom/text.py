@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from simulator.engine.model.binomial import HALF, binomial_drawn
 from simulator.rules.custom.best_rules import ANSWERING
 from simulator.rules.custom.build import Field
 from simulator.rules.custom.dice.die import MISS, Hit, face_names, hits_by_face, rolled_again
@@ -19,7 +18,8 @@ from simulator.rules.custom.dice.opposed import BOTH, hits_of_throw, kept_dice, 
 from simulator.rules.custom.dice.volleys import Standing, Volley, fired, volleys_at
 from simulator.rules.custom.game_file.format import SIDES
 from simulator.rules.custom.game_file.words import by_side
-from simulator.rules.custom.hits.dice import LAST_ENTRY, SIDE, HitsState
+from simulator.rules.custom.hits.layout import HitsState
+from simulator.rules.custom.hits.words import roll_text
 from simulator.rules.custom.line import Stands, absorbs_first, loss_order
 from simulator.rules.custom.masks import bits
 from simulator.rules.custom.model import PARAMETERS, usual
@@ -195,35 +195,25 @@ class Teller:
         seen = self.field.seen(type(before)(*map(np.array, zip(before, after, strict=True))))
         lost = "; ".join(text for side in SIDES if (text := _losses(side, *seen[side])))
         gone = [side for side, (stands, rows) in seen.items() if not stands.units[rows[1]]]
-        text = f"{when}, {self._rolls(before, result, dice)}."
+        text = f"{when} {self._rolls(before, result, dice)}."
         return text + (f" {sentence(lost)}" if lost else "") + _ending(after.ending, gone)
 
     def _rolls(self, before: Any, result: tuple[int, int], dice: random.Random) -> str:
         """The steps of a salvo, and what each side rolls."""
         if isinstance(before, HitsState):
-            return self._equal_dice(before, result)
+            return roll_text(self.field, before, result)
         group = [self.setup.step(i) for i in self.setup.groups[self.field.salvos[before.salvo].group]]
         if self.setup.compared(self.field.salvos[before.salvo].group) is not None:
-            return f"{group[0].name}: {self._compared(before, result[0], dice)}"
+            return f"{group[0].name}  {self._compared(before, result[0], dice)}"
         parts, in_turn = [], getattr(self.field.chain.params, "in_turn", 0)
         for side, hits in zip(SIDES, result, strict=True):
             if getattr(before, "stage", 0) == (0 if side == "defender" else ANSWERING) and in_turn:
                 continue
             if text := self._rolled(side, before, hits, dice):
-                parts.append(f"{side}: {text}")
-        return f"{listed([*dict.fromkeys(step.group or step.name for step in group)])}: {'; '.join(parts)}"
-
-    def _equal_dice(self, before: Any, result: tuple[int, int]) -> str:
-        """A roll of a battle whose states are hits by block: dice that hit alike, counted."""
-        p = self.field.params
-        side = SIDES[int(p.salvo[before.salvo, SIDE])]
-        hits = binomial_drawn(before.dice, before.chance, p.whole, result[0] * HALF + result[1])
-        chance = Fraction(before.chance, p.whole)
-        if before.entry == p.salvo[before.salvo, LAST_ENTRY]:
-            scored = plural(before.hits, "hit")
-            return f"low luck: {side}: {scored} and one more with chance {chance}: {hits}"
-        step = self.setup.step(sorted(self.setup.sides[side].shots)[p.entry[before.entry]]).name
-        return f"{step}: {side}: {plural(before.dice, 'die', 'dice')} of chance {chance}, {plural(hits, 'hit')}"
+                parts.append((side, text))
+        # Both sides stand in their order; a side that rolls alone is named.
+        rolls = " | ".join(text for _, text in parts) if len(parts) > 1 else "".join(f"{s}: {t}" for s, t in parts)
+        return f"{listed([*dict.fromkeys(step.group or step.name for step in group)])}  {rolls}"
 
     def _compared(self, before: State, result: int, dice: random.Random) -> str:
         """Both sides' dice, highest first, that give these hits."""
@@ -239,10 +229,10 @@ class Teller:
         throw = partial(thrown, found[0], found[1])
         both = thrown_until(throw, lambda faces: hits_of_throw(faces, compare) == hits, dice)
         texts = []
-        for n, (side, scored) in enumerate(zip(SIDES, hits, strict=True)):
+        for n, scored in enumerate(hits):
             faces = "?" if both is None else " ".join(map(str, both[n]))
-            texts.append(f"{side}: {faces} ({plural(scored, 'hit')})")
-        return "; ".join(texts)
+            texts.append(f"{faces} -> {plural(scored, 'hit')}")
+        return " | ".join(texts)
 
     def _situation(self, side: str, before: State) -> tuple[SideSetup, int, Standing, Standing]:
         """The rules of a side, the round, and who stands on both sides, as the side sees it."""
@@ -281,19 +271,19 @@ class Teller:
         there = self.setup.sides[rolled[0].side.enemy].present if rolled else 0
         score = self._score(aims, counted, result, there)
         if self.setup.low_luck or number > MOST_SHOWN or not number:
-            return f"{', '.join(names)} roll {plural(number, 'die', 'dice')}: {score}" if number else ""
+            return f"{', '.join(names)} roll {plural(number, 'die', 'dice')} -> {score}" if number else ""
         each = [volley for volley in rolled for _ in range(volley.dice)]
         chances = [[(aims.index(hit), chance / self.setup.whole) for hit, chance in volley.hits] for volley in each]
         fallen = linked_hits(chances, results_of(counted) == result, dice)
         faces = [
-            self._face(volley, MISS if slot is None else aims[slot], dice)
+            self._face(volley, MISS if slot is None else aims[slot], dice) + "*" * (slot is not None)
             for volley, slot in zip(each, fallen, strict=True)
         ]
         texts, at = [], 0
         for volley, name in zip(rolled, names, strict=True):
             texts.append(f"{name}{self._at(volley)}: {' '.join(faces[at : at + volley.dice])}")
             at += volley.dice
-        return f"{', '.join(texts)} ({score})"
+        return f"{', '.join(texts)} -> {score}"
 
     def _score(self, aims: list[Hit], counted: Counted, result: int, there: int) -> str:
         """The hits of a packed result in words."""
@@ -309,19 +299,20 @@ class Teller:
     def _class_text(self, rolled: list[Volley], hits: int, most: int, dice: random.Random) -> str:
         score = plural(hits, "hit") + (" or more" if hits == most else "")
         if self.setup.low_luck:
-            return f"{Fraction(sum(v.dice * v.chance for v in rolled), self.setup.whole)} expected, {score}"
+            return f"{Fraction(sum(v.dice * v.chance for v in rolled), self.setup.whole)} expected -> {score}"
         units = [f"{volley.units} {self.setup.names[volley.unit]}" for volley in rolled]
         if sum(volley.dice for volley in rolled) > MOST_SHOWN:
-            return f"{', '.join(units)} roll {sum(volley.dice for volley in rolled)} dice, {score}"
+            return f"{', '.join(units)} roll {sum(volley.dice for volley in rolled)} dice -> {score}"
         which = self._which_hit([v.chance for v in rolled for _ in range(v.dice)], hits, hits == most, dice)
         texts, at = [], 0
         for volley, name in zip(rolled, units, strict=True):
             faces = [
-                self._face(volley, volley.hits[0][0] if hit else MISS, dice) for hit in which[at : at + volley.dice]
+                self._face(volley, volley.hits[0][0], dice) + "*" if hit else self._face(volley, MISS, dice)
+                for hit in which[at : at + volley.dice]
             ]
             texts.append(f"{name}{self._at(volley)}: {' '.join(faces)}")
             at += volley.dice
-        return f"{', '.join(texts)} ({plural(sum(which), 'hit')})"
+        return f"{', '.join(texts)} -> {plural(sum(which), 'hit')}"
 
     def _which_hit(self, chances: list[int], hits: int, or_more: bool, dice: random.Random) -> list[bool]:
         """A random choice of the dice that hit, given their number, with the right chances."""
@@ -346,9 +337,10 @@ class Teller:
         return found
 
     def _at(self, volley: Volley) -> str:
-        """The value that a unit rolls at."""
-        symbols = isinstance(face_names(self.setup.file, volley.roll)[0], str)
-        return "" if symbols else f" at {volley.value}"
+        """The value that a unit rolls at: (5+) hits with 5 or more, (2-) with 2 or less."""
+        file = self.setup.file
+        symbols = isinstance(face_names(file, volley.roll)[0], str)
+        return "" if symbols else f" ({volley.value}{'-' if file.dice.hit == 'at-most' else '+'})"
 
     def _face(self, volley: Volley, hit: Hit, dice: random.Random) -> str:
         """A face, or two where the die was rolled again."""

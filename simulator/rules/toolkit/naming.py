@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,6 +14,13 @@ import numpy as np
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY
 
 SIDES = ("attacker", "defender")
+# Words for a field, by the words that players write instead.
+MEANT = {
+    **dict.fromkeys(("general", "admiral", "commander", "king", "leaders"), "leader"),
+    **dict.fromkeys(("nation", "power", "realm"), "country"),
+    **dict.fromkeys(("armies", "army", "troops", "units", "men"), "regiments"),
+    **dict.fromkeys(("ships", "navy"), "fleets"),
+}
 # An entry of a list of units: "2 x knights", "3 Giant", "Giant".
 ENTRY = re.compile(r"\s*(?:(\d+)\s*(?:[x×*]\s*|\s))?\s*(.*?)\s*")
 
@@ -34,6 +42,30 @@ def plain(name: str) -> str:
     """Letters and digits only, without accents and case, to compare names: "Gustav Adolf" finds Gustav-Adolf."""
     letters = unicodedata.normalize("NFKD", name.casefold())
     return "".join(letter for letter in letters if letter.isalnum())
+
+
+def same_name(given: object, known: Iterable[Any]) -> str | None:
+    """The only known name that differs from the given one in case, accents and punctuation alone; None without one."""
+    if not isinstance(given, str):
+        return None
+    found = [name for name in known if isinstance(name, str) and plain(name) == plain(given)]
+    return found[0] if len(found) == 1 and plain(given) else None
+
+
+def suggested(given: str, known: Iterable[str]) -> str | None:
+    """The known name that is meant by a misspelt or short one: `inf` is infantry, `aa` anti-aircraft; None without one.
+
+    Similar names come first, then names that begin so, then initials, then words with the same meaning (MEANT).
+    """
+    names = [*known]
+    if near := difflib.get_close_matches(given, names, 1):
+        return near[0]
+    letters = plain(given)
+    begun = [name for name in names if len(letters) > 1 and plain(name).startswith(letters)]
+    initials = ["".join(word[0] for word in re.split(r"[^a-z0-9]+", name.casefold()) if word) for name in names]
+    begun += [name for name, short in zip(names, initials, strict=True) if len(letters) > 1 and short == letters]
+    begun += [name for name in names if name == MEANT.get(letters)]
+    return begun[0] if begun else same_name(given, names)
 
 
 def plural(number: int, word: str, more: str | None = None) -> str:

@@ -9,7 +9,6 @@ lists for each key column the keys (parts apart by commas) of which every combin
 from __future__ import annotations
 
 import csv
-import difflib
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,6 +19,7 @@ from itertools import product
 from typing import Any
 
 from simulator.rules.battle import Refusal
+from simulator.rules.toolkit.naming import suggested
 
 FIELD = "options.tables"
 
@@ -154,8 +154,8 @@ class Sheets:
         for name, given in overrides.items():
             path = f"{FIELD}.{name}"
             if name not in self.sheets:
-                near = difflib.get_close_matches(name, self.sheets, 1)
-                hint = f"; did you mean {near[0]}?" if near else ""
+                near = suggested(name, self.sheets)
+                hint = f"; did you mean {near}?" if near else ""
                 raise Refusal(path, f"no such table; must be one of {', '.join(sorted(self.sheets))}{hint}")
             lines = given["rows"] if isinstance(given, dict) and set(given) == {"rows"} else given
             if not isinstance(lines, list) or not all(isinstance(row, dict) for row in lines):

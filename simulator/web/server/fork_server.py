@@ -132,7 +132,7 @@ def prepare() -> None:
 def load_kernels(report: Callable[[dict[str, Any]], object]) -> None:
     """Compile or load the kernels of all shipped examples; call `report` with the state of loading after each."""
     from simulator.analysis.odds.answer import simulate
-    from simulator.cli.warming import warm
+    from simulator.analysis.odds.warming import warm
     from simulator.scenarios import example_names
     from simulator.web.catalogue import example_data
 
@@ -144,7 +144,7 @@ def load_kernels(report: Callable[[dict[str, Any]], object]) -> None:
         report({"kernels": "loading", "loaded": loaded, "waiting": list(dict.fromkeys(waiting))})
 
     simulate("risk-20v15", 1000, threads=1)
-    warm(progress)
+    warm(progress=progress)
 
 
 def work(connection: Connection, limits: Limits) -> None:

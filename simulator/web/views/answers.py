@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from simulator.analysis.history.battle_log import is_loss
 from simulator.analysis.odds.answer import answer
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import Interrupted, Method
 from simulator.engine.api import simulate_by_rules
 from simulator.engine.model.limits import QUICK_BYTES, NoExactOdds
-from simulator.report.answer_words import facts, losses, sentence, survivors, units_left
+from simulator.report.answer_words import facts, sentence, survivors, units_left
 from simulator.report.tables import events
 from simulator.report.words import value_of
 from simulator.rules.battle import WINNERS
@@ -110,11 +111,11 @@ def bar_pieces(shares: Iterable[tuple[str, float]]) -> list[dict[str, Any]]:
 
 def _distribution(odds: Odds, column: str) -> dict[str, Any] | None:
     """The distribution of a column, by default the first loss; None without any column."""
-    columns = list(dict.fromkeys([*odds.headline, *odds.names]))
+    columns = list(dict.fromkeys([*odds.headline_columns, *odds.names]))
     if not columns:
         return None
     numbers = [name for name in columns if odds.kind_of(name) == "number"]
-    chosen = column or [*losses(numbers), *numbers, *columns][0]
+    chosen = column or [*filter(is_loss, numbers), *numbers, *columns][0]
     table = {name: values.tolist() for name, values in odds.distribution_columns(chosen).items()}
     rows = list(_rows(odds, chosen, table))
     highest = max((row["p"] for row in rows), default=1.0) or 1.0

@@ -115,7 +115,7 @@ def summary(request: BattleRequest) -> str:
         numbers = [next((value for value in one.values() if isinstance(value, int)), None) for one in tables]
         sides = [[str(one)] for one in numbers if one is not None]
     against = " against ".join(one[0] for one in sides if one)
-    return f"{battle.name or battle.game}, {battle.kind.replace('-', ' ')}" + (f": {against}" if against else "")
+    return battle.label + (f": {against}" if against else "")
 
 
 def emptied(data: Mapping[str, Any], battle: Battle) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from simulator.rules.custom.game_file.describe_rules import warnings
 from simulator.rules.custom.game_file.files import parse as parse_game
 from simulator.rules.custom.game_file.files import read_game, shipped_text
 from simulator.scenarios import Draft, ScenarioError, kinds_of, parse
-from simulator.scenarios.validation import first_complaint, not_one_of
+from simulator.scenarios.validation import complaints, not_one_of
 from simulator.web import catalogue
 from simulator.web.links import address_of, in_one_line
 from simulator.web.messages import Job, Limits, Reply
@@ -125,16 +125,16 @@ def own_game(job: Job, limits: Limits) -> Reply:
 
 
 def _checked(text: str) -> tuple[str, list[tuple[int, str, str]]]:
-    """The name in a game file; the line, kind and text of its first mistake, or of all that can never apply in it."""
+    """The name in a game file; the line, kind and text of its mistakes, or of all that can never apply in it."""
     name, kind = "", "complaint"
     try:
         tables = parse_game(text.encode(), "your game")
         name = str(tables.get("name", ""))[:60]
         found, kind = warnings(read_game(tables, "")), "notice"
     except Misfit as misfit:
-        found = [first_complaint(misfit.error, misfit.model)]
+        found = complaints(misfit.error, misfit.model)
     except Refusal as refusal:
-        found = [str(refusal)]
+        found = [str(refusal), *map(str, refusal.others)]
     return name, [(_line(text, said), kind, said.removeprefix(NO_TOML)) for said in found]
 
 

@@ -97,6 +97,28 @@ def _allotted(slot: Slot) -> tuple[Any, ...]:
     return units.bit_count(), -damage, slot.first, tuple(bits(units)), split
 
 
+def most_absorbed(side: SideSetup) -> int:
+    """The hits that a side takes off the enemy's in each group while all its units stand."""
+    return sum([n * piece.absorbs for n, piece in zip(side.counts, side.pieces, strict=True)])
+
+
+def runs_of(
+    side: SideSetup, group: Sequence[int], slots: Sequence[Slot], absorbed: bool, twice: bool = False
+) -> list[tuple[int, ...]]:
+    """The slots of a group in runs that must be rolled together: a die falls into several, or hits are absorbed.
+
+    With `twice` a run also holds every slot of its classes.
+    """
+    if absorbed:
+        return [tuple(range(len(slots)))]
+    apart = set(range(len(slots) + 1))
+    for shot in (side.shots[i] for i in group if i in side.shots):
+        mine = [k for k, slot in enumerate(slots) if slot.hit in classes_of(side, shot)]
+        if len({slots[k].hit for k in mine}) > 1 or (twice and mine):
+            apart -= set(range(min(mine) + 1, max(mine) + 1))
+    return [tuple(range(*run)) for run in pairwise(sorted(apart))]
+
+
 class Throws(NamedTuple):
     """The rolls of a side in a salvo: `shown` by enemy place, then tables and means by own place and `shown`.
 
@@ -120,19 +142,11 @@ class DiceTables:
         self._known_places: dict[tuple[int, ...], dict[Hit, int]] = {}
         # The hits that each unit of the enemy takes off.
         self.absorbs = np.array([piece.absorbs for piece in setup.sides[self.side.enemy].pieces])
-        self.absorbed = bool((self.absorbs * (np.array(setup.sides[self.side.enemy].counts) > 0)).any())
+        self.absorbed = most_absorbed(setup.sides[self.side.enemy]) > 0
 
     def linked(self, group: int) -> list[tuple[int, ...]]:
-        """The slots of a group in runs that must be rolled together: a die falls into several, or hits are absorbed."""
-        slots = self.slots[group]
-        if self.absorbed:
-            return [tuple(range(len(slots)))]
-        apart = set(range(len(slots) + 1))
-        for shot in (self.side.shots[i] for i in self.setup.groups[group] if i in self.side.shots):
-            mine = [k for k, slot in enumerate(slots) if slot.hit in classes_of(self.side, shot)]
-            if len({slots[k].hit for k in mine}) > 1:
-                apart -= set(range(min(mine) + 1, max(mine) + 1))
-        return [tuple(range(*run)) for run in pairwise(sorted(apart))]
+        """The slots of a group in runs that must be rolled together."""
+        return runs_of(self.side, self.setup.groups[group], self.slots[group], self.absorbed)
 
     def throws(self, group: int, chosen: tuple[int, ...], number: int) -> Throws:
         """The rolls of the side for the chosen slots of a group in a round.

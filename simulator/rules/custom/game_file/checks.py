@@ -46,17 +46,24 @@ def rolls_of(file: GameFile) -> list[str]:
 
 
 def check_game(file: GameFile) -> None:
-    """Refuse what types cannot; raises Refusal with the path inside the game file."""
+    """Refuse what types cannot; raises Refusal with the path inside the game file, and one for each other part."""
     check_dice_and_units(file)
-    _conditions(file)
-    _kinds(file)
-    _steps(file)
+    found = []
+    for check in (_conditions, _kinds, _steps, _supports, _modifiers, _losses):
+        try:
+            check(file)
+        except Refusal as refusal:
+            found.append(refusal)
+    if found:
+        found[0].others = found[1:]
+        raise found[0]
     _groups(file)
-    _supports(file)
+    check_damage(file)
+
+
+def _modifiers(file: GameFile) -> None:
     for i, modifier in enumerate(file.modifier):
         check_modifier(file, modifier, f"modifier[{i}]")
-    _losses(file)
-    check_damage(file)
 
 
 def _conditions(file: GameFile) -> None:

@@ -12,7 +12,7 @@ from simulator.rules.custom.game_file.files import is_path, names, parse, read_c
 from simulator.rules.custom.game_file.format import SIDES, AnyRoll, Die, GameFile, Roll, Step, Unit, UnitValues
 from simulator.rules.custom.game_file.units import MAIN_ROLLS, pieces_of, whole_of
 from simulator.rules.custom.game_file.words import part_of
-from simulator.rules.custom.setup import rolled
+from simulator.rules.custom.setup import Rolled, rolled
 from simulator.rules.toolkit.naming import listed, plural
 
 _HEADER = re.compile(r"^\s*(\[{1,2})\s*([^\]]+?)\s*\]")
@@ -27,8 +27,14 @@ def check_file(source: str) -> GameFile:
     except Refusal as refusal:
         if refusal.field == "game":
             raise
-        field, _, text = with_line(source, str(refusal)).partition(": ")
-        raise Refusal(field, text) from None
+        found = [_at_line(source, one) for one in (refusal, *refusal.others)]
+        found[0].others = found[1:]
+        raise found[0] from None
+
+
+def _at_line(source: str, refusal: Refusal) -> Refusal:
+    field, _, text = with_line(source, str(refusal)).partition(": ")
+    return Refusal(field, text)
 
 
 def _text_of(source: str) -> str:
@@ -103,6 +109,29 @@ def unit_note(file: GameFile, unit: Unit) -> str:
             parts.append(f"{name} {whole.value}" + (f" with {whole.dice} dice" if whole.dice > 1 else ""))
     parts += [f"takes {unit.hits} hits"] * (unit.hits > 1) + [f"cost {unit.cost:g}"] * (unit.cost > 0)
     return " · ".join(parts or list(unit.rolls))
+
+
+def in_brief(file: GameFile, key: str, side: str) -> str:
+    """A unit on one line for one side: "cost 3, 7+, volley 9+, 2 hits"; "2-" hits with 2 or less."""
+    piece = dict(zip(file.unit, pieces_of(file, side), strict=True))[key]
+    parts = [f"cost {piece.cost:g}"] if piece.cost else []
+    enemy_rolls = set(MAIN_ROLLS.values()) - {MAIN_ROLLS[side]}
+    for name, given in piece.rolls.items():
+        if given and name not in enemy_rolls:
+            called = "" if name == MAIN_ROLLS[side] else f"{name.replace('_', ' ')} "
+            parts.append(called + _value_text(file, rolled(given)))
+    return ", ".join(parts + [f"{piece.hits} hits"] * (piece.hits > 1))
+
+
+def _value_text(file: GameFile, roll: Rolled) -> str:
+    """The value of a roll: "7+" or more, "2-" or less, +2 beside another side's dice."""
+    many = f"{roll.dice} dice " if roll.dice > 1 else ""
+    die = "" if roll.die is None else f" on {roll.die}"
+    if roll.compared:
+        return f"{many}{roll.value:+d}{die}"
+    if isinstance(face_names(file, roll)[0], str):
+        return f"{many}rolled{die}"
+    return f"{many}{roll.value}{'-' if file.dice.hit == 'at-most' else '+'}{die}"
 
 
 def force(file: GameFile, given: object, side: str) -> list[str]:

@@ -130,7 +130,10 @@ def read_game(data: Mapping[str, Any], prefix: str) -> GameFile:
     if given not in (1, 2) or isinstance(given, bool | float):
         shown = str(given).lower() if isinstance(given, bool) else repr(given)
         text = "is needed" if given is None else f"{shown} is not allowed"
-        raise Refusal(f"{prefix}format", f"{text}; this version reads format = 1 and format = 2")
+        reads = "this version reads format = 1 and format = 2"
+        if given is None and isinstance(data.get("game"), str) and prefix != "rules.":
+            reads = f"this file is a scenario of {_short(data['game'])}, not a game file; `battle-odds odds` answers it"
+        raise Refusal(f"{prefix}format", f"{text}; {reads}")
     try:
         file = _validated(data)
     except ValidationError as error:
@@ -140,7 +143,7 @@ def read_game(data: Mapping[str, Any], prefix: str) -> GameFile:
     try:
         check_game(file)
     except Refusal as refusal:
-        raise Refusal(prefix + refusal.field, refusal.text) from None
+        raise refusal.within(prefix) from None
     return file
 
 

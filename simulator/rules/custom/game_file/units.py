@@ -7,7 +7,7 @@ from functools import lru_cache
 from math import lcm
 from typing import NamedTuple
 
-from simulator.rules.custom.game_file.format import SIDES, AnyRoll, Dice, Die, GameFile, Roll, Unit, UnitValues
+from simulator.rules.custom.game_file.format import AnyRoll, Dice, Die, GameFile, Roll, Unit, UnitValues
 
 MAIN_ROLLS = {"attacker": "attack", "defender": "defence"}
 MAIN = ("attack", "defence")
@@ -65,8 +65,8 @@ def whole_of(file: GameFile) -> int:
 @lru_cache(maxsize=256)
 def heavy(file: GameFile) -> bool:
     """May a hit that is not split do more than one damage (section 7, step 6)?"""
-    rolls = [roll for side in SIDES for piece in pieces_of(file, side) for roll in piece.rolls.values()]
-    tables = [roll for roll in rolls if isinstance(roll, Roll)]
+    written = [part for unit in file.unit.values() for part in (unit, unit.attacker, unit.defender)]
+    tables = [roll for part in written for roll in own_rolls(part).values() if isinstance(roll, Roll)]
     if any(roll.damage > 1 and not roll.split for roll in tables):
         return True
     strong = [name for name, die in file.die.items() if max(die.damage.values(), default=1) > 1]

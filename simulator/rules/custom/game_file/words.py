@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from functools import lru_cache
 
 from simulator.rules.battle import Refusal
@@ -16,18 +15,19 @@ from simulator.rules.custom.game_file.format import (
     OrderBySide,
     SelectorBySide,
 )
+from simulator.rules.toolkit.naming import same_name, suggested
 
 
 def hint(given: str, known: Sequence[str]) -> str:
     """A suggestion for a near miss."""
-    near = get_close_matches(given, known, 1)
-    return f"; did you mean {near[0]}?" if near else ""
+    near = suggested(given, known)
+    return f"; did you mean {near}?" if near else ""
 
 
 def check_known(word: str, known: Sequence[str], field: str, what: str) -> None:
     """Refuse a word that is not among those known: `what` begins the refusal ("no step")."""
     if word not in known:
-        raise Refusal(field, f"{what} {word[:50]!r}{hint(word, known)}")
+        raise Refusal(field, f"{what} {word[:50]!r}{hint(word, known)}", meant=same_name(word, known))
 
 
 def words_of(file: GameFile) -> list[str]:

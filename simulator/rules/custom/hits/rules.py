@@ -1,35 +1,42 @@
 """The battle of a game file on line-ups with too many places for `rules`: a state holds the hits taken by each block.
 
-Who stands, and the dice of each side, are computed from these hits in every state (`hits_dice`), so that no array grows
-with the number of places. One step rolls equal dice together and draws a binomial number; the best dice come first.
-The course of the battle (docs/rules/custom_games.md sections 6 and 8) is shared with `rules`.
+Who stands, and the dice of each side, are computed from these hits in every state (`hits/dice.py`), so that no array
+grows with the number of places. One step rolls equal dice together and draws a binomial number for each hit class that
+they may fall into; the best dice come first. Dice that are compared are rolled one by one (`hits/opposed.py`). The
+course of the battle (docs/rules/custom_games.md sections 6 and 8) is shared with `rules`.
 """
 
 from __future__ import annotations
 
-from simulator.engine.model.binomial import EVEN, HALF, binomial_drawn
+from simulator.engine.model.binomial import DRAWS, EVEN, HALF, binomial_drawn
 from simulator.engine.model.chain import helper, rule
-from simulator.rules.custom.hits.dice import (
+from simulator.rules.custom.hits.classes import allotted, may_hit, phase_of, tallied
+from simulator.rules.custom.hits.dice import best_dice, fires, gauged
+from simulator.rules.custom.hits.layout import (
     BEGINS,
-    BLOCK,
+    DIE_SIDES,
     EACH_ROUND,
-    END,
     ENDS,
     ENTRY,
+    FACE,
+    FACES,
     FIGHTERS,
+    HIT,
     LAST_ENTRY,
-    MASK,
-    SHIFT,
+    LAST_HIT,
+    MEAN,
+    MOST,
+    PAIRS,
+    PLACES,
+    REST,
     SIDE,
     STAYING,
-    WORD,
-    WORDS,
+    TALLIED,
+    TALLIES,
     HitsParams,
     HitsState,
-    best_dice,
-    fires,
-    gauged,
 )
+from simulator.rules.custom.hits.opposed import both_struck, decided, put_down
 from simulator.rules.custom.rules import (
     ATTACKER_LEFT,
     DEFENDER_LEFT,
@@ -42,35 +49,7 @@ from simulator.rules.custom.rules import (
 )
 from simulator.rules.toolkit.retreat import leaves
 
-# Fields of a state: the places of both sides, those that follow when the group is over, the rest from here on.
-PLACES, REST = 2 * WORDS, 4 * WORDS
-NO_PLACES = (0,) * PLACES
-# More mean hits than there can be.
-ALL = 1 << 62
-
-
-@helper
-def struck(p, s, side, salvo, hits):
-    """The place of a side after the hits of a class, each on the first point it may take (section 5, step 7)."""
-    for i in range(p.line.shape[1]):
-        block = p.line[side, i, BLOCK]
-        if hits > 0 and p.takes[salvo, block] > 0:
-            word, shift = WORDS * side + p.blocks[side, block, WORD], p.blocks[side, block, SHIFT]
-            taken = s[PLACES + word] >> shift & p.blocks[side, block, MASK]
-            more = min(hits, max(0, p.line[side, i, END] - taken))
-            bits = more << shift
-            s = s._replace(
-                next_a0=s.next_a0 + (bits if word == 0 else 0),
-                next_a1=s.next_a1 + (bits if word == 1 else 0),
-                next_a2=s.next_a2 + (bits if word == 2 else 0),
-                next_a3=s.next_a3 + (bits if word == 3 else 0),
-                next_d0=s.next_d0 + (bits if word == 4 else 0),
-                next_d1=s.next_d1 + (bits if word == 5 else 0),
-                next_d2=s.next_d2 + (bits if word == 6 else 0),
-                next_d3=s.next_d3 + (bits if word == 7 else 0),
-            )
-            hits -= more
-    return s
+NO_PLACES, NO_TALLIES = (0,) * PLACES, (0,) * TALLIES
 
 
 @helper
@@ -97,35 +76,29 @@ def removed(p, s):
 
 
 @helper
-def power(p, s, side, phase, enough):
-    """Mean hits of a side in a round of the units that stand now, in parts of the whole, counted up to `enough`."""
-    total = 0
-    for shot in range(p.shots.shape[1]):
-        if p.shots[side, shot, EACH_ROUND] > 0 and fires(p, s, side, shot, phase):
-            below, dice = p.whole + 1, 1
-            while dice > 0 and total < enough:
-                below, dice = best_dice(p, s, side, shot, phase, below)
-                total += below * dice
-    return total
-
-
-@helper
 def stalemate(p, s):
     """Can nobody hit in any coming round (section 6, step 4d)?"""
     for phase in range(min(s.clock + 1, p.phases), p.phases + 1):
-        for side in range(2):
-            if power(p, s, side, phase, 1) > 0:
+        for salvo in range(p.opening, p.salvos):
+            if may_hit(p, s, salvo, phase):
                 return False
     return True
 
 
 @helper
 def ahead_of(p, s):
-    """Mean hits of the attacker in the coming round less the defender's; 0 where no policy asks."""
+    """Mean damage of the attacker in the coming round less the defender's, as units stand; 0 where no policy asks."""
     if p.compares == 0:
         return 0
-    phase = min(s.clock + 1, p.phases)
-    return power(p, s, 0, phase, ALL) - power(p, s, 1, phase, ALL)
+    phase, total = min(s.clock + 1, p.phases), 0
+    for i in range(2 * p.shots.shape[1]):
+        side, shot = i % 2, i // 2
+        if p.shots[side, shot, EACH_ROUND] > 0 and fires(p, s, side, shot, phase):
+            kind, dice = p.kinds.shape[0], 1
+            while dice > 0:
+                kind, dice = best_dice(p, s, side, shot, phase, kind)
+                total += (1 - 2 * side) * p.kinds[kind, MEAN] * dice
+    return total
 
 
 @helper
@@ -149,16 +122,19 @@ def ending_of(p, s):
 @helper
 def begun(p, s, salvo):
     """At the beginning of a salvo, nothing rolled yet; the first one of a group begins where both sides are."""
-    if p.salvo[salvo, BEGINS] > 0:
-        s = HitsState(*(s[:PLACES] + s[:PLACES] + s[REST:]))
-    return s._replace(salvo=salvo, entry=p.salvo[salvo, ENTRY], chance=p.whole + 1, hits=0)
+    following = s[:PLACES] if p.salvo[salvo, BEGINS] > 0 else s[PLACES:TALLIED]
+    s = HitsState(*(s[:PLACES] + following + NO_TALLIES + s[REST:]))
+    first = 0 if p.salvo[salvo, PAIRS] > 0 else p.salvo[salvo, HIT]
+    return s._replace(
+        salvo=salvo, entry=p.salvo[salvo, ENTRY], kind=p.kinds.shape[0], hit=first, dice=0, chance=0, rest=p.whole
+    )
 
 
 @helper
 def ended(s, ending):
     """The battle is over."""
-    s = HitsState(*(s[:PLACES] + NO_PLACES + s[REST:]))
-    return s._replace(salvo=0, entry=0, chance=0, dice=0, hits=0, ending=ending)
+    s = HitsState(*(s[:PLACES] + NO_PLACES + NO_TALLIES + s[REST:]))
+    return s._replace(salvo=0, entry=0, kind=0, hit=0, dice=0, chance=0, rest=0, ending=ending)
 
 
 @helper
@@ -170,58 +146,103 @@ def checked(p, before):
 
 
 @helper
-def class_over(p, s):
-    """The hits of a class are allotted; after the last class of a group all losses come off (section 5, step 8)."""
-    if s.hits > 0:
-        s = struck(p, s, 1 - p.salvo[s.salvo, SIDE], s.salvo, s.hits)
+def salvo_ended(p, s):
+    """All dice of a salvo have fallen; at the end of a group all losses come off (section 5, steps 7 and 8)."""
+    if p.salvo[s.salvo, PAIRS] > 0:
+        mine, theirs = decided(p, s)
+        if mine < 0:
+            return begun(p, s, s.salvo)
+        s = both_struck(p, s, mine, theirs)
+    else:
+        s = allotted(p, s)
     if p.salvo[s.salvo, ENDS] == 0:
         return begun(p, s, s.salvo + 1)
-    s = HitsState(*(s[PLACES:REST] + s[PLACES:]))
+    s = HitsState(*(s[PLACES:TALLIED] + s[PLACES:]))
     s = salvo_over(p, s)
     return checked(p, s) if s.salvo == p.salvos else begun(p, s, s.salvo)
 
 
 @helper
 def due(p, s):
-    """The next dice of the class under way: the entry, their chance and number (0 where all were rolled)."""
-    phase = 0 if s.salvo < p.opening else min(s.clock + 1, p.phases)
-    side, last, led = p.salvo[s.salvo, SIDE], p.salvo[s.salvo, LAST_ENTRY], False
-    for i in range(p.salvo[s.salvo, ENTRY], last if s.entry < last else 0):
-        shot = p.entry[i]
-        if not fires(p, s, side, shot, phase):
-            continue
-        if not led and p.leads[i] == 0:
-            break
-        led = True
-        if i >= s.entry:
-            chance, dice = best_dice(p, s, side, shot, phase, s.chance if i == s.entry else p.whole + 1)
+    """The next dice of the salvo under way: the entry, their kind and number (0 where all were rolled)."""
+    phase, first, last = phase_of(p, s, s.salvo), p.salvo[s.salvo, ENTRY], p.salvo[s.salvo, LAST_ENTRY]
+    for i in range(s.entry, last):
+        side = i - first if p.salvo[s.salvo, PAIRS] > 0 else p.salvo[s.salvo, SIDE]
+        if fires(p, s, side, p.entry[i], phase):
+            below = s.kind if i == s.entry else p.kinds.shape[0]
+            kind, dice = best_dice(p, s, side, p.entry[i], phase, below)
+            if p.salvo[s.salvo, PAIRS] > 0:
+                dice = min(dice, p.salvo[s.salvo, MOST + side] - (s.hit if i == s.entry else 0))
             if dice > 0:
-                return i, chance, dice
+                return i, kind, dice
     return last, 0, 0
 
 
 @helper
+def falling(p, s):
+    """On to the class into which some of the dice under way may fall; without dice where they fall into no more."""
+    while s.dice > 0 and s.hit < p.salvo[s.salvo, LAST_HIT]:
+        chance = p.kinds[s.kind, FACES + p.hits[s.hit, FACE]]
+        if 0 < chance < s.rest:
+            return s._replace(chance=chance)
+        if chance > 0:
+            s = tallied(p, s, s.hit, s.dice)._replace(dice=0)
+        s = s._replace(hit=s.hit + 1)
+    return s._replace(dice=0)
+
+
+@helper
+def fraction(p, s, mean):
+    """Low luck: a class scores its mean, and the fraction is rolled (section 10); then the next class is due."""
+    s = tallied(p, s, s.hit, mean // p.whole)
+    if mean % p.whole > 0:
+        return s._replace(dice=1, chance=mean % p.whole)
+    return again(p, s)
+
+
+@helper
+def again(p, s):
+    """The next class of the salvo is due; its dice are counted from the first entry on."""
+    return s._replace(entry=p.salvo[s.salvo, ENTRY], kind=p.kinds.shape[0], hit=s.hit + 1, dice=0)
+
+
+@helper
 def onward(p, s):
-    """On to the next dice that may hit or miss, or to the end. Low luck adds means, and rolls the fraction last."""
+    """On to the next dice that may hit or miss, or to the end."""
+    mean = 0
     while s.ending == FIGHTING:
-        entry, chance, dice = due(p, s)
-        if dice > 0 and p.low_luck == 0 and chance < p.whole:
-            return s._replace(entry=entry, chance=chance, dice=dice)
-        if dice > 0:
-            s = s._replace(entry=entry, chance=chance, hits=s.hits + (dice * chance if p.low_luck > 0 else dice))
-        elif p.low_luck > 0 and s.entry < entry:
-            s = s._replace(entry=entry, chance=s.hits % p.whole, dice=1, hits=s.hits // p.whole)
-            if s.chance > 0:
-                return s
+        pairs, low_luck = p.salvo[s.salvo, PAIRS] > 0, p.low_luck > 0
+        if not pairs and not low_luck:
+            s = falling(p, s)
+        if s.dice > 0:
+            return s
+        entry, kind, dice = due(p, s)
+        if low_luck and not pairs and s.hit < p.salvo[s.salvo, LAST_HIT]:
+            mean += p.kinds[kind, FACES + p.hits[s.hit, FACE]] * dice
+            s = s._replace(entry=entry, kind=kind)
+            if dice == 0:
+                s, mean = fraction(p, s, mean), 0
+        elif dice == 0 or (low_luck and not pairs):
+            s = salvo_ended(p, s)
+        elif pairs:
+            s = s._replace(hit=s.hit if entry == s.entry else 0, rest=p.kinds[kind, DIE_SIDES])
+            s = s._replace(entry=entry, kind=kind, dice=dice)
         else:
-            s = class_over(p, s)
+            s = s._replace(entry=entry, kind=kind, dice=dice, hit=p.salvo[s.salvo, HIT], rest=p.whole)
     return s
 
 
 @helper
-def scored(p, s, hits):
-    """On from a roll that scored these hits."""
-    return onward(p, s._replace(hits=s.hits + hits, dice=0))
+def scored(p, s, number):
+    """On from a roll of dice of which so many fell into a class, or of a die that is compared and shows this face."""
+    if p.salvo[s.salvo, PAIRS] > 0:
+        s = put_down(p, s, number)
+    elif p.low_luck > 0:
+        s = again(p, tallied(p, s, s.hit, number))
+    else:
+        s = tallied(p, s, s.hit, number)
+        s = s._replace(dice=s.dice - number, rest=s.rest - s.chance, hit=s.hit + 1)
+    return onward(p, s)
 
 
 @rule(HitsParams)
@@ -242,10 +263,18 @@ def second(p, s):
     return EVEN
 
 
+@helper
+def rolled(p, s, draw):
+    """The dice of a roll that fall into the class, or the face of a die that is compared, by a number below DRAWS."""
+    if p.salvo[s.salvo, PAIRS] > 0:
+        return draw * s.rest // DRAWS
+    return binomial_drawn(s.dice, s.chance, s.rest, draw)
+
+
 @rule(HitsParams)
 def step(p, s, result, other):
     """One roll, and what follows without dice."""
-    return scored(p, s, binomial_drawn(s.dice, s.chance, p.whole, result * HALF + other))
+    return scored(p, s, rolled(p, s, result * HALF + other))
 
 
 def opened(p: HitsParams, s: HitsState) -> HitsState:

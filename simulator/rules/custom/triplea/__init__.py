@@ -51,10 +51,35 @@ class Imported:
 def import_triplea(
     path: str | Path | None = None, *, text: str | None = None, units: Sequence[str] | None = None
 ) -> Imported:
-    """The game file that a TripleA map describes, from the file at `path` or from the XML `text`.
+    """The game file that a TripleA map describes. Source: docs/rules/triplea_import.md.
 
-    `units`: names in the game file of the units to take, default all. Raises ValueError, in one line that begins with
-    `map: `, for a map that cannot be read or makes no game file. Source: docs/rules/triplea_import.md.
+    Parameters
+    ----------
+    path : str or Path, optional
+        The map's XML file.
+    text : str, optional
+        The XML itself, in place of a file.
+    units : sequence of str, optional
+        Names in the game file of the units to take; all by default.
+
+    Returns
+    -------
+    Imported
+        The game file, and a report of what it leaves out.
+
+    Raises
+    ------
+    ValueError
+        In one line that begins with `map: `, for a map that cannot be read or makes no game file.
+    TypeError
+        Unless exactly one of `path` and `text` is given.
+
+    Examples
+    --------
+    >>> import_triplea(text="<game/>")
+    Traceback (most recent call last):
+        ...
+    simulator.rules.custom.triplea.xml_map.MapError: map: no units
     """
     if (path is None) == (text is None):
         raise TypeError("import_triplea takes a path or a text")

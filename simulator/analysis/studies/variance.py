@@ -1,0 +1,99 @@
+"""Sobol indices: the share of the variance of a value that each field explains. docs/rules/decisions.md section 4."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from simulator.analysis.odds.run import Progress
+from simulator.analysis.studies.sensitivity import ALIKE
+from simulator.analysis.studies.sweep import Sweep, sweep
+from simulator.analysis.words import percent, quantity
+from simulator.scenarios import ScenarioError, Source
+from simulator.scenarios.arguments import checked
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@checked
+def sobol(
+    scenario: Source,
+    vary: Mapping[str, Iterable[Any]],
+    value: str | None = None,
+    battles: int | None = None,
+    seed: int = 0,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> pd.DataFrame:
+    """Sobol indices of a value over a full grid of settings, see `Sweep.sobol`.
+
+    Parameters
+    ----------
+    scenario : Scenario, mapping, str or Path
+        A scenario, or one as `load` takes it.
+    vary : mapping of str to iterable
+        The settings of each field, equally likely.
+    value : str, optional
+        A value, see `sweep`.
+    battles : int, optional
+        Simulate with so many battles. By default the answer is exact where that fits.
+    seed : int
+        The seed of all simulated battles, from 0 to 2^64 - 1: the same seed, the same numbers.
+    threads : int, optional
+        Threads; by default one a processor. They change no number.
+    progress : callable, optional
+        Called several times a second with the cells done and their total (None while it is unknown).
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a field: `path` (str), `first`, `total` (float64).
+
+    Raises
+    ------
+    ScenarioError
+        For an invalid scenario.
+    ValueError
+        Where the rules refuse a combination.
+
+    Examples
+    --------
+    >>> sobol("risk-20v15", {"attacker.regiments": range(18, 23), "defender.regiments": [14, 15, 16]}).path.tolist()
+    ['attacker.regiments', 'defender.regiments']
+    """
+    return swept_fully(scenario, vary, value, battles, seed, threads=threads, progress=progress).sobol()
+
+
+def explained(value: str, rows: Sequence[Mapping[Any, Any]]) -> str:
+    """The Sobol indices (`path, first, total`) in a sentence: the field that explains most."""
+    most = max(rows, key=itemgetter("total"))
+    if most["total"] <= ALIKE:
+        return f"None of these fields moves {quantity(value)}"
+    shares = f"{percent(most['first'])} of its variance alone, {percent(most['total'])} with its interactions"
+    return f"{most['path']} explains most of {quantity(value)}: {shares}"
+
+
+def swept_fully(
+    scenario: Source,
+    vary: Mapping[str, Iterable[Any]],
+    value: str | None = None,
+    battles: int | None = None,
+    seed: int = 0,
+    **more: Any,
+) -> Sweep:
+    """The sweep behind `sobol`. Raises ValueError where the rules refuse a combination."""
+    ranges = {path: tuple(values) for path, values in vary.items()}
+    try:
+        try:
+            swept = sweep(scenario, ranges, value or "p_attacker", battles, seed, **more)
+        except ValueError as error:
+            if value is not None or "has no winner" not in str(error):
+                raise
+            swept = sweep(scenario, ranges, None, battles, seed, **more)
+    except ScenarioError as error:
+        raise ValueError(f"vary: every combination must be allowed; {error}") from None
+    swept.sobol()
+    return swept

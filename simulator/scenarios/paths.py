@@ -1,0 +1,101 @@
+"""Nested tables of a scenario: a deep copy, and fields by their paths.
+
+A path: `attacker.regiments`, or `conditions.crossings[0].fleets`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from simulator.rules.toolkit.naming import same_name
+from simulator.scenarios.settings import PLAIN
+from simulator.scenarios.validation import ScenarioError, shown
+
+_STEP = re.compile(r"([A-Za-z_][\w-]*)((?:\[\d{1,6}\])*)$")
+MOST_DEPTH = 60
+
+
+def steps_of(path: str) -> list[str | int]:
+    """`a.b[0].c` as its steps: names and places. Raises ScenarioError for a bad path."""
+    steps: list[str | int] = []
+    for part in path.split("."):
+        match = _STEP.match(part)
+        if not match:
+            raise ScenarioError(
+                f"{path}: not a field; write it like attacker.regiments or conditions.crossings[0].fleets"
+            )
+        steps.append(match[1])
+        steps += [int(place) for place in re.findall(r"\d+", match[2])]
+    return steps
+
+
+def rename(data: dict[str, Any], path: str, meant: str) -> bool:
+    """Write the text at a path as it is meant, or a name in the table there; is there such a text or name?"""
+    node: Any = data
+    try:
+        *tables, last = steps_of(path)
+        for step in tables:
+            node = node[step]
+        there = node[last]
+    except (ScenarioError, KeyError, IndexError, TypeError):  # a field that the data do not write in this place
+        return False
+    if isinstance(there, str):
+        node[last] = meant
+    elif isinstance(there, dict) and (given := same_name(meant, there)) and given != meant:
+        there[meant] = there.pop(given)
+    else:
+        return False
+    return True
+
+
+def set_path(data: dict[str, Any], path: str, value: Any) -> None:
+    """Set `a.b[0].c` in nested tables and lists, with missing tables created. Raises ScenarioError for a bad path."""
+    steps = steps_of(path)
+    node: Any = data
+    own = steps[0] == "force"  # the names of forces are the player's own
+    for given, following in pairwise(steps):
+        step = given if own else _given(node, given)
+        _check_place(node, step, path)
+        node = node[step] if isinstance(step, int) else node.setdefault(step, [] if isinstance(following, int) else {})
+    last = steps[-1] if own else _given(node, steps[-1])
+    _check_place(node, last, path)
+    node[last] = value
+
+
+def _given(node: Any, step: str | int) -> str | int:
+    """The name of a field as it stands in a table already, perhaps in another case."""
+    if isinstance(step, int) or not isinstance(node, dict) or step in node:
+        return step
+    return same_name(step, node) or step
+
+
+def _check_place(node: Any, step: str | int, path: str) -> None:
+    """Refuse a place that a list does not have, and a name in what is no table. Raises ScenarioError."""
+    if isinstance(step, int) and (not isinstance(node, list) or step >= len(node)):
+        raise ScenarioError(f"{path}: there is no place {step}")
+    if isinstance(step, str) and not isinstance(node, dict):
+        raise ScenarioError(f"{path}: no such field")
+
+
+def plain_copy(value: Any, path: str = "", depth: int = 0) -> Any:
+    """A deep copy of nested tables and lists; NumPy's numbers become plain ones.
+
+    Raises ScenarioError for names that are not text, and for more than MOST_DEPTH levels.
+    """
+    if depth > MOST_DEPTH:
+        raise ScenarioError(f"{path.partition('.')[0][:40] or 'scenario'}: nested more than {MOST_DEPTH} deep")
+    if type(value) in PLAIN:
+        return value
+    if isinstance(value, Mapping):
+        bad = next((name for name in value if not isinstance(name, str)), None)
+        if bad is not None:
+            raise ScenarioError(f"{path or 'scenario'}: {shown(bad)} is no field name; names are text")
+        return {name: plain_copy(one, f"{path}.{name}" if path else name, depth + 1) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain_copy(one, path, depth + 1) for one in value]
+    return value.item() if isinstance(value, np.generic) else value

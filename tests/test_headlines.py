@@ -1,0 +1,143 @@
+"""Commands that answer a question: the answer in one sentence first, long tables cut, --all, nothing cut off."""
+
+import json
+
+import pytest
+
+from simulator.cli import run
+
+TURNS = ["campaign-two-fronts", "--set", "force.north.regiments=4"]
+RANGE = "attacker.regiments=1:50"
+GRID = ["--vary", "attacker.regiments=1:30", "--vary", "defender.regiments=1:30"]
+BOTH = ["--vary", "attacker.regiments=4:9", "--vary", "attacker.commanders=0:3"]
+SIX = ["--set", "attacker.regiments=6", "--set", "defender.regiments=5"]
+FEW = [
+    *("--set", "attacker.tank=1", "--set", "attacker.infantry=3"),
+    *("--set", "defender.infantry=3", "--set", "defender.fighter=0"),
+]
+# Each command, the beginning of its sentence, and words that only its whole table holds ("" for a short answer).
+CASES = {
+    "best never": (["best", "risk-20v15", *SIX], "Hold your nerve: never stop; the attacker wins 63.77 %", "go on"),
+    "best stop": (
+        ["best", "risk-when-to-stop", *SIX],
+        "Stop at 2 v 5 or 1 v 4; the attacker wins 63.31 %, worth 0.5320 to the attacker",
+        "",
+    ),
+    "best dice": (
+        ["best", "risk-20v15", *SIX, "--decide", "policy.attacker.hand"],
+        "Hand most is already best; the attacker wins 63.77 %",
+        "2 dice",
+    ),
+    "best losses": (
+        ["best", "axis-land-eastern-front", *FEW, "--decide", "policy.attacker.loss_order"],
+        "Cheapest first is already best; the attacker wins 72.03 %",
+        "hits on 1 infantry",
+    ),
+    "best named": (
+        ["best", "europa-lepanto-1571", "--decide", "policy.attacker.first_line"],
+        "Best policy.attacker.first_line: most-numerous; the attacker wins 69.99 %",
+        "",
+    ),
+    "best fight": (["best", *TURNS], "Fight first: go; the attacker wins ", ""),
+    "need": (
+        ["need", "risk-20v15", "--vary", "attacker.regiments"],
+        "attacker.regiments = 19 is enough: the attacker wins 82.21 %",
+        "",
+    ),
+    "need two": (
+        ["need", "risk-20v15", *SIX, *BOTH],
+        "attacker.regiments = 5, attacker.commanders = 2 is enough: the attacker wins 81.61 %, cost 7",
+        "63.77 %",
+    ),
+    "compare": (
+        ["compare", "risk-20v15", "risk-20v15", "--set", "2:attacker.regiments=22"],
+        "risk-20v15 2: the attacker wins 91.51 %, 5.47 points more than risk-20v15, noticed after about 517 battles",
+        "rounds, 95 %",
+    ),
+    "compare means": (
+        ["compare", *["europa-season-1632"] * 2, "--set", "2:conditions.poor_weather=false"],
+        "europa-season-1632 2: the mean of rounds left is 4.492, 0.771 more than europa-season-1632",
+        "",
+    ),
+    "compare many": (
+        ["compare", *["risk-20v15"] * 4, "--set", "2:attacker.regiments=18", "--set", "3:attacker.regiments=22"],
+        "The attacker's chance to win is highest in risk-20v15 3 (91.51 %) and lowest in risk-20v15 2 (78.06 %); ",
+        "rounds, 95 %",
+    ),
+    "sensitivity": (
+        ["sensitivity", "risk-20v15", *SIX],
+        "attacker.modifier_all matters most: -1 instead of 0 moves the attacker's chance to win by -40.03 points",
+        "options.commander_die_sides",
+    ),
+    "sobol": (
+        ["sensitivity", "risk-20v15", "--vary", "attacker.regiments=4:6", "--vary", "defender.regiments=4:5"],
+        "attacker.regiments explains most of the attacker's chance to win: ",
+        "",
+    ),
+    "worth": (
+        ["worth", "risk-20v15", *SIX, "--weight", "win=5", "--weight", "attacker_regiments_lost=-1"],
+        "Worth ",
+        "at_least",
+    ),
+    "campaign": (["campaign", "campaign-two-fronts"], "north (10 regiments) attacks blue", ""),
+    "by round": (["campaign", "skirmish-charge"], "Taken by round 12 in 89.06 % of battles, in half", "\n    12 "),
+    "sweep": (["sweep", "risk-20v15", "--vary", RANGE], "Nearest to even with attacker.regiments = 14: ", "\n 25 "),
+    "sweep grid": (["sweep", "risk-20v15", *GRID], "Nearest to even with attacker.regiments = ", "continued"),
+    "sweep mean": (
+        ["sweep", "risk-20v15", "--vary", "attacker.regiments=1:9", "--value", "mean.rounds"],
+        "From attacker.regiments = 1: the mean of rounds is ",
+        "",
+    ),
+    "balance": (
+        ["balance", "risk-20v15", "--vary", RANGE],
+        "Nearest to even with attacker.regiments = 14 (6 steps): ",
+        "",
+    ),
+    "units": (["units", "axis-land-flak"], "Worth most for the price: attacker ", ""),
+}
+
+
+def said(capsys, monkeypatch, arguments, width=80):
+    monkeypatch.setenv("COLUMNS", str(width))
+    assert run(arguments) == 0
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_answer_comes_first_and_the_rest_on_request(name, capsys, monkeypatch):
+    arguments, sentence, only_in_all = CASES[name]
+    short = said(capsys, monkeypatch, arguments)
+    narrow = said(capsys, monkeypatch, arguments, 60)
+    whole = said(capsys, monkeypatch, [*arguments, "--all"])
+    for out in (short, narrow, whole):
+        assert " ".join(out.split()).startswith(sentence)
+        assert "…" not in out
+    assert max(map(len, short.split("Method:")[0].splitlines())) <= 80
+    assert "--all" not in whole
+    if only_in_all:
+        assert "--all " in short
+        assert only_in_all not in short
+        assert only_in_all in whole
+
+
+@pytest.mark.parametrize(
+    "name", ["best never", "need two", "compare", "sensitivity", "sobol", "sweep", "by round", "campaign"]
+)
+def test_json_holds_the_headline_and_every_row(name, capsys, monkeypatch):
+    arguments, sentence, _ = CASES[name]
+    found = json.loads(said(capsys, monkeypatch, [*arguments, "--json"]))
+    assert found["headline"].startswith(sentence)
+    rows = next(found[key] for key in ("policy", "cells", "rounds", "table") if key in found)
+    assert len(rows) == len(
+        json.loads(said(capsys, monkeypatch, [*arguments, "--json", "--all"]))[
+            next(key for key in ("policy", "cells", "rounds", "table") if key in found)
+        ]
+    )
+
+
+def test_the_mean_of_a_yes_no_column_is_a_percentage(capsys, monkeypatch):
+    two = ["compare", "axis-land-flak", "axis-land-flak", "--set", "2:attacker.infantry=2", "--value", "mean.taken"]
+    out = said(capsys, monkeypatch, two)
+    assert "axis-land-flak 2: the mean of taken is " in out
+    assert "points less than axis-land-flak" in " ".join(out.split())
+    assert out.count(" %") >= 2
