@@ -33,7 +33,7 @@ GAMES = {
 }
 THUMBNAIL = (1.6, 0.6)
 
-# What is typed into the page, key by key; then the battle is simulated, and its intervals narrow.
+# The keys that the picture types. Afterwards the page simulates the battle, and the intervals narrow.
 BATTLE = "/risk/land?attacker.regiments=10&defender.regiments=15"
 TYPED = {"attacker.regiments": "20", "defender.regiments": "17"}
 SIZE = {"width": 1280, "height": 800}

@@ -16,7 +16,7 @@ Schema = dict[str, Any]
 # The tables of a scenario in their usual order.
 SIDES = ("attacker", "second_attacker", "third_attacker", "defender")
 ORDER = ("game", "battle", *SIDES, "conditions", "policy", "options", "objective")
-# What says which rules hold, and which others may; the fields of the battle are the rest.
+# Fields that choose the rules. All other fields describe the battle.
 FRAME = ("game", "battle", "rules", "variant")
 # The objectives belong to no game's model; see `objective`.
 OBJECTIVE: Schema = {

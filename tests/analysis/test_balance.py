@@ -140,15 +140,15 @@ def test_commands(tmp_path, capsys):
     assert "5 combinations tried, all exact; none refused" in out
     assert (tmp_path / "front.csv").read_text().startswith(f"{DEFENCE},steps,distance,p_attacker,p_defender,method")
     assert run(["balance", str(file), "--vary", AXES, "--target", "70%", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["target"], told["asked"]) == (0.7, ["p_attacker"])
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["target"], answer["asked"]) == (0.7, ["p_attacker"])
     assert run(["units", str(file), str(file), "--set", "2:attacker.axe=3"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("Worth most for the price: attacker ")
     assert "averaged over 2 battles; all exact" in out
     assert run(["need", str(file), "--vary", AXES, "--target", "60%", "--cost", "cost", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["cost"] == told["settings"][AXES]  # an axe costs 1
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["cost"] == answer["settings"][AXES]  # an axe costs 1
     assert run(["balance", str(file), "--vary", "rules.unit.bow=2"]) == BAD_INPUT
     assert run(["units", "birthright-scouting"]) == BAD_INPUT
     assert "Traceback" not in capsys.readouterr().err

@@ -14,7 +14,7 @@ from simulator.rules.campaign.plan import UNNAMED, Fight, Plan
 
 # The pieces of each side that take part: int64, shape (slots,).
 Start = Sequence[np.ndarray]
-# With fewer starts one chain for all takes longer to lay out than it saves.
+# One chain for all starts pays from this number of starts on.
 LEAST = 4
 
 

@@ -87,7 +87,7 @@ def slots_of(side: SideSetup, group: Sequence[int]) -> list[Slot]:
 
 
 def yielded(side: SideSetup, shot: Shot) -> set[Hit]:
-    """The hit classes that a step can yield; a plain hit on its targets among them, whoever is there to fire it."""
+    """The hit classes that a step can yield, whichever units fire; one is always a plain hit on its targets."""
     return classes_of(side, shot) | {Hit(shot.targets)}
 
 

@@ -39,7 +39,7 @@ NOTHING = Kind((0,), ())
 
 
 class Thrown(NamedTuple):
-    """A roll of a side in a step, whatever its value and rerolls; `unit` where equally good dice are told apart."""
+    """A roll of a side in a step, without its value and rerolls. `unit` distinguishes dice that hit equally often."""
 
     enemy: str
     targets: int

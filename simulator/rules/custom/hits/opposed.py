@@ -7,7 +7,7 @@ from simulator.rules.custom.hits.classes import struck
 from simulator.rules.custom.hits.dice import IN_WORD, NUMBER, NUMBER_BITS, added
 from simulator.rules.custom.hits.layout import BONUS, ENTRY, HIT, PAIRS, REST, TALLIED, TALLIES, TIES, WORDS
 
-# Who hits when both are equal, as bits; AGAIN: both roll everything again.
+# The sides that hit when both dice are equal, as bits. AGAIN: both sides roll all dice again.
 ATTACKERS, DEFENDERS, AGAIN = 1, 2, 4
 
 

@@ -106,7 +106,7 @@ class Salvos:
         return rows
 
     def _taken(self, side: SideSetup, targets: int) -> list[int]:
-        """Which blocks of the enemy a hit on these units may take points of."""
+        """The blocks of the enemy that a hit on these units may damage."""
         return [int(block & targets != 0) for block in self.lines[side.enemy].blocks]
 
     def _compare(self, number: int, compare: Compare) -> None:
