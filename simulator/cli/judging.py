@@ -25,7 +25,7 @@ def best(given: Given, decide: options.Decided = None, weight: options.Wanted = 
         asked = asked.with_fields({"objective.attacker": with_winning(weights)})
     if not decide and not asked.checked().decided and (first := may_be_best(asked)[:1]):
         decide = first
-        note(f"no policy of this scenario is 'best'; this answer decides {decide[0]}, --decide another", output.quiet)
+        note(f"no policy is 'best' here: this answer decides {decide[0]}; --decide names another", output.quiet)
     found, cut = output.gather("combinations", lambda shown: solve(asked, decide, progress=shown))
     if not cut and not output.quiet:
         _, cut = output.gather("fixed policies", found.find_gains)
