@@ -20,6 +20,19 @@ FIRST, SECOND = 2.0, 1.0
 AIMS = {"axis 56 v 58": (1.0, 1.0)}
 
 
+# The command `battle-odds`, which writes its peak memory to the file that is its first argument: the peak that the
+# system reports of a child process is at least that of its parent.
+WATCHED = """
+import re, runpy, sys
+place = sys.argv.pop(1)
+try:
+    runpy.run_module("simulator", run_name="__main__", alter_sys=True)
+finally:
+    with open("/proc/self/status") as status, open(place, "w") as peak:
+        peak.write(re.search(r"VmHWM:\\s+(\\d+) kB", status.read())[1])
+"""
+
+
 class Run(NamedTuple):
     """The CPU seconds of a command, its peak memory in MB, and its answer."""
 
@@ -30,18 +43,17 @@ class Run(NamedTuple):
 
 def command(scenario: Path, cache: str, *options: str) -> Run:
     """`odds` of a scenario file in a fresh process."""
-    code = [sys.executable, "-m", "simulator", "odds", str(scenario), "--json", "--no-table", *options]
-    with tempfile.TemporaryFile() as out:
-        # Byte code is kept, as after an installation.
-        given = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    with tempfile.TemporaryFile() as out, tempfile.NamedTemporaryFile("r") as peak:
+        words = ["odds", str(scenario), "--json", "--no-table", *options]
+        code = [sys.executable, "-c", WATCHED, peak.name, *words]
         places = {"BATTLE_ODDS_CACHE": cache, "PYTHONPYCACHEPREFIX": f"{Path(cache).parent}/bytecode"}
-        child = subprocess.Popen(code, env=given | places, stdout=out)
+        child = subprocess.Popen(code, env=os.environ | places, stdout=out)
         _, status, used = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         if child.returncode:
             raise subprocess.CalledProcessError(child.returncode, code)
         out.seek(0)
-        return Run(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, json.load(out))
+        return Run(used.ru_utime + used.ru_stime, int(peak.read()) / 1024, json.load(out))
 
 
 def rows(only: str = "") -> Iterable[tuple[str, Run, Run]]:

@@ -28,7 +28,7 @@ from benchmarks.cases import of_all_kinds
 from simulator import Method, NoExactOdds, answer, load
 from simulator.engine.api import warm_up
 from simulator.engine.model.limits import QUICK_BYTES
-from simulator.report.figures import LINES
+from simulator.report.plots.figures import LINES
 
 BATTLES = 20_000
 SLOWEST = 3.0

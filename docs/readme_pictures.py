@@ -17,7 +17,7 @@ from playwright.sync_api import TimeoutError
 from web_pictures import FOLDER, SETTLED, WAIT, answered, site
 
 from simulator import exact
-from simulator.report.figures import COLOURS
+from simulator.report.plots.figures import COLOURS
 
 # Game, example, and the column of the attacker's losses in it.
 GAMES = {

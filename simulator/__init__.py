@@ -123,8 +123,8 @@ __all__ = ["Result", *_HOMES, *GAMES]  # noqa: PLE0604 - the names are texts
 
 
 def _draw(answer: Result, ax: Any, path: Any, **options: Any) -> Any:
-    """Draw an answer (simulator/report/pictures.py); matplotlib is imported when the first picture is asked for."""
-    return import_module("simulator.report.pictures").draw(answer, ax, path, **options)
+    """Draw an answer (simulator/report/plots/pictures.py); the first picture imports matplotlib."""
+    return import_module("simulator.report.plots.pictures").draw(answer, ax, path, **options)
 
 
 Result._draw = staticmethod(_draw)

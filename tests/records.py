@@ -20,7 +20,7 @@ from rich.console import Console
 
 from simulator import NoExactOdds, Odds, exact, load, replay, rules, simulate
 from simulator.engine.model.limits import QUICK_BYTES
-from simulator.report.tables import show_odds
+from simulator.report.tables.odds import odds_parts
 from simulator.scenarios import example_names
 from simulator.scenarios.schema import field_rows
 
@@ -58,7 +58,9 @@ def transcript(name: str) -> str:
         answer = simulate(scenario, BATTLES, SEED)
     out = io.StringIO()
     console = Console(file=out, width=WIDTH, markup=False, highlight=False, color_system=None)
-    show_odds(console, scenario, answer, explain=True)
+    for part in odds_parts(scenario, answer, explain=True):
+        if part is not None:
+            console.print(part)
     told = replay(scenario, SEED, 0)
     outcome = ", ".join(f"{column} {value}" for column, value in told.outcome.items())
     lines += ["", f"ANSWER to {name}", *(line.rstrip() for line in out.getvalue().splitlines())]

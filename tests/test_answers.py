@@ -1,3 +1,4 @@
+import gc
 import math
 
 import numpy as np
@@ -5,6 +6,7 @@ import pytest
 
 from simulator import NoExactOdds, Odds, exact, load, odds, simulate
 from simulator.analysis.odds.distribution import wilson
+from simulator.engine.api import Graph
 from simulator.rules.battle import Outcomes
 from simulator.rules.toolkit.merging import merge
 
@@ -247,3 +249,19 @@ def test_a_battle_that_is_over_before_its_first_roll_is_answered(scenario):
     assert not chain.part("running")(chain.params, chain.start)
     assert exact(scenario).table["p"].tolist() == [1.0]
     assert simulate(scenario, 100).table["count"].tolist() == [100]
+
+
+def test_held_odds_keep_no_graph_of_a_large_chain():
+    def graphs():
+        return sum(isinstance(one, Graph) for one in gc.get_objects())
+
+    simulate("risk-20v15", 100)
+    gc.collect()
+    before = graphs()
+    gc.disable()
+    try:
+        held = [simulate("risk-invasion", 100, seed=seed) for seed in (1, 2)]
+        assert graphs() == before
+    finally:
+        gc.enable()
+    assert held[0].settings == held[1].settings

@@ -135,6 +135,12 @@ def test_json_holds_the_headline_and_every_row(name, capsys, monkeypatch):
     )
 
 
+def test_indices_stand_below_their_own_headline_alone(capsys, monkeypatch):
+    out = said(capsys, monkeypatch, CASES["sobol"][0])
+    assert out.startswith(CASES["sobol"][1])
+    assert "Nearest to even" not in out
+
+
 def test_the_mean_of_a_yes_no_column_is_a_percentage(capsys, monkeypatch):
     two = ["compare", "axis-land-flak", "axis-land-flak", "--set", "2:attacker.infantry=2", "--value", "mean.taken"]
     out = said(capsys, monkeypatch, two)

@@ -13,7 +13,7 @@ from simulator.analysis.odds.measure import measure
 from simulator.analysis.odds.stages import Shared, digest
 from simulator.analysis.studies import one_pass as onepass
 from simulator.analysis.studies.grid import Grid, Portion
-from simulator.analysis.studies.one_pass import solve_block
+from simulator.analysis.studies.one_pass import solve_rows
 from simulator.analysis.studies.sweep import Pace
 from simulator.engine.graph.compiled_explorer import CompiledExplorer
 from simulator.engine.graph.interpreted_explorer import PlainExplorer
@@ -116,7 +116,7 @@ CASES = [
 )
 def test_one_pass_gives_what_cell_by_cell_gives(scenario, paths, values, asked):
     values = tuple(tuple(axis) for axis in values)
-    found = solve_block(draft(scenario), paths, values, asked)
+    found = solve_rows(draft(scenario), paths, list(product(*values)), asked)
     assert found is not None
     for cell, combination in enumerate(product(*values)):
         odds = exact(load(scenario).replace_all(dict(zip(paths, combination, strict=True))))
@@ -134,7 +134,7 @@ def test_every_field_that_a_game_says_moves_the_start_does_no_more(name):
     for paths in {tuple(values), *((path,) for path in values)} - {()}:
         grid = tuple(values[path] for path in paths)
         enough = np.prod([len(axis) for axis in grid]) >= onepass.LEAST_CELLS
-        found = solve_block(draft(name), paths, grid, ("p_attacker",))
+        found = solve_rows(draft(name), paths, list(product(*grid)), ("p_attacker",))
         assert (found is not None) == (enough and scenario.chain.utilities is None)
 
 
@@ -191,13 +191,13 @@ def test_random_cells_of_random_sweeps_are_single_answers(data):
         (land(), (range(1, 9), [2]), ("no_such_column",)),
         (land(), (range(1, 3), [2]), ("p_attacker",)),
         (land(), (range(8), [2]), ("p_attacker",)),
-        (land(), (range(1, 9), [[2, 1]]), ("p_attacker",)),
+        (land(), (range(1, 9), [[2, 1], [3]]), ("p_attacker",)),
         (land(retreat="best"), (range(1, 9), [2]), ("p_attacker",)),
         (land(retreat="stop-below-odds", min_odds=0.3), (range(1, 9), [2]), ("p_attacker",)),
     ],
 )
 def test_what_cannot_be_had_in_one_pass_is_answered_cell_by_cell(scenario, values, asked):
-    assert solve_block(draft(scenario), REGIMENTS, tuple(tuple(axis) for axis in values), asked) is None
+    assert solve_rows(draft(scenario), REGIMENTS, list(product(*values)), asked) is None
 
 
 def test_a_game_that_breaks_its_word_is_an_error(monkeypatch):
@@ -208,7 +208,7 @@ def test_a_game_that_breaks_its_word_is_an_error(monkeypatch):
     wrong = replace(blocks, corners=blocks.corners | {(3,): bottom})
     monkeypatch.setattr(onepass.Block, "of", lambda *_: wrong)
     with pytest.raises(BrokenGame, match=r"attacker.regiments do more than move the start: p_attacker is"):
-        solve_block(scenario, REGIMENTS[:1], (tuple(range(3, 12)),), ("p_attacker",))
+        solve_rows(scenario, REGIMENTS[:1], [(n,) for n in range(3, 12)], ("p_attacker",))
 
 
 @pytest.mark.parametrize("retreat", [{}, {"retreat": "stop-when-outnumbered"}])

@@ -41,7 +41,7 @@ def test_red_and_blue_are_always_the_two_sides():
     from matplotlib.colors import to_hex
 
     from simulator import sensitivity
-    from simulator.report.figures import COLOURS, LINES
+    from simulator.report.plots.figures import COLOURS, LINES
 
     assert not {COLOURS["attacker"], COLOURS["defender"]} & set(LINES)
     grid = {"attacker.regiments": range(1, 4), "defender.regiments": range(1, 3)}
@@ -55,7 +55,7 @@ def test_red_and_blue_are_always_the_two_sides():
 def test_the_sides_have_the_colours_of_the_web_page():
     from matplotlib.colors import to_hex
 
-    from simulator.report.figures import COLOURS
+    from simulator.report.plots.figures import COLOURS
     from simulator.web.views import charts
 
     style = (Path(charts.__file__).parents[1] / "static" / "style.css").read_text(encoding="utf-8")
@@ -88,7 +88,7 @@ def test_the_column_drawn_by_default_varies_and_its_legend_fits():
 
 def test_best_play_is_drawn_by_the_units_left_and_explains_every_shade():
     from simulator import best, load
-    from simulator.report.best_plot import _strength
+    from simulator.report.plots.best import _strength
 
     axes = best("risk-when-to-stop").plot()
     shades = [text.get_text() for text in axes.get_legend().get_texts()]

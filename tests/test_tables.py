@@ -8,8 +8,8 @@ from rich.console import Console
 from simulator import exact, load
 from simulator.cli import run
 from simulator.report.answer_words import ending
-from simulator.report.plain_tables import plain_table, table_of
-from simulator.report.tables import by_side
+from simulator.report.tables.odds import by_side
+from simulator.report.tables.plain import plain_table, table_of
 
 NAMES = ["stop-when-outnumbered", "minor-germany", "never"]
 
@@ -114,6 +114,6 @@ def test_the_help_alone(capsys):
 
 
 def test_quiet_numbers_of_yes_and_no_are_percentages():
-    from simulator.report.tables import quiet_lines
+    from simulator.report.tables.odds import quiet_lines
 
     assert quiet_lines(exact("risk-20v15"))[0] == "attacker 86.04 %"

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 from typer.core import TyperCommand
 
 from simulator.cli import options, reading
-from simulator.cli.headline import Headed
 from simulator.cli.odds import Shown, mixed_odds, plain_odds
-from simulator.cli.output import Dice, Given, Output, check_writable, grouped, note, write_text
+from simulator.cli.output import Dice, Given, Headed, Output, check_writable, grouped, note, write_text
 from simulator.cli.scaling import Elsewhere
 from simulator.cli.studies import drafts_of
 from simulator.scenarios import ScenarioError, is_uncertain
@@ -84,7 +83,7 @@ def campaign(  # noqa: PLR0913 - one parameter an option
 def _by_round(asked: Draft, all_plans: bool, dice: Dice, output: Headed) -> int:
     """The chance by each round of a battle that runs over rounds."""
     from simulator.analysis.campaigns.by_round import by_round
-    from simulator.report.study_tables import rounds_parts
+    from simulator.report.tables.studies import rounds_parts
 
     checked = asked.checked()
     if (battle := checked.battle).clock is None:
@@ -104,12 +103,8 @@ def _campaign(
     """The campaign of these scenarios. Raises ScenarioError."""
     from simulator.analysis.campaigns.campaign import drafted
 
-    joined: dict[str, Any] = {}
-    for text in join or ():
-        path, value = reading.split_setting(text, "--join")
-        if path in joined:
-            raise ValueError(f"--join: {path} is given twice")
-        joined[path] = reading.read_value(value)
+    pairs = reading.read_pairs(join or (), "--join")
+    joined = {path: reading.read_value(value) for path, value in pairs.items()}
     return drafted(drafts, counter, joined or None, all_defend, names)
 
 

@@ -26,56 +26,34 @@ def top(
     """Options of the command line itself."""
 
 
-# The module and function of each command.
+# The module and function of each command, and its line in the list of commands, which 80 columns would cut if longer.
 COMMANDS = {
-    "odds": "odds.odds",
-    "sweep": "studies.sweep",
-    "need": "studies.need",
-    "campaign": "campaigns.campaign",
-    "survival": "odds.survival",
-    "replay": "odds.replay",
-    "schema": "lists.schema",
-    "best": "judging.best",
-    "balance": "studies.balance",
-    "compare": "studies.compare",
-    "sensitivity": "studies.sensitivity",
-    "units": "studies.units",
-    "worth": "judging.worth",
-    "rounds": "judging.rounds",
-    "luck": "judging.luck",
-    "bench": "machine.bench",
-    "web": "machine.web",
-    "list": "lists.names",
-    "rules": "lists.rules",
-    "by-round": "campaigns.campaign",
+    "odds": ("odds.odds", "Odds of a battle: who wins, what it costs, what is left."),
+    "sweep": ("studies.sweep", "A grid of answers over one or several fields."),
+    "need": ("studies.need", "The smallest force, or the cheapest, that is enough."),
+    "campaign": ("campaigns.campaign", "Battles in turn, fought by the survivors."),
+    "survival": ("odds.survival", "The chance of each piece to survive."),
+    "replay": ("odds.replay", "One simulated battle, roll by roll."),
+    "schema": ("lists.schema", "The fields of a battle, or the units of a game file."),
+    "best": ("judging.best", "The best play: when to stop, and what that is worth."),
+    "balance": ("studies.balance", "The smallest changes that make a battle even."),
+    "compare": ("studies.compare", "Scenarios beside each other, with their differences."),
+    "sensitivity": ("studies.sensitivity", "The fields with the largest effect on the odds."),
+    "units": ("studies.units", "The worth of one more of each unit, beside its price."),
+    "worth": ("judging.worth", "The value of a battle by weights, and the bad end of it."),
+    "rounds": ("judging.rounds", "The battle after each round."),
+    "luck": ("judging.luck", "Was I unlucky? Fought battles against their odds."),
+    "bench": ("machine.bench", "The speed of this machine."),
+    "web": ("machine.web", "The page for players, served from this machine."),
+    "list": ("lists.names", "Names that fields take: leaders, countries, units."),
+    "rules": ("lists.rules", "A section of the rules documents, as --explain cites."),
+    "by-round": ("campaigns.campaign", ""),
 }
-# The line of each command in the list of commands; at 80 columns a longer one would be cut.
-IN_BRIEF = {
-    "odds": "Odds of a battle: who wins, what it costs, what is left.",
-    "sweep": "A grid of answers over one or several fields.",
-    "need": "The smallest force, or the cheapest, that is enough.",
-    "campaign": "Battles in turn, fought by the survivors.",
-    "survival": "The chance of each piece to survive.",
-    "replay": "One simulated battle, roll by roll.",
-    "schema": "The fields of a battle, or the units of a game file.",
-    "best": "The best play: when to stop, and what that is worth.",
-    "balance": "The smallest changes that make a battle even.",
-    "compare": "Scenarios beside each other, with their differences.",
-    "sensitivity": "The fields with the largest effect on the odds.",
-    "units": "The worth of one more of each unit, beside its price.",
-    "worth": "The value of a battle by weights, and the bad end of it.",
-    "rounds": "The battle after each round.",
-    "luck": "Was I unlucky? Fought battles against their odds.",
-    "bench": "The speed of this machine.",
-    "web": "The page for players, served from this machine.",
-    "list": "Names that fields take: leaders, countries, units.",
-    "rules": "A section of the rules documents, as --explain cites.",
-    "games": "The games and their battles; game files to start from.",
-    "examples": "The shipped example scenarios.",
-    "cache": "The compiled kernels that are kept between runs.",
+GROUPS = {
+    "games": ("lists.games_app", "The games and their battles; game files to start from."),
+    "examples": ("lists.examples_app", "The shipped example scenarios."),
+    "cache": ("machine.cache_app", "The compiled kernels that are kept between runs."),
 }
-GROUPS = {"games": "lists.games_app", "examples": "lists.examples_app", "cache": "machine.cache_app"}
-HIDDEN = {"by-round"}
 # Commands that read their arguments in a way of their own.
 CLASSES = dict.fromkeys(("campaign", "by-round"), "campaigns.WithCounterAttack")
 
@@ -97,8 +75,9 @@ def app_of(*names: str) -> typer.Typer:
     )
     app.callback(help=TITLE)(top)
     for name in names or COMMANDS:
+        place, brief = COMMANDS[name]
         own = {"cls": _imported(CLASSES[name])} if name in CLASSES else {}
-        app.command(name, hidden=name in HIDDEN, short_help=IN_BRIEF.get(name), **own)(_imported(COMMANDS[name]))
-    for name in () if names else GROUPS:
-        app.add_typer(_imported(GROUPS[name]), name=name, short_help=IN_BRIEF[name])
+        app.command(name, hidden=not brief, short_help=brief or None, **own)(_imported(place))
+    for name, (place, brief) in () if names else GROUPS.items():
+        app.add_typer(_imported(place), name=name, short_help=brief)
     return app

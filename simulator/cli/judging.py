@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from simulator.cli import options, reading
-from simulator.cli.headline import Headed
 from simulator.cli.odds import bare_odds
-from simulator.cli.output import Dice, Given, Output, from_battles, grouped, note
+from simulator.cli.output import Dice, Given, Headed, Output, from_battles, grouped, note
 
 
 @grouped
@@ -16,8 +15,8 @@ def best(given: Given, decide: options.Decided = None, weight: options.Wanted = 
     """Find the best play: when to stop, the value of that, and how far fixed policies fall short."""
     from simulator.analysis.decisions.best import best as solve
     from simulator.analysis.decisions.best import may_be_best
-    from simulator.report.best_tables import policy_parts
-    from simulator.report.tables import quiet_lines
+    from simulator.report.tables.best import policy_parts
+    from simulator.report.tables.odds import quiet_lines
     from simulator.scenarios.objective import with_winning
 
     asked = given.draft()
@@ -55,7 +54,7 @@ def worth(
 ) -> int:
     """Value a battle by weights, and show how bad it can get (value at risk, expected shortfall)."""
     from simulator.analysis.decisions.worth import worth as find
-    from simulator.report.study_tables import worth_parts
+    from simulator.report.tables.studies import worth_parts
 
     asked, weights = given.draft(), reading.read_weights(weight)
     share, method = reading.read_number(level, "level"), dice.method()
@@ -79,7 +78,7 @@ def rounds(
 ) -> int:
     """Show the battle after each round: over or not, winner, losses so far."""
     from simulator.analysis.history.rounds import rounds as find
-    from simulator.report.answer_tables import rounds_passed_tables
+    from simulator.report.tables.answers import rounds_passed_tables
 
     asked = given.checked()
     if after is not None and after < 0:
@@ -109,7 +108,7 @@ def luck(
 ) -> int:
     """Was I unlucky? Battles that were fought against what was to be expected, one by one and together."""
     from simulator.analysis.history.luck import luck as find
-    from simulator.report.answer_tables import luck_table, roll_table
+    from simulator.report.tables.answers import luck_table, roll_table
 
     if template is not None:
         from simulator.analysis.history.battle_log import template as to_fill_in

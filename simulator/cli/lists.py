@@ -35,11 +35,10 @@ def schema(
 
     The units of a game file come first (`schema ./my.toml`). `schema game-file` and `schema campaign`: their keys.
     """
-    from simulator.report.tables import listing, schema_table, units_of
+    from simulator.report.tables.odds import listing, schema_table, units_of
     from simulator.rules.campaign import GAME
     from simulator.scenarios import find_battle, game_file_battle, kinds_of
-    from simulator.scenarios.schema import field_rows, objective_rows, scenario_schema, schema_of
-    from simulator.scenarios.settings import campaign_battle
+    from simulator.scenarios.schema import campaign_battle, field_rows, objective_rows, scenario_schema, schema_of
 
     game, file = SHORT.get(game, game), game == "game-file"
     frame = game == GAME and battle is None
@@ -77,7 +76,7 @@ def names(
 ) -> None:
     """List the names that fields take: leaders, countries, creatures, items, units."""
     from simulator import rules
-    from simulator.report.tables import listing
+    from simulator.report.tables.odds import listing
     from simulator.scenarios import kinds_of
     from simulator.scenarios.validation import not_one_of
 
@@ -106,7 +105,7 @@ def rules(
 ) -> None:
     """Print a section of the rules that a game implements, as `odds --explain` cites them."""
     from simulator.report import rule_documents
-    from simulator.report.tables import listing
+    from simulator.report.tables.odds import listing
 
     if document is None:
         show([listing(rule_documents.titles())])
@@ -121,7 +120,7 @@ examples_app = typer.Typer(help="The shipped example scenarios.", invoke_without
 @examples_app.callback()
 def examples(context: typer.Context) -> None:
     """List the shipped examples; `examples show NAME` prints one."""
-    from simulator.report.tables import listing
+    from simulator.report.tables.odds import listing
     from simulator.scenarios import example_names, example_text
 
     if context.invoked_subcommand is None:
@@ -151,7 +150,7 @@ def games(context: typer.Context, as_json: AsJson = False) -> None:
     if context.invoked_subcommand is not None:
         return
     from simulator import rules
-    from simulator.report.tables import listing
+    from simulator.report.tables.odds import listing
     from simulator.rules import custom
     from simulator.scenarios import kinds_of
 
@@ -159,11 +158,9 @@ def games(context: typer.Context, as_json: AsJson = False) -> None:
         (game, kind, battle) for game in (*rules.GAMES, *custom.names()) for kind, battle in kinds_of(game).items()
     ]
     if as_json:
-        rows: list[dict[str, Any]] = [
-            {"game": game, "battle": kind, "title": battle.title, "file": game not in rules.GAMES}
-            for game, kind, battle in found
-        ]
-        print(json.dumps(rows))
+        keys = ("game", "battle", "title", "file")
+        rows = ((game, kind, battle.title, game not in rules.GAMES) for game, kind, battle in found)
+        print(json.dumps([dict(zip(keys, row, strict=True)) for row in rows]))
         return
     listed = [{"game": game, "battle": kind, "what it is": battle.title} for game, kind, battle in found]
     show([listing(listed), Text(f"Game files, yours to change (games show NAME): {', '.join(custom.names())}")])
@@ -187,7 +184,7 @@ def check(
     as_json: AsJson = False,
 ) -> None:
     """Read a game file: its units, steps and the chances of their dice, or what is wrong with it."""
-    from simulator.report.tables import listing
+    from simulator.report.tables.odds import listing
     from simulator.rules.battle import Misfit
     from simulator.rules.custom.game_file import describe, describe_rules
     from simulator.scenarios.scenario import refused

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from statistics import median
+from timeit import repeat
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -56,7 +57,7 @@ def bench(
     threads: options.Threads = None,
 ) -> None:
     """A short self-measurement, warm: battles a second of one long simulation, and exact times of the examples."""
-    from simulator.report.tables import listing
+    from simulator.report.tables.odds import listing
 
     with Bar("examples") as shown:
         table = listing(list(measure_examples(seconds, threads, shown)))
@@ -106,12 +107,7 @@ def exact_time(scenario: Scenario, budget: int) -> tuple[float, int]:
     from simulator.analysis.odds.answer import exact
 
     states = exact(scenario, budget).explored
-    times = []
-    for _ in range(EXACT_RUNS):
-        begin = time.perf_counter()
-        exact(scenario, budget)
-        times.append(time.perf_counter() - begin)
-    return median(times), states
+    return median(repeat(lambda: exact(scenario, budget), number=1, repeat=EXACT_RUNS)), states
 
 
 def web(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from simulator.cli import options, reading, scaling
-from simulator.cli.output import Dice, Given, Output, console, from_battles, grouped, json_text, show
+from simulator.cli.output import Dice, Given, Output, from_battles, grouped, json_text, show
 from simulator.rules.campaign import GAME as CAMPAIGN
 from simulator.scenarios import Scenario, is_uncertain
 from simulator.scenarios.scenario import again
@@ -70,7 +70,7 @@ def plain_odds(
     asked: Scenario, method: Method, out: Path | None, elsewhere: scaling.Elsewhere, shown: Shown, output: Output
 ) -> int:
     """The odds of a battle without uncertain fields, wherever they are computed."""
-    from simulator.report.tables import quiet_lines, show_odds
+    from simulator.report.tables.odds import odds_parts, quiet_lines
 
     if shown.column is not None and not output.plot:
         raise ValueError("--column: goes with --plot")
@@ -86,7 +86,7 @@ def plain_odds(
 
     output.deliver(
         found,
-        lambda found: show_odds(console(), asked, found, shown.explain, shown.everything),
+        lambda found: odds_parts(asked, found, shown.explain, shown.everything),
         quiet_lines,
         data,
         column=shown.column,
@@ -121,8 +121,8 @@ def mixed_odds(asked: Any, method: Any, weights: dict[str, float] | None, output
     """The odds of a scenario in which fields are not known: the mixture, its parts, what knowing them is worth."""
     from simulator.analysis.odds.measure import weighing
     from simulator.analysis.odds.mix import mixed
-    from simulator.report.answer_tables import mixture_table
-    from simulator.report.tables import quiet_lines
+    from simulator.report.tables.answers import mixture_table
+    from simulator.report.tables.odds import quiet_lines
 
     found, _ = output.gather("combinations", lambda shown: mixed(asked, method, shown))
     weighted = weights is not None or weighing(found.odds.scenario, None) is not None
@@ -149,19 +149,19 @@ def mixed_odds(asked: Any, method: Any, weights: dict[str, float] | None, output
 
 def bare_odds(odds: Any) -> Iterator[Any]:
     """Tables of odds without a scenario's own introduction."""
-    from simulator.report.tables import chance_table, likely_table, show_grounds, summary_table
+    from simulator.report.tables.odds import chance_table, grounds, likely_table, summary_table
 
     yield from (chance_table(odds, "result", odds.results), summary_table(odds), likely_table(odds))
     if "over" in odds.columns:
         yield f"Over by then: {100 * odds.p('over'):.2f} %"
-    show_grounds(console(), odds)
+    yield from grounds(odds)
 
 
 @grouped
 def survival(given: Given, *, dice: Dice, output: Output) -> int:
     """The chance of each piece to survive, for games of individual pieces."""
     from simulator.analysis.odds.survival import survival as find
-    from simulator.report.tables import survival_table
+    from simulator.report.tables.odds import survival_table
 
     asked = given.checked()
     return output.answer(
@@ -188,8 +188,8 @@ def replay(
     if as_json:
         print(json_text(answer.to_dict() | ({"luck": rolls} if luck else {})))
         return
-    from simulator.report.answer_tables import roll_table
     from simulator.report.answer_words import ending
+    from simulator.report.tables.answers import roll_table
 
     assert answer.scenario is not None
     show([roll_table(rolls)] if luck else answer.lines)

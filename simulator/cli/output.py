@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 
 from rich.console import Console
+from rich.text import Text
 
 from simulator.cli import options, reading
 from simulator.report.words import broken
@@ -210,7 +211,7 @@ class Output:
             if path is not None:
                 check_writable(path, option)
         if self.plot is not None:
-            from simulator.report.figures import check_path
+            from simulator.report.plots.figures import check_path
 
             check_path(self.plot)
         if self.csv is not None and self.csv.exists() and not self.force:
@@ -254,15 +255,14 @@ class Output:
     def deliver(
         self,
         found: Any,
-        parts: Callable[[Any], Iterable[Any] | None],
+        parts: Callable[[Any], Iterable[Any]],
         brief: Callable[[Any], Iterable[str]] | None = None,
         data: Callable[[Any], Any] = lambda found: found.to_dict(),
         **picture: Any,
     ) -> None:
         """Write the files asked for and print an answer: its `data` as JSON, or its `parts` (see `show`).
 
-        `parts` may also print them itself. `brief`: its lines for --quiet, where they are others. `picture`: options
-        of the picture.
+        `brief`: its lines for --quiet, where they are others. `picture`: options of the picture.
         """
         with self.files(found, **picture):
             if self.as_json:
@@ -270,7 +270,11 @@ class Output:
             elif self.quiet and brief is not None:
                 print("\n".join(brief(found)))
             else:
-                show(parts(found) or ())
+                show(self.framed(found, parts(found)))
+
+    def framed(self, found: Any, parts: Iterable[Any]) -> Iterable[Any]:
+        """The parts of an answer, with anything that stands around them."""
+        return parts
 
     def answer(
         self,
@@ -289,6 +293,27 @@ class Output:
         if cut:
             note(text, self.quiet)
         return CUT_SHORT if cut else 0
+
+
+@dataclass(frozen=True)
+class Headed(Output):
+    """Options of an answer that begins with one sentence; `every`: long tables are shown whole.
+
+    Files and JSON always hold all rows.
+    """
+
+    every: options.Everything = False
+
+    def framed(self, found: Any, parts: Iterable[Any]) -> Iterable[Any]:
+        """The headline of an answer, and its parts below."""
+        return headed(found.headline, parts)
+
+
+def headed(headline: str, parts: Iterable[Any]) -> Iterator[Any]:
+    """The headline of an answer if it has one, and its parts below."""
+    if headline:
+        yield Text(headline, style="bold")
+    yield from parts
 
 
 def from_battles(found: Any) -> str:

@@ -29,6 +29,16 @@ def split_setting(text: str, option: str) -> tuple[str, str]:
     return path.strip(), value.strip()
 
 
+def read_pairs(texts: Sequence[str], option: str) -> dict[str, str]:
+    """All `path=value` of an option. Raises ScenarioError for a path given twice."""
+    found: dict[str, str] = {}
+    for path, value in (split_setting(text, option) for text in texts):
+        if path in found:
+            raise ScenarioError(f"{option}: {path} is given twice")
+        found[path] = value
+    return found
+
+
 def read_value(text: str) -> Any:
     """A value as TOML writes it (25, true, [3, 2], {a = 1}), or else the text itself."""
     try:
@@ -181,13 +191,8 @@ def read_prices(texts: Sequence[str]) -> dict[str, float] | str | None:
 
 def read_weights(texts: Sequence[str] | None) -> dict[str, float] | None:
     """`win=15` for each weight; None if none is given. Raises ValueError for one given twice."""
-    found: dict[str, float] = {}
-    for text in texts or ():
-        name, number = split_setting(text, "--weight")
-        if name in found:
-            raise ValueError(f"--weight: {name} is given twice")
-        found[name] = read_number(number, f"--weight {name}")
-    return found or None
+    pairs = read_pairs(texts or (), "--weight")
+    return {name: read_number(number, f"--weight {name}") for name, number in pairs.items()} or None
 
 
 def matching(rows: Sequence[dict[str, Any]], words: Sequence[str]) -> list[dict[str, Any]]:

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simulator.cli import options
-from simulator.cli.headline import Headed, headed
-from simulator.cli.output import console, json_text, note, show
+from simulator.cli.output import Headed, console, headed, json_text, note, show
 
 if TYPE_CHECKING:
     from simulator.analysis.odds.run import Method, Progress
@@ -100,7 +99,7 @@ def show_swept(found: Any, output: Headed, cut: bool = False) -> None:
     """
     from simulator.analysis.studies.grid import MOST_CELLS
     from simulator.analysis.studies.sweep import Sweep
-    from simulator.report.sweep_tables import sweep_parts
+    from simulator.report.tables.sweeps import sweep_parts
 
     kept = None if isinstance(found, Sweep) else found
     if kept is not None and (cut or kept.grid.size > MOST_CELLS):

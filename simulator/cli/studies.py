@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from simulator.cli import options, reading, scaling
-from simulator.cli.headline import Headed, headed
-from simulator.cli.output import Dice, Given, Output, grouped
+from simulator.cli.output import Dice, Given, Headed, grouped, headed, json_text, show
 
 _NUMBERED = re.compile(r"(\d+):(.+)$", re.DOTALL)
 
@@ -58,7 +57,7 @@ def need(  # noqa: PLR0913, PLR0917 - one parameter an option
 ) -> int:
     """Find the smallest setting of a field, or the cheapest of several, that reaches a value."""
     from simulator.analysis.decisions.need import need as search
-    from simulator.report.study_tables import need_parts
+    from simulator.report.tables.studies import need_parts
 
     base, fields = given.draft(), reading.read_vary(vary, bare=True)
     goal, prices = reading.read_target(target, value), reading.read_prices(cost or ())
@@ -85,7 +84,7 @@ def balance(
 ) -> int:
     """The smallest changes of fields and game rules that bring a battle nearest to even, or to a target."""
     from simulator.analysis.studies.balance import balance as find
-    from simulator.report.study_tables import balance_parts
+    from simulator.report.tables.studies import balance_parts
 
     base, fields, goal = given.draft(), reading.read_vary(vary, bare=True), reading.read_target(target, value)
     return output.answer(
@@ -142,7 +141,7 @@ def compare(
 ) -> int:
     """Scenarios beside each other: values, differences, how sure their sign is. --set 2:PATH=VALUE sets the second."""
     from simulator.analysis.studies.compare import compare as find
-    from simulator.report.study_tables import comparison_parts
+    from simulator.report.tables.studies import comparison_parts
 
     drafts = drafts_of(scenarios, settings or ())
     lines = _add_variants(drafts, variant or ())
@@ -158,7 +157,7 @@ def compare(
 def units(scenarios: options.OneOrMore, settings: options.Settings = None, *, dice: Dice, output: Headed) -> int:
     """The worth of one more of each unit of each side: points of the odds, and cost exchanged, beside its price."""
     from simulator.analysis.studies.units import units as find
-    from simulator.report.study_tables import units_parts
+    from simulator.report.tables.studies import units_parts
 
     drafts = list(drafts_of(scenarios, settings or ()).values())
     return output.answer(
@@ -181,7 +180,7 @@ def sensitivity(
 ) -> int:
     """Rank fields by their effect on the odds: each one step alone (a tornado), or with --vary by Sobol indices."""
     from simulator.analysis.studies.sensitivity import sensitivity as step
-    from simulator.report.study_tables import sensitivity_parts
+    from simulator.report.tables.studies import sensitivity_parts
 
     base = given.draft()
     if vary:
@@ -199,7 +198,7 @@ def sensitivity(
 def _indices(base: Any, vary: Sequence[str], value: str | None, dice: Dice, output: Headed) -> int:
     """The Sobol indices of a grid of settings."""
     from simulator.analysis.studies.variance import explained, swept_fully
-    from simulator.report.study_tables import indices_parts
+    from simulator.report.tables.studies import indices_parts
 
     ranges = reading.read_vary(vary)
     output.check_panels(ranges)
@@ -208,10 +207,13 @@ def _indices(base: Any, vary: Sequence[str], value: str | None, dice: Dice, outp
     )
     if cut:  # indices of a part of the grid would be those of another question
         raise KeyboardInterrupt
-    rows = swept.sobol().to_dict("records")
+    rows: Any = swept.sobol().to_dict("records")
     headline = explained(swept.value, rows)
-    data = {"headline": headline, "value": swept.value, "how": swept.how(), "seed": swept.seed, "table": rows}
     about = f"Method: shares of the variance of {swept.value}; {swept.how()}"
-    parts = headed(headline, indices_parts(rows, about))
-    Output.deliver(output, swept, lambda swept: parts, data=lambda swept: data, rows=rows)
+    with output.files(swept, rows):
+        if output.as_json:
+            data = {"headline": headline, "value": swept.value, "how": swept.how(), "seed": swept.seed, "table": rows}
+            print(json_text(data))
+        else:
+            show(headed(headline, indices_parts(rows, about)))
     return 0

@@ -22,16 +22,13 @@ MOST_BARS = 41
 LEFT = (
     "units_left", "regiments_left", "fleets_left", "creatures_left", "ships_left", "standing", "left_thirds",
 )  # fmt: skip
+# What a side has left that is no kind of unit.
+NO_UNITS = {one.removesuffix("_left") for one in LEFT}
+NO_UNITS |= {"value", "morale", "regular", "mercenary", "allied", "with_wind", "gold", "steps", "damaged"}
 PICTURE = (620, 180)
 # Chances that players say; two sides whose chances differ by less are even.
-SHARES = [(n, of) for of in (2, 3, 4, 5, 10, 20) for n in range(1, of)] + [
-    (1, 6),
-    (5, 6),
-    (1, 7),
-    (6, 7),
-    (1, 8),
-    (7, 8),
-]
+SHARES = [(n, of) for of in (2, 3, 4, 5, 10, 20) for n in range(1, of)]
+SHARES += [(n, of) for of in (6, 7, 8) for n in (1, of - 1)]
 EVEN = 0.04
 
 
@@ -164,16 +161,7 @@ def units_left(odds: Odds) -> dict[str, Any] | None:
 def survivors(odds: Odds) -> list[dict[str, Any]]:
     """The likeliest survivors of both sides, unit by unit."""
     match = re.compile(r"(attacker|defender)_(\w+)_left")
-    whole = {one.removesuffix("_left") for one in LEFT} | {
-        "value",
-        "morale",
-        "regular",
-        "mercenary",
-        "allied",
-        "with_wind",
-    }
-    columns = {name: found for name in odds.names if (found := match.fullmatch(name)) and found[2] not in whole}
-    columns = {name: found for name, found in columns.items() if found[2] not in {"gold", "steps", "damaged"}}
+    columns = {name: found for name in odds.names if (found := match.fullmatch(name)) and found[2] not in NO_UNITS}
     if not columns:
         return []
     rows = []
@@ -182,6 +170,13 @@ def survivors(odds: Odds) -> list[dict[str, Any]]:
         for name, found in columns.items():
             if number := row[name]:
                 unit = found[2].replace("_", " ")
-                texts[found[1]].append(f"{number} {unit if number == 1 or unit.endswith(('ry', 's')) else unit + 's'}")
+                texts[found[1]].append(f"{number} {unit if number == 1 else _several(unit)}")
         rows.append({"p": row["p"], **{side: ", ".join(text) or "nothing" for side, text in texts.items()}})
     return rows
+
+
+def _several(unit: str) -> str:
+    """The plural of a unit: infantry (and whatever ends in "s") as it is, armies, tanks."""
+    if unit.endswith(("ry", "s")):
+        return unit
+    return f"{unit[:-1]}ies" if unit.endswith("y") and unit[-2:-1] not in "aeiou" else f"{unit}s"

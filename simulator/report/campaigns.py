@@ -14,10 +14,11 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from simulator.report.plain_tables import plain_table
+from simulator.report.tables.plain import plain_table
 from simulator.report.words import percent, span
 from simulator.rules.campaign import plan_of
 from simulator.rules.campaign.plan import FATES, UNNAMED, Fight, Side
+from simulator.rules.campaign.text import in_words
 from simulator.rules.toolkit.naming import SIDES, listed
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class CampaignReport:
             if at:
                 pair, before = ([side.force for side in one.sides] for one in (fight, self.plan.fights[at - 1]))
                 terms = ["with the roles swapped"] * (pair == before[::-1])
-                terms += [f"if {fight.question}"] if fight.question else []
+                terms += [f"if {in_words(self.plan, fight.question)}"] if fight.question else []
                 clause = f"then, {' and '.join(terms)}, {clause}" if terms else f"then {clause}"
             clauses.append(clause)
         more = len(self.plan.fights) - len(clauses)
@@ -104,7 +105,8 @@ class CampaignReport:
         several = " and " in ours
         chances = [self.chance(f"winner == '{side}'") for side in (*SIDES, "nobody")]
         if self.plan.goal:
-            return f"{ours} {'reach' if several else 'reaches'} the goal ({self.plan.goal}) in {chances[0]}"
+            goal = in_words(self.plan, self.plan.goal)
+            return f"{ours} {'reach' if several else 'reaches'} the goal ({goal}) in {chances[0]}"
         nobody = f", nobody in {chances[2]}" if self.odds.winner("nobody") else ""
         return f"{ours} {'win' if several else 'wins'} in {chances[0]}, {theirs} in {chances[1]}{nobody}"
 
@@ -143,7 +145,7 @@ class CampaignReport:
             name, winner = fight.name, f"{fight.name}_winner"
             unnamed = ("others", f"the {fight.kind}")
             who = [self.who(side) or unnamed[at] for at, side in enumerate(fight.sides)]
-            reasons = [f"it asks for {fight.question}"] if fight.question else []
+            reasons = [f"it is fought only if {in_words(self.plan, fight.question)}"] if fight.question else []
             reasons += [f"{who[0]} declines it {rule}" for rule in self.rules(fight.sides[0])]
             if p := self.odds.p(f"{winner} == 'none'"):
                 yield f"{name} does not take place in {percent(p)}: {' or '.join(reasons)}"

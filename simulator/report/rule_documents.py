@@ -14,7 +14,7 @@ from typing import Any
 
 from rich.text import Text
 
-from simulator.report.plain_tables import plain_table
+from simulator.report.tables.plain import plain_table
 from simulator.rules import GAMES, custom
 from simulator.rules.toolkit.naming import plain
 from simulator.scenarios.validation import not_one_of

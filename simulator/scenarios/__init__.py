@@ -13,7 +13,7 @@ from simulator.scenarios.scenario import (
     kinds_of,
     load,
 )
-from simulator.scenarios.settings import game_file_battle
+from simulator.scenarios.schema import game_file_battle
 from simulator.scenarios.validation import ScenarioError
 
 __all__ = [

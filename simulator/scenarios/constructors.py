@@ -64,8 +64,11 @@ def constructor(game: str, battle: Battle) -> Callable[..., Scenario]:
     tables = dict(tables_of(battle.model))
 
     def make(**given: Any) -> Scenario:
-        spelt = {name: _spelt(tables.get(name), value) for name, value in given.items()}
-        return load({"game": game, "battle": battle.kind} | spelt)
+        data: dict[str, Any] = {"game": game, "battle": battle.kind}
+        for name, value in given.items():
+            field = only_needed(tables.get(name))
+            data[name] = {field: value} if field and not isinstance(value, Mapping) else value
+        return load(data)
 
     make.__name__ = make.__qualname__ = battle.kind.replace("-", "_")
     make.__doc__ = "\n".join(_lines(battle))
@@ -106,11 +109,6 @@ def only_needed(kind: Any) -> str:
         return ""
     needed = [about.alias or name for name, about in kind.model_fields.items() if about.is_required()]
     return needed[0] if len(needed) == 1 else ""
-
-
-def _spelt(kind: Any, value: Any) -> Any:
-    field = only_needed(kind)
-    return {field: value} if field and not isinstance(value, Mapping) else value
 
 
 def _lines(battle: Battle) -> Iterator[str]:

@@ -30,7 +30,8 @@ def _examples() -> tuple[str, ...]:
 
 
 @cache
-def _example(name: str) -> dict[str, Any]:
+def example(name: str) -> dict[str, Any]:
+    """The mapping of a shipped example; nobody may change it."""
     return parse(example_text(name), name)
 
 
@@ -58,7 +59,7 @@ def read(source: str | Path) -> dict[str, Any]:
     if not is_file(path):
         names = _examples()
         if name := same_name(str(source), names):
-            return _example(name)
+            return example(name)
         near = suggested(str(source), names)
         hint = f"; did you mean the example {near}?" if near else "; `battle-odds examples` lists the shipped ones"
         raise ScenarioError(f"scenario: no file or example {str(source)!r}{hint}")

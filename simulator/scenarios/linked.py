@@ -7,10 +7,10 @@ rules.dice.sides = 10
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from simulator.scenarios.uncertain import is_distribution
+from simulator.scenarios.paths import leaves
 from simulator.scenarios.validation import ScenarioError, shown
 
 VARIANT = "variant"
@@ -33,24 +33,11 @@ class Variant(str):
 def declared(data: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """The changes (path -> value) of each variant that a scenario's mapping declares. Raises ScenarioError."""
     given = data.get(VARIANT, {})
-    for where, table in ((VARIANT, given), *((f"{VARIANT}.{name}", given[name]) for name in _names(given))):
+    tables = given.items() if isinstance(given, Mapping) else ()
+    for where, table in ((VARIANT, given), *((f"{VARIANT}.{name}", table) for name, table in tables)):
         if not isinstance(table, Mapping):
             raise ScenarioError(f"{where}: {shown(table)} is not allowed; give a table of changes")
-    return {name: dict(_flat(table)) for name, table in given.items()}
-
-
-def _names(given: Any) -> list[str]:
-    return [*given] if isinstance(given, Mapping) else []
-
-
-def _flat(table: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
-    """The values of nested tables by path; a distribution is one value."""
-    for name, value in table.items():
-        here = f"{path}.{name}" if path else name
-        if isinstance(value, Mapping) and value and not is_distribution(value):
-            yield from _flat(value, here)
-        else:
-            yield here, value
+    return {name: dict(leaves(table)) for name, table in given.items()}
 
 
 def without(data: Mapping[str, Any]) -> Mapping[str, Any]:

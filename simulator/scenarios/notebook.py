@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -23,15 +23,6 @@ def page(headline: str, rows: Sequence[Mapping[str, Any]], how: str) -> str:
     lines = [f'<p class="headline">{escape(headline)}</p>'] if headline else []
     lines += [table(rows)] if rows else []
     return "\n".join([f'<div class="battle-odds">{STYLE}', *lines, f'<p class="how">{escape(how)}</p></div>'])
-
-
-def given_fields(data: Mapping[str, Any], path: str = "") -> Iterator[dict[str, Any]]:
-    """The fields in nested tables as rows: `field` (its path) and `value`."""
-    for name, value in data.items():
-        if isinstance(value, Mapping):
-            yield from given_fields(value, f"{path}{name}.")
-        else:
-            yield {"field": f"{path}{name}", "value": value}
 
 
 def table(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -13,6 +13,7 @@ from simulator.engine.model.chain import Chain, OutcomeDistribution, Share, Util
 from simulator.rules.battle import Built, Columns
 from simulator.rules.toolkit.naming import suggested
 from simulator.scenarios import validation
+from simulator.scenarios.paths import leaves
 from simulator.scenarios.validation import ScenarioError
 
 SIDES = ("attacker", "defender")
@@ -64,19 +65,13 @@ def best_paths(data: Mapping[str, Any]) -> tuple[str, ...]:
 
     Raises ScenarioError for `best` in a list with others.
     """
-    policies = best_policies(data.get("policy") or {}, "policy")
-    return (*policies, *(path for side in SIDES for path in best_cards(data.get(side), side)))
-
-
-def best_policies(table: Mapping[str, Any], path: str) -> Iterator[str]:
-    """Paths of the policies in a table that are `best`. Raises ScenarioError for `best` in a list with others."""
-    for name, value in table.items():
-        if isinstance(value, Mapping):
-            yield from best_policies(value, f"{path}.{name}")
-        elif value == BEST or (isinstance(value, list) and BEST in value):
+    found = []
+    for path, value in leaves(data.get("policy"), "policy"):
+        if value == BEST or (isinstance(value, list) and BEST in value):
             if value not in (BEST, [BEST]):
-                raise ScenarioError(f"{path}.{name}: best cannot be combined with other policies")
-            yield f"{path}.{name}"
+                raise ScenarioError(f"{path}: best cannot be combined with other policies")
+            found.append(path)
+    return (*found, *(path for side in SIDES for path in best_cards(data.get(side), side)))
 
 
 def best_cards(table: Any, path: str) -> Iterator[str]:

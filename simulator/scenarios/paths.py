@@ -6,14 +6,14 @@ A path: `attacker.regiments`, or `conditions.crossings[0].fleets`.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from simulator.rules.toolkit.naming import same_name
-from simulator.scenarios.settings import PLAIN
+from simulator.scenarios.schema import PLAIN
 from simulator.scenarios.validation import ScenarioError, shown
 
 _STEP = re.compile(r"([A-Za-z_][\w-]*)((?:\[\d{1,6}\])*)$")
@@ -34,18 +34,21 @@ def steps_of(path: str) -> list[str | int]:
     return steps
 
 
-def rename(data: dict[str, Any], path: str, meant: str) -> bool:
-    """Write the text at a path as it is meant, or a name in the table there; is there such a text or name?"""
-    node: Any = data
+def rename(data: dict[str, Any], path: str | Sequence[str | int], meant: str) -> bool:
+    """Write the text at a path as it is meant, or a name in the table there; is there such a text or name?
+
+    A table with a name in two spellings stays as it is, and is refused.
+    """
+    node: Any = None
+    there: Any = data
     try:
-        *tables, last = steps_of(path)
-        for step in tables:
-            node = node[step]
-        there = node[last]
+        steps = steps_of(path) if isinstance(path, str) else path
+        for step in steps:
+            node, there = there, there[step]
     except (ScenarioError, KeyError, IndexError, TypeError):  # a field that the data do not write in this place
         return False
     if isinstance(there, str):
-        node[last] = meant
+        node[steps[-1]] = meant
     elif isinstance(there, dict) and (given := same_name(meant, there)) and given != meant:
         there[meant] = there.pop(given)
     else:
@@ -80,6 +83,23 @@ def _check_place(node: Any, step: str | int, path: str) -> None:
         raise ScenarioError(f"{path}: there is no place {step}")
     if isinstance(step, str) and not isinstance(node, dict):
         raise ScenarioError(f"{path}: no such field")
+
+
+def is_distribution(value: Any) -> bool:
+    """Is this table a distribution?"""
+    return isinstance(value, Mapping) and value.keys() in ({"mix"}, {"from", "to"})
+
+
+def leaves(value: Any, path: str = "", lists: bool = False) -> Iterator[tuple[str, Any]]:
+    """The values inside nested tables, and with `lists` inside lists, by path; a distribution is one value."""
+    if isinstance(value, Mapping) and value and not (path and is_distribution(value)):
+        for name, one in value.items():
+            yield from leaves(one, f"{path}.{name}" if path else str(name), lists)
+    elif lists and isinstance(value, list | tuple):
+        for place, one in enumerate(value):
+            yield from leaves(one, f"{path}[{place}]", lists)
+    elif path:
+        yield path, value
 
 
 def plain_copy(value: Any, path: str = "", depth: int = 0) -> Any:

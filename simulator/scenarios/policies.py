@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from simulator.scenarios.paths import leaves
+
 _NUMBERED = re.compile(r"\s*([\w-]+)\s+(\d+(?:\.\d+)?)\s*$")
 
 
@@ -15,17 +17,13 @@ def parameter_path(path: str, parameter: str) -> str:
     return f"{table}.{last.removesuffix('retreat')}{parameter}"
 
 
-def spelt_out(parameters: Mapping[str, str], table: Any, path: str = "policy") -> Iterator[tuple[str, Any]]:
+def spelt_out(parameters: Mapping[str, str], table: Any) -> Iterator[tuple[str, Any]]:
     """The policies in a table that carry their number, without it, and the numbers: (path, value).
 
     `parameters` are those of the battle kind (Battle.parameters). The number in the text counts, also where the table
     has another.
     """
-    for name, value in table.items() if isinstance(table, Mapping) else ():
-        here = f"{path}.{name}"
-        if isinstance(value, Mapping):
-            yield from spelt_out(parameters, value, here)
-            continue
+    for here, value in leaves(table, "policy"):
         given = value if isinstance(value, list) else [value]
         found = [_NUMBERED.match(one) if isinstance(one, str) else None for one in given]
         if not any(one and one[1] in parameters for one in found):

@@ -19,10 +19,9 @@ from simulator.rules.toolkit.naming import same_name
 from simulator.scenarios import linked, objective, uncertain, validation
 from simulator.scenarios.arguments import checked
 from simulator.scenarios.files import is_file, read
-from simulator.scenarios.paths import plain_copy, rename, set_path
+from simulator.scenarios.paths import leaves, plain_copy, rename, set_path
 from simulator.scenarios.policies import spelt_out
-from simulator.scenarios.schema import ORDER
-from simulator.scenarios.settings import changed_fields, plain
+from simulator.scenarios.schema import ORDER, changed_fields, plain
 from simulator.scenarios.validation import ScenarioError
 
 T = TypeVar("T")
@@ -64,6 +63,14 @@ class Scenario:
                 _kept.clear()
             _kept[key] = self.battle, built
         return built
+
+    def release(self) -> None:
+        """Drop the graph of a large chain, up to 110 MB, which no equal scenario shares; it may be made anew."""
+        from simulator.engine.api import forget_graph
+
+        chain = self.built.chain
+        if chain is not None and chain.layout.bits > MOST_BITS:
+            forget_graph(chain)
 
     @property
     def objective(self) -> objective.Objective:
@@ -169,10 +176,11 @@ class Scenario:
 
     def _repr_html_(self) -> str:
         """The scenario in a notebook: its kind, and the given fields."""
-        from simulator.scenarios.notebook import given_fields, page
+        from simulator.scenarios.notebook import page
 
         fields = {name: value for name, value in self.data.items() if name not in {"game", "battle"}}
-        return page(f"{self.battle.game} {self.battle.kind}", list(given_fields(fields)), self.battle.title)
+        rows = [{"field": path, "value": value} for path, value in leaves(fields) if value != {}]
+        return page(f"{self.battle.game} {self.battle.kind}", rows, self.battle.title)
 
 
 @dataclass(frozen=True)
@@ -233,8 +241,10 @@ class Draft:
             scenario.decided  # noqa: B018 - raises ScenarioError
             battle.check(fields)
         except ValidationError as error:
-            if renamed := self._respelled(validation.corrections(error, battle.model)):
-                return renamed.checked()
+            data = plain_copy(self.data)
+            renamed = [rename(data, *one) for one in validation.corrections(error, battle.model)]
+            if any(renamed):
+                return replace(self, data=data).checked()
             raise refused(validation.complaints(error, battle.model)) from None
         except Refusal as refusal:
             data = plain_copy(self.data)
@@ -246,25 +256,6 @@ class Draft:
         if objectives:
             objective.check(objectives, scenario.built)
         return scenario
-
-    def _respelled(self, corrections: Sequence[tuple[list[str | int], str, bool]]) -> Draft | None:
-        """The same with names in the case of the game; None where there is nothing to correct.
-
-        A table with a name in two spellings stays as it is, and is refused.
-        """
-        data, changed = plain_copy(self.data), False
-        for path, meant, field in corrections:
-            node: Any = data
-            try:
-                for step in path[:-1]:
-                    node = node[step]
-                if field and meant not in node:
-                    node[meant], changed = node.pop(path[-1]), True
-                elif not field:
-                    node[path[-1]], changed = meant, True
-            except (KeyError, IndexError, TypeError):  # below a field that was renamed just now
-                continue
-        return replace(self, data=data) if changed else None
 
 
 def refused(complaints: Sequence[str], prefix: str = "") -> ScenarioError:

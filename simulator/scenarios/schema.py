@@ -1,15 +1,16 @@
-"""The fields of a battle kind, their values and defaults, from its model."""
+"""The fields of a battle kind from its model: their values, their defaults, and which of them a scenario changes."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel
+from pydantic.json_schema import DEFAULT_REF_TEMPLATE
 
-from simulator.rules.battle import Battle
+from simulator.rules.battle import Battle, Built, Fields
 from simulator.rules.toolkit.naming import same_name, suggested
 
 Schema = dict[str, Any]
@@ -18,6 +19,7 @@ SIDES = ("attacker", "second_attacker", "third_attacker", "defender")
 ORDER = ("game", "battle", *SIDES, "conditions", "policy", "options", "objective")
 # Fields that choose the rules. All other fields describe the battle.
 FRAME = ("game", "battle", "rules", "variant")
+PLAIN = {int, float, str, bool, type(None)}
 # The objectives belong to no game's model; see `objective`.
 OBJECTIVE: Schema = {
     "type": "object",
@@ -47,9 +49,9 @@ def schema_of(model: type[BaseModel]) -> Schema:
     return model.model_json_schema()
 
 
-def scenario_schema(battle: Battle) -> Schema:
-    """JSON schema of whole scenarios of a battle kind, objectives and variants included."""
-    schema = schema_of(battle.model)
+def scenario_schema(battle: Battle, place: str = DEFAULT_REF_TEMPLATE) -> Schema:
+    """JSON schema of whole scenarios of a battle kind, objectives and variants included; `place` of its definitions."""
+    schema = battle.model.model_json_schema(ref_template=place)
     return schema | {"properties": schema["properties"] | {"objective": OBJECTIVE, "variant": VARIANTS}}
 
 
@@ -73,8 +75,9 @@ def branches(node: Schema, schema: Schema) -> Iterator[Schema]:
 
 
 def allowed(node: Schema, schema: Schema) -> str:
-    """The allowed values of a field, in words."""
-    return " or ".join(dict.fromkeys(_one_allowed(branch, schema) for branch in branches(node, schema)))
+    """The allowed values of a field, in words. A field that may be left out takes "nothing", which nobody writes."""
+    written = [branch for branch in branches(node, schema) if branch.get("type") != "null"]
+    return " or ".join(dict.fromkeys(_one_allowed(branch, schema) for branch in written))
 
 
 def _one_allowed(node: Schema, schema: Schema) -> str:
@@ -96,12 +99,14 @@ def _one_allowed(node: Schema, schema: Schema) -> str:
     return str(node.get("takes", _WORDS.get(str(kind), "another value")))
 
 
-_WORDS = {"boolean": "true or false", "string": "text", "null": "nothing"}
+_WORDS = {"boolean": "true or false", "string": "text"}
 
 
 def _span(node: Schema, what: str) -> str:
     """The allowed number of entries of a list or table."""
     least, most = node.get(f"min{what}"), node.get(f"max{what}")
+    if least == most and most is not None:
+        return f" of {most}"
     return f" of {least or 0} to {most}" if most is not None else f" of at least {least}" if least else ""
 
 
@@ -265,3 +270,57 @@ def settings_of(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         return
     for name, one in inside:
         yield from settings_of(one, f"{path}.{name}" if path else name)
+
+
+@cache
+def field_defaults(model: type[BaseModel]) -> dict[str, tuple[str, bool, Any]]:
+    """For each field of a model: its name for the user, whether it is required, and its default."""
+    return {
+        name: (about.alias or name, about.is_required(), about.get_default(call_default_factory=True))
+        for name, about in model.model_fields.items()
+    }
+
+
+def changed_fields(fields: BaseModel, path: str = "") -> Iterator[tuple[str, Any]]:
+    """The fields whose value is not their default: (path, value)."""
+    for name, (alias, required, default) in field_defaults(type(fields)).items():
+        value = getattr(fields, name)
+        if type(value) in PLAIN and (required or value == default):
+            continue
+        here = f"{path}.{alias}" if path else alias
+        if isinstance(value, BaseModel):
+            yield from changed_fields(value, here)
+        elif isinstance(value, dict) and any(isinstance(item, BaseModel) for item in value.values()):
+            for key, item in value.items():
+                yield from changed_fields(item, f"{here}.{key}")
+        elif isinstance(value, list | tuple) and value and all(isinstance(item, BaseModel) for item in value):
+            for i, item in enumerate(value):
+                yield from changed_fields(item, f"{here}[{i}]")
+        elif not required and value != default:
+            yield here, value
+
+
+def plain(value: Any) -> Any:
+    """A value as in a scenario's mapping: tables instead of models."""
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json", exclude_defaults=True)
+    return [plain(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def game_file_battle() -> Battle:
+    """The keys of a game file, in the form of the fields of a battle kind."""
+    from simulator.rules.custom.game_file.format import GameFile
+
+    return as_battle(GameFile, "game", "a game file")
+
+
+def campaign_battle() -> Battle:
+    """The keys of a campaign of any game, in the form of the fields of a battle kind."""
+    from simulator.rules.campaign import GAME, Campaign
+
+    return as_battle(Campaign, GAME, "a campaign")
+
+
+def as_battle(model: type[Fields], game: str = "", title: str = "") -> Battle:
+    """A model in the form of a battle kind that answers nothing."""
+    return Battle(game=game, kind="file", title=title, model=model, headline=(), build=lambda _: Built())

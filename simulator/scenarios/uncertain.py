@@ -9,17 +9,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from simulator.rules.battle import Battle
+from simulator.scenarios.paths import is_distribution, leaves
 from simulator.scenarios.schema import FRAME, branches_at
 from simulator.scenarios.validation import ScenarioError, finite
 
 ROUNDING = 1e-9
 MOST_VALUES = 10_000
 NOT_DRAWN = ("policy", "objective")
-
-
-def is_distribution(value: Any) -> bool:
-    """Is this table a distribution?"""
-    return isinstance(value, Mapping) and value.keys() in ({"mix"}, {"from", "to"})
 
 
 def holds_distribution(data: Mapping[str, Any]) -> bool:
@@ -36,17 +32,10 @@ def holds_distribution(data: Mapping[str, Any]) -> bool:
     return False
 
 
-def distributions(value: Any, path: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
+def distributions(data: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Every distribution in a scenario's data: (path, table)."""
-    if is_distribution(value) and path:
-        yield path, value
-    elif isinstance(value, Mapping):
-        for name, one in value.items():
-            if path or name not in FRAME:
-                yield from distributions(one, f"{path}.{name}" if path else str(name))
-    elif isinstance(value, list | tuple):
-        for place, one in enumerate(value):
-            yield from distributions(one, f"{path}[{place}]")
+    due = {name: one for name, one in data.items() if name not in FRAME}
+    return ((path, value) for path, value in leaves(due, lists=True) if is_distribution(value))
 
 
 def refuse(data: Mapping[str, Any]) -> None:

@@ -13,6 +13,8 @@ from pydantic import BaseModel, ValidationError
 from simulator.rules.toolkit.naming import same_name, suggested
 from simulator.scenarios.schema import Schema, allowed, branches, named_values, schema_of
 
+# The message of pydantic for a field that a model does not have.
+EXTRA = "Extra inputs are not permitted"
 # The lines about one file, with one run.
 MOST_COMPLAINTS = 10
 
@@ -77,10 +79,10 @@ def complaints(error: ValidationError, model: type[BaseModel]) -> list[str]:
     return [found[path][1] for path in dict.fromkeys([first, *rest])]
 
 
-def corrections(error: ValidationError, model: type[BaseModel]) -> list[tuple[list[str | int], str, bool]]:
-    """The names that are only written in another case: their path, the name that is meant, is it the name of a field.
+def corrections(error: ValidationError, model: type[BaseModel]) -> list[tuple[list[str | int], str]]:
+    """The names that are only written in another case: the path of the value, or of the table that has the field.
 
-    Names of fields come before values.
+    With the name that is meant. Names of fields come before values.
     """
     schema = schema_of(model)
     found = []
@@ -90,8 +92,8 @@ def corrections(error: ValidationError, model: type[BaseModel]) -> list[tuple[li
         nodes = list(branches(node, schema))
         known = [name for one in nodes for name in (one.get("properties", {}) if field else named_values(one))]
         if meant := same_name(path[-1] if field and path else detail["input"], known):
-            found.append((path, meant, field))
-    return sorted(found, key=lambda one: not one[2])
+            found.append((not field, path[:-1] if field else path, meant))
+    return [(path, meant) for _, path, meant in sorted(found, key=lambda one: one[0])]
 
 
 def written(path: Sequence[str | int]) -> str:
@@ -163,6 +165,8 @@ def _text(detail: Any, node: Schema, schema: Schema) -> str:
         name = str(detail["loc"][-1])
         near = suggested(name, names)
         hint = f"did you mean {near}? " if near else ""
+        if detail["msg"] != EXTRA:  # a field that the model knows, and does not allow here
+            hint = f"{detail['msg']}; "
         return f"unknown field; {hint}allowed here: {', '.join(names) or 'nothing'}"
     if kind in {"value_error", "assertion_error"}:
         return str(detail["msg"]).partition(", ")[2] or str(detail["msg"])

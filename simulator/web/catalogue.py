@@ -9,10 +9,11 @@ from typing import Any
 from simulator import rules
 from simulator.cli.reading import matching
 from simulator.rules import custom
-from simulator.rules.battle import Battle, Built, Fields
-from simulator.scenarios import example_names, example_text, kinds_of, parse
+from simulator.rules.battle import Battle, Fields
+from simulator.scenarios import example_names, example_text, kinds_of
+from simulator.scenarios.files import example
 from simulator.scenarios.objective import SIDES
-from simulator.scenarios.schema import choices, field_rows, schema_of, whole_numbers
+from simulator.scenarios.schema import as_battle, choices, field_rows, schema_of, whole_numbers
 from simulator.scenarios.validation import not_one_of
 from simulator.web.links import address_of, value_at
 
@@ -52,26 +53,16 @@ def games() -> list[dict[str, Any]]:
     ]
 
 
-@lru_cache(maxsize=1)
-def _examples() -> dict[str, dict[str, Any]]:
-    return {name: parse(example_text(name), name) for name in example_names()}
-
-
-def example_data(name: str) -> dict[str, Any]:
-    """The fields of a shipped example."""
-    return _examples()[name]
-
-
 @lru_cache(maxsize=256)
 def names_of_examples(game: str, kind: str) -> tuple[str, ...]:
     """The shipped examples of a battle kind; a pasted game has none."""
     if game == custom.INLINE:
         return ()
-    found = [
-        name
-        for name, data in _examples().items()
-        if (data.get("game"), data.get("battle", data.get("of"))) == (game, kind)
-    ]
+    found = []
+    for name in example_names():
+        data = example(name)
+        if (data.get("game"), data.get("battle", data.get("of"))) == (game, kind):
+            found.append(name)
     return tuple(sorted(found, key=lambda name: name not in IN_DOUBT))
 
 
@@ -81,7 +72,7 @@ def examples_of(battle: Battle) -> list[dict[str, str]]:
         {
             "name": name,
             "title": example_text(name).partition("\n")[0].lstrip("# "),
-            "address": address_of(example_data(name), battle),
+            "address": address_of(example(name), battle),
         }
         for name in names_of_examples(battle.game, battle.kind)
     ]
@@ -94,7 +85,7 @@ def start_of(battle: Battle) -> dict[str, Any]:
     """
     examples = names_of_examples(battle.game, battle.kind)
     if examples:
-        return example_data(examples[0])
+        return example(examples[0])
     if battle.game == rules.CAMPAIGN:
         fight = {"attacker": "ours", "defender": "theirs"}
         return {"game": battle.game, "of": battle.kind, "force": {"ours": {}, "theirs": {}}, "fight": [fight]}
@@ -149,7 +140,7 @@ def tools_of(battle: Battle, data: Mapping[str, Any]) -> dict[str, Any]:
 @lru_cache(maxsize=64)
 def _choosable(model: type[Fields]) -> tuple[list[str], list[str]]:
     """The whole-number fields of a model, and its policies that may be `best`."""
-    battle = Battle(game="", kind="", title="", model=model, headline=(), build=lambda _: Built())
+    battle = as_battle(model)
     paths = [row.path for row in field_rows(battle) if "[" not in row.path and "NAME" not in row.path]
     numbers = [path for path in paths if whole_numbers(battle, path) is not None]
     return numbers, [path for path in paths if path.startswith("policy.") and "best" in choices(battle, path)]

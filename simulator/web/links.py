@@ -359,16 +359,15 @@ def copies(data: Mapping[str, Any], battle: Battle, link: str, pairs: Pairs, odd
 
 def swapped(data: Mapping[str, Any], battle: Battle) -> dict[str, Any]:
     """The scenario with attacker and defender swapped; values that the other side cannot have are left out."""
-    one, other = SIDES
     result = dict(data)
-    for left, right in ((one, other), (other, one)):
+    for left, right in (SIDES, SIDES[::-1]):
         if left in data or right in data:
             result[left] = _fitting(data.get(right, {}), battle, left)
     for name in ("policy", "objective"):
         table = data.get(name)
         if isinstance(table, Mapping):
             result[name] = {key: value for key, value in table.items() if key not in SIDES}
-            for left, right in ((one, other), (other, one)):
+            for left, right in (SIDES, SIDES[::-1]):
                 if right in table:
                     value = table[right]
                     result[name][left] = value if name == "objective" else _fitting(value, battle, f"{name}.{left}")
@@ -382,11 +381,6 @@ def _fitting(value: Any, battle: Battle, path: str) -> Any:
     return {
         name: _fitting(inner, battle, f"{path}.{name}")
         for name, inner in value.items()
-        if field_at(battle, f"{path}.{name}") is not None and _takes(battle, f"{path}.{name}", inner)
+        if field_at(battle, f"{path}.{name}") is not None
+        and (not isinstance(inner, str) or inner in (choices(battle, f"{path}.{name}") or (inner,)))
     }
-
-
-def _takes(battle: Battle, path: str, value: Any) -> bool:
-    """False if the field at this path is a choice among names and this is another name."""
-    names = choices(battle, path)
-    return not names or not isinstance(value, str) or value in names

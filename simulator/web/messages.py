@@ -54,13 +54,17 @@ class Unserved(Exception):
 
 @dataclass(frozen=True)
 class Job:
-    """One request: the view that answers it, the names in its path, its query as pairs, the text of its body."""
+    """One request: the view that answers it, the names in its path, its query as pairs, the text of its body.
+
+    A `status` refuses the request: the body is then the text of the refusal, which the worker words for the view.
+    """
 
     view: str
     names: Mapping[str, str] = field(default_factory=dict)
     pairs: tuple[tuple[str, str], ...] = ()
     body: str = ""
     host: str = ""
+    status: int = 0
 
 
 @dataclass(frozen=True)

@@ -120,6 +120,7 @@ def test_distance_by_hand():
 
 def test_names():
     assert names_of(["risk-20v15", TEN, "a/risk-20v15.toml"]) == ["risk-20v15", "B", "risk-20v15 2"]
+    assert names_of(["x 2.toml", "x.toml", "y/x.toml"]) == ["x 2", "x", "x 3"]
 
 
 def test_refusals():

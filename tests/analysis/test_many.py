@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from simulator import ScenarioError, exact, odds_many, risk, simulate, sweep
-from simulator.analysis.studies import many
+from simulator import Interrupted, ScenarioError, exact, odds_many, risk, simulate, sweep
+from simulator.analysis.studies import grid
 
 LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 5}, "defender": {"regiments": 3}}
 SKIRMISH = {"game": "skirmish", "battle": "field", "defender": {"pikes": 3, "archers": 1}}
@@ -20,8 +20,8 @@ def line_ups(count, seed=1):
 
 
 def test_each_row_is_the_answer_of_its_scenario(monkeypatch):
-    real, solved = many.solve_rows, []
-    monkeypatch.setattr(many, "solve_rows", lambda *given: solved.append(found := real(*given)) or found)
+    real, solved = grid.solve_rows, []
+    monkeypatch.setattr(grid, "solve_rows", lambda *given: solved.append(found := real(*given)) or found)
     asked = [*line_ups(40), *(risk.land(attacker=n, defender=d) for n in range(1, 7) for d in (1, 2, 5))]
     table = odds_many(asked)
     assert list(table.columns) == COLUMNS
@@ -50,6 +50,18 @@ def test_mixed_games_names_refusals_and_mixtures():
     assert np.isnan(table.value["none"])
     assert table.value["unknown"] == pytest.approx(exact(unknown).winner("attacker"))
     assert table.value["five"] == pytest.approx(exact(LAND).winner("attacker"))
+
+
+def test_an_interrupt_stops_the_battles_in_progress():
+    """The second scenario would take some minutes."""
+
+    def interrupted(done, total):
+        raise KeyboardInterrupt
+
+    refused = LAND | {"attacker": {"regiments": 0}}
+    with pytest.raises(Interrupted) as cut:
+        odds_many([refused, LAND], battles=10**11, threads=1, progress=interrupted)
+    assert cut.value.gathered.scenario.tolist() == [0]
 
 
 def test_simulated_with_the_same_seed_as_alone():

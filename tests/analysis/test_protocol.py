@@ -34,7 +34,7 @@ from simulator import (
 )
 from simulator.analysis.result import Result
 from simulator.cli.output import json_text
-from simulator.report.pictures import PICTURES
+from simulator.report.plots.pictures import PICTURES
 
 LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 5}, "defender": {"regiments": 3}}
 LARGE = LAND | {"attacker": {"regiments": 2000}, "defender": {"regiments": 1990}}

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from simulator import best, exact, load, need
-from simulator.rules.birthright import field_tables, quick_tables
 from simulator.rules.birthright.adjustment import Regents
 from simulator.rules.birthright.engagement import BACK, DESTROYED, HIT, NONE, ROUT, Attack, Attacks
-from simulator.rules.birthright.field_rules import PURSUIT
-from simulator.rules.birthright.quick_rules import ARRIVAL, RELIEF, STORM
+from simulator.rules.birthright.field import tables as field_tables
+from simulator.rules.birthright.field.rules import PURSUIT
+from simulator.rules.birthright.quick import tables as quick_tables
+from simulator.rules.birthright.quick.rules import ARRIVAL, RELIEF, STORM
 from simulator.rules.birthright.units import battle_table
 
 

@@ -189,8 +189,8 @@ def test_one_line_of_typing(battle_odds):
     assert status == 0
     assert first.startswith(
         "the attacker (4 infantry, 2 artillery, 2 tank, 1 fighter) attacks the defender (4 infantry, 1 tank), then, "
-        "with the roles swapped and if fight1_taken, the defender (2 infantry, 2 tank more) attacks the attacker: "
-        "the attacker reaches the goal (fight1_won and not counter_won) in 79.95 %."
+        "with the roles swapped and if fight1 takes the land, the defender (2 infantry, 2 tank more) attacks the "
+        "attacker: the attacker reaches the goal (fight1 is won and counter is not won) in 79.95 %."
     )
 
 

@@ -6,7 +6,7 @@ from matplotlib.colors import to_hex
 from simulator import exact, load, rounds, simulate
 from simulator.cli import run
 from simulator.report.campaigns import CampaignReport, campaign_parts
-from simulator.report.figures import COLOURS
+from simulator.report.plots.figures import COLOURS
 
 LONG = "the_grand_army_of_the_north_and_the_west"
 PLAN = {
@@ -55,10 +55,10 @@ def test_nothing_is_cut_at_80_columns(shown, tmp_path, more):
 def test_the_answer_begins_with_a_sentence_and_says_why_fights_are_not_fought(shown):
     out = flat(shown("odds", "campaign-two-fronts"))
     assert out.startswith(
-        "north (10 regiments) attacks blue (12 regiments), then, if not first_won, south (8 regiments) attacks blue: "
-        "north and south win in 87.36 %, blue in 12.64 %."
+        "north (10 regiments) attacks blue (12 regiments), then, if first is not won, south (8 regiments) attacks "
+        "blue: north and south win in 87.36 %, blue in 12.64 %."
     )
-    assert "second does not take place in 41.75 %: it asks for not first_won" in out
+    assert "second does not take place in 41.75 %: it is fought only if first is not won" in out
     out = flat(shown("odds", "campaign-hold-against-two"))
     assert "blue reaches the goal (blue_regiments_left >= 1) in 7.20 %." in out
     assert "fight2 is won without a fight by green in 41.75 %: blue has nobody to fight" in out
@@ -96,7 +96,7 @@ def test_the_picture_is_the_table(battles):
     red = next(line for line in below.lines if line.get_label() == "red")
     assert to_hex(red.get_color()).upper() == COLOURS["attacker"]
     assert red.get_ydata()[[0, -1]].tolist() == pytest.approx([9, odds.mean("red_units_left")])
-    assert axes.figure.get_suptitle().startswith("red reaches the goal (attack_won and not counter_won) in")
+    assert axes.figure.get_suptitle().startswith("red reaches the goal (attack is won and counter is not won) in")
 
 
 def test_pictures_of_columns_and_of_rounds(tmp_path):

@@ -105,7 +105,7 @@ def test_a_replay_says_who_comes_and_goes():
         "fight4:",
         "  not fought: the defender cannot fight; the attacker wins",
         "fight5:",
-        "  not fought: only if fight1_won",
+        "  not fought: only if fight1 is won",
     ]
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from simulator import exact, load, need, sweep
 from simulator.analysis.odds.measure import measure
-from simulator.analysis.studies.one_pass import solve_block
+from simulator.analysis.studies.one_pass import solve_rows
 from simulator.scenarios import ScenarioError, draft
 from tests.custom.games import scenarios
 
@@ -65,7 +65,7 @@ def one_by_one(scenario, paths, values, asked):
 @pytest.mark.parametrize(("scenario", "vary"), CASES.values(), ids=CASES)
 def test_one_pass_gives_what_line_up_by_line_up_gives(scenario, vary):
     paths, values = tuple(vary), tuple(vary.values())
-    found = solve_block(draft(scenario), paths, values, ASKED)
+    found = solve_rows(draft(scenario), paths, list(product(*values)), ASKED)
     assert found == pytest.approx(one_by_one(scenario, paths, values, ASKED), abs=1e-12)
 
 
@@ -82,7 +82,7 @@ def test_random_line_ups_of_random_games(data):
     values = tuple(
         data.draw(st.lists(st.integers(0, 4), min_size=2, max_size=5, unique=True).map(tuple)) for _ in paths
     )
-    found = solve_block(draft(scenario), paths, values, ASKED)
+    found = solve_rows(draft(scenario), paths, list(product(*values)), ASKED)
     assume(found is not None)
     alone = one_by_one(scenario, paths, values, ASKED)
     solved = ~np.isnan(found)
@@ -96,7 +96,7 @@ def test_the_rules_refuse_the_edges_of_a_grid_and_the_rest_is_one_pass():
     for row in swept.rows():
         nobody = not row["defender.infantry"] or not (row["attacker.infantry"] or row["attacker.tank"])
         assert (row["method"] == "refused") == nobody
-    inside = solve_block(draft(LAND), tuple(vary), tuple(map(tuple, vary.values())), ("p_attacker",))
+    inside = solve_rows(draft(LAND), tuple(vary), list(product(*vary.values())), ("p_attacker",))
     assert np.isfinite(inside).sum() == 24  # the edge of fewer than eight cells is answered cell by cell
 
 
@@ -106,7 +106,7 @@ def test_the_rules_refuse_the_edges_of_a_grid_and_the_rest_is_one_pass():
 def test_what_is_chosen_by_the_odds_is_answered_line_up_by_line_up(policy):
     scenario = LAND | {"policy": {"attacker": policy}}
     assert load(scenario).built.starts == []
-    assert solve_block(draft(scenario), ("attacker.infantry",), (tuple(range(1, 10)),), ASKED) is None
+    assert solve_rows(draft(scenario), ("attacker.infantry",), [(n,) for n in range(1, 10)], ASKED) is None
 
 
 def test_need_finds_the_cheapest_line_up_of_all():
@@ -130,4 +130,4 @@ def test_need_finds_the_cheapest_line_up_of_all():
 )
 def test_too_many_places_for_one_chain_are_answered_line_up_by_line_up(infantry, tanks):
     vary = {"attacker.infantry": tuple(infantry), "attacker.tank": tuple(tanks)}
-    assert solve_block(draft(LAND), tuple(vary), tuple(vary.values()), ASKED) is None
+    assert solve_rows(draft(LAND), tuple(vary), list(product(*vary.values())), ASKED) is None

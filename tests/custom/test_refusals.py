@@ -79,6 +79,7 @@ FILE = [
     (("battle", "field", "taken_by"), ["flying"], "battle.field.taken_by[0]"),
     (("battle", "field", "may_retreat"), ["both"], "battle.field.may_retreat[0]"),
     (("battle", "siege"), {}, None),
+    (("step",), [{"name": "fire", "battle": ["feild"]}], "step[0].battle[0]"),
     (("step",), [], "step"),
     (("step", 1, "name"), "volley", "step[1].name"),
     (("step", 1, "battle"), ["siege"], "step[1].battle[0]"),
@@ -256,6 +257,8 @@ def test_keys_of_format_2_are_unknown_in_format_1():
     ]:
         where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
         assert refusal(ARMIES | {"game": "custom", "rules": changed(path, value)}).startswith(f"rules{where}")
+    told = refusal(ARMIES | {"game": "custom", "rules": changed(("unit", "pikes", "combta"), 3)})
+    assert told.endswith("allowed here: name, cost, tags, hits, absorb, attack, defence, combat, rolls")
     data = {"game": "skirmish"} | ARMIES | {"policy": {"attacker": {"target_order": ["pikes"]}}}
     assert refusal(data).startswith("policy.attacker.target_order: unknown field")
 
@@ -317,6 +320,10 @@ def test_built_in_games_know_no_rules():
         (
             b"format = 1\nname = 'x'\n[unit.a]\ncombat = 7\n[battle.f]\n[[step]]\nname = 's'",
             "game: ./g.toml: unit.a.combat: 7 ",
+        ),
+        (
+            b"format = 1\nname = 'x'\n[unit.a]\nshield = 1\n[battle.f]\n[[step]]\nname = 's'",
+            "game: ./g.toml: unit.a.shield: unknown field; needs format = 2; allowed here: ",
         ),
         (
             b"format = 1\nname = 'x'\n[unit.a]\ncombta = 7\n[battle.f]\n[[step]]\nname = 's'",

@@ -5,9 +5,9 @@ import pytest
 
 from simulator import load
 from simulator.rules.custom.build import lay_out
+from simulator.rules.custom.decisions.win_chance_threshold import _below, _chances, below_odds
 from simulator.rules.custom.game_file import files
 from simulator.rules.custom.setup import Setup
-from simulator.rules.custom.win_chance_threshold import _below, _chances, below_odds
 
 WANTED = {"attacker": 0.35, "defender": 0.5}
 

@@ -135,7 +135,7 @@ def test_a_large_graph_is_walked_on_nodes_to_the_same_ends(name):
     graph = graph_of(chain)
     tables = tables_by_row(graph)
     expected = fought_slowly(chain, 5, BATTLES)
-    assert fought_on_graph(NodeWalk(tables, nodes_of(tables)), graph, 5, BATTLES) == expected
+    assert fought_on_graph(NodeWalk(nodes_of(tables)), graph, 5, BATTLES) == expected
 
 
 @pytest.mark.parametrize("name", ["counted coins", "a counter that jumps", "over"])

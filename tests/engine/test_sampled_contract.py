@@ -178,3 +178,14 @@ def test_after_the_time_of_a_kind_other_starts_are_not_looked_at_but_final_ones_
         check_contract(replace(chain, start=Round(0, 0, 0)))
     with pytest.raises(BrokenGame, match="step: reads counter rounds"):
         check_contract(replace(chain, params=chain.params._replace(fault=FAULTS.index("step"))))
+
+
+def test_after_the_time_of_a_kind_numbers_of_equally_many_bits_are_looked_at_once(monkeypatch):
+    monkeypatch.setattr(contract, "SECONDS", 0)
+    chain = faulty("none")
+    check_contract(replace(chain, params=chain.params._replace(fault=32)))
+    before = next(CALLS)
+    check_contract(replace(chain, params=chain.params._replace(fault=63)))
+    assert next(CALLS) == before + 1
+    check_contract(replace(chain, params=chain.params._replace(fault=64)))
+    assert next(CALLS) > before + 2

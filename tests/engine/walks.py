@@ -9,7 +9,8 @@ from simulator.engine.model.packing import unpacked
 from simulator.engine.model.status import DONE, PAUSED
 from simulator.engine.model.streams import Stream
 from simulator.engine.sample.alias import drawn_from
-from simulator.engine.sample.walk import Order, Sampler
+from simulator.engine.sample.simulation import Sampler
+from simulator.engine.sample.walk import Order
 
 
 def counted(states, counts):

@@ -29,25 +29,25 @@ def fought(scenario, dice):
     """(state when the fighting ends, setup): wind dice, then both sides' dice of each roll, as the rules take them."""
     setup = BattleSetup(engagement(scenario.fields))
     fighting, thrown = setup.fighting, deque(dice)
-    p, groups = fighting.params, list(fighting.groups)
+    groups = list(fighting.groups)
     state = START
-    while rules.running(p, state):
+    while rules.running(fighting, state):
         if state.stage == rules.DRAW:
             blows = wind(fighting, thrown)
             result = next(n for n, group in enumerate(groups) if group.wind == blows)
         elif state.stage in {rules.FIRST_BREAK, rules.SECOND_BREAK}:
-            side = p.first if state.stage == rules.FIRST_BREAK else 1 - p.first
+            side = fighting.first if state.stage == rules.FIRST_BREAK else 1 - fighting.first
             man = fighting.engagement.squadrons[side].leader.manoeuvre
-            result = int(thrown.popleft() <= man + rules.morale_left(p, state, side))
+            result = int(thrown.popleft() <= man + rules.morale_left(fighting, state, side))
         else:
             roll, parts = state.stage - rules.FIRE_1, []
             for side in (0, 1):
                 drm = fighting.drm(side, groups[state.group], roll, state.failed, rules.more_stars(state))
                 die = thrown.popleft() if fighting.engagement.columns(side)[0] else 0
                 parts.append(packed(*fighting.read(side, roll, die + drm)))
-            state = rules.step(p, state, *parts)
+            state = rules.step(fighting, state, *parts)
             continue
-        state = rules.step(p, state, result, 0)
+        state = rules.step(fighting, state, result, 0)
     return state, setup, groups[state.group], thrown
 
 

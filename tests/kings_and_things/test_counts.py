@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from simulator import exact, load, sweep
 from simulator.analysis.odds.measure import measure
-from simulator.analysis.studies.one_pass import solve_block
+from simulator.analysis.studies.one_pass import solve_rows
 from simulator.scenarios import draft
 
 LAND = {
@@ -49,7 +49,7 @@ def test_one_pass_gives_what_count_by_count_gives(said, data):
     scenario = load(LAND).replace_all(said)
     paths = data.draw(st.permutations(COUNTS))[:2]
     values = tuple(tuple(data.draw(st.lists(st.integers(1, 4), min_size=3, max_size=3, unique=True))) for _ in paths)
-    found = solve_block(draft(scenario.data), paths, values, ASKED)
+    found = solve_rows(draft(scenario.data), paths, list(product(*values)), ASKED)
     cells = list(product(*values))
     for place in data.draw(st.sets(st.integers(0, len(cells) - 1), min_size=1, max_size=3)):
         odds = exact(scenario.replace_all(dict(zip(paths, cells[place], strict=True))))
@@ -60,7 +60,7 @@ def test_equal_counters_of_two_entries_and_more_sides():
     three = LAND | {"battle": "free-for-all", "second_attacker": {"creatures": ["3", {"value": 3}, "2M"]}}
     vary = {"second_attacker.creatures[1].count": range(1, 4), "attacker.creatures[2].count": (3, 1, 2)}
     swept = sweep(three, vary, "taken_by_second_attacker")
-    inside = solve_block(draft(three), tuple(vary), tuple(map(tuple, vary.values())), ("taken_by_second_attacker",))
+    inside = solve_rows(draft(three), tuple(vary), list(product(*vary.values())), ("taken_by_second_attacker",))
     assert np.isfinite(inside).all()
     for row in swept.rows()[::4]:
         alone = exact(load(three).replace_all({path: row[path] for path in vary}))

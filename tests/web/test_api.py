@@ -83,6 +83,7 @@ def test_the_description_is_valid(site):
         ("odds", {"scenario": 3}, "scenario"),
         ("odds", {"scenario": "/etc/passwd"}, "scenario"),
         ("odds", {"scenario": SCENARIO, "seed": -1}, "seed"),
+        ("odds", {"scenario": SCENARIO, "table": "x"}, "table"),
         ("sweep", {"scenario": SCENARIO}, "vary"),
         ("need", {"scenario": SCENARIO}, "vary"),
         ("compare", {"scenarios": [SCENARIO]}, "scenarios"),

@@ -52,9 +52,9 @@ def test_no_file_is_read_by_its_name(site, secret):
 
 @pytest.mark.parametrize("path", ["/etc/passwd", "../../pyproject.toml"])
 def test_tables_are_no_file_names(site, path):
-    from simulator.web import catalogue
+    from simulator.scenarios.files import example
 
-    data = catalogue.example_data("europa-blenheim-1704") | {"options": {"tables": {"combat_results": path}}}
+    data = example("europa-blenheim-1704") | {"options": {"tables": {"combat_results": path}}}
     reply = site.post("/api/odds", json=data)
     assert reply.status_code == 422
     assert "root:" not in reply.text

@@ -12,7 +12,7 @@ import numpy as np
 from simulator.analysis.odds.answer import answer, changed
 from simulator.analysis.odds.measure import Measure, is_chance, measure
 from simulator.analysis.odds.run import Interrupted, Method, Progress
-from simulator.analysis.studies.one_pass import solve_block
+from simulator.analysis.studies.one_pass import solve_rows
 from simulator.rules.battle import Battle
 from simulator.scenarios import ScenarioError, Source, draft
 from simulator.scenarios.schema import field_at, unknown_field, whole_numbers
@@ -134,12 +134,12 @@ class Search:
     def _solved(self) -> dict[Settings, float]:
         """The values of all combinations that one pass computes; none while the value asked is not known."""
         if self._in_one_pass is None and self.value is not None:
-            values = self.values
-            if len(values) == 1:
-                values = (tuple(number for number in values[0] if self._allowed((number,))),)
+            rows = list(product(*self.values))
+            if len(self.paths) == 1:
+                rows = [one for one in rows if self._allowed(one)]
             inner = self.progress and (lambda done, total: self._report())
-            found = solve_block(self.draft, self.paths, values, (self.value,), inner) if all(values) else None
-            solved = {} if found is None else dict(zip(product(*values), found[0].tolist(), strict=True))
+            found = solve_rows(self.draft, self.paths, rows, (self.value,), inner) if rows else None
+            solved = {} if found is None else dict(zip(rows, found[0].tolist(), strict=True))
             self._in_one_pass = {settings: one for settings, one in solved.items() if not math.isnan(one)}
         return self._in_one_pass or {}
 

@@ -221,8 +221,7 @@ def _judged(
 
 def _in_words_of(odds: Odds, observed: Mapping[str, Any]) -> dict[str, Any]:
     """The observed outcome with the names of the columns and of the winner as the game writes them."""
-    columns = [*dict.fromkeys([*odds.headline, *odds.readable_columns])]
-    found = {column_named(name, columns): value for name, value in observed.items()}
+    found = {column_named(name, [*odds.readable_columns]): value for name, value in observed.items()}
     if winner := same_name(found.get("winner"), WINNERS):
         found["winner"] = winner
     return found

@@ -15,7 +15,14 @@ import numpy as np
 
 from simulator.analysis.odds.distribution import wilson
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import PORTION, Interrupted, Progress, check_numbers, together, until_interrupted
+from simulator.analysis.odds.run import (
+    PORTION,
+    Interrupted,
+    Progress,
+    check_numbers,
+    together,
+    until_interrupted,
+)
 from simulator.analysis.odds.stages import ExactRun, SimulatedRun
 from simulator.analysis.result import Result
 from simulator.engine.api import Graph, first_state, graph_of, replay_steps
@@ -258,10 +265,9 @@ class Steps:
 
         size, final = len(graph), graph.final
         self.begun = np.asarray(begun(graph.states(slice(None), np.zeros(size, np.int64))), np.int64)
-        fan = np.diff(graph.begin)
-        source, to = np.repeat(np.arange(size), fan), graph.to.astype(np.int64)
-        more = np.zeros(len(to), np.int64) if graph.inc is None else graph.inc.astype(np.int64)
-        p = chances_of_edges(graph)
+        source, edge, p = graph.edges_of(np.arange(size))
+        to = graph.to[edge].astype(np.int64)
+        more = np.zeros(len(to), np.int64) if graph.inc is None else graph.inc[edge].astype(np.int64)
         ahead = self.begun[to] + more > self.begun[source]
         lasting = final[to]
 
@@ -274,20 +280,6 @@ class Steps:
         ends, column = np.unique(pairs, axis=1, return_inverse=True)
         self.end_at, self.end_count = ends
         self.ends = matrix(lasting, column.ravel(), ends.shape[1])
-
-
-def chances_of_edges(graph: Graph) -> np.ndarray:
-    """The chance of each edge of a graph without decisions: float64, shape (edges,)."""
-    tables = graph.chain.tables
-    fan = np.diff(graph.begin)
-    source = np.repeat(np.arange(len(graph)), fan)
-    row = np.arange(len(graph.to)) - graph.begin[:-1][source]
-    t = np.maximum(graph.table, 0)[source]
-    if graph.second is None:
-        return np.asarray(tables.weight[tables.first[t] + row])
-    width = np.diff(tables.first)[t]
-    other = tables.weight[tables.first[graph.second[source]] + row // width]
-    return np.asarray(tables.weight[tables.first[t] + row % width] * other)
 
 
 def _exact_rounds(scenario: Scenario, graph: Graph, most: int | None) -> Iterator[AfterRound]:

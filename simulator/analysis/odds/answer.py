@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from simulator.analysis.odds.first import first_answer
-from simulator.analysis.odds.mix import check_all, mixed
+from simulator.analysis.odds.mix import combined, mixed
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import Interrupted, Method, Progress, settle
 from simulator.analysis.odds.stages import Shared
@@ -57,9 +57,12 @@ def answer(
     first = method.at_once and method.is_automatic and method.precision is None
     try:
         found = first_answer(checked, method, progress, shared) if first else None
-        return (found or settle(checked, method, progress, shared)).odds()
+        odds = (found or settle(checked, method, progress, shared)).odds()
     except Interrupted as cut:
         raise Interrupted(cut.gathered.odds()) from None
+    if checked is not asked and shared is None:  # the caller has no scenario to ask again, but its odds keep it
+        checked.release()
+    return odds
 
 
 @checked
@@ -195,7 +198,8 @@ def changed(base: Draft, paths: Sequence[str], settings: Sequence[Any]) -> tuple
     """
     base = base.with_fields(dict(zip(paths, settings, strict=True)))
     if is_uncertain(base):
-        check_all(base)
+        for one in combined(base)[0]:
+            one.checked()
         return base, ""
     tables = {path.rpartition(".")[0] for path in paths if path.startswith("policy.")}
     left_out: list[str] = []

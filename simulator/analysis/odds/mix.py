@@ -201,12 +201,6 @@ def mixed(scenario: Source, method: Method, progress: Progress | None = None) ->
     return mix(scenario, method.battles, method.seed, exact=method.exact, budget=method.budget, progress=progress)
 
 
-def check_all(base: Draft) -> None:
-    """Raise ScenarioError if the rules refuse a combination."""
-    for one in combined(base)[0]:
-        one.checked()
-
-
 def combined(base: Draft) -> tuple[list[Draft], dict[str, dict[Any, float]]]:
     """A draft for each combination, and the values and chances of each field. Raises ScenarioError."""
     battle = base.battle()

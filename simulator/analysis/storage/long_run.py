@@ -184,12 +184,8 @@ class Run:
             count = outcomes.count.tolist()
         kept = {"asked": self.asked, "battles": battles, "columns": rows, "count": count}
         kept |= {"checksum": checksum([battles, rows, count]), "answer": self.odds().to_dict(table=False)}
-        with self._due.saving():
-            try:
-                write_whole(self.path, json.dumps(kept).encode())
-            except OSError as error:
-                text = f"{self.kept:,} battles are kept in {str(self.path)!r}, and the same command goes on from there"
-                raise OSError(f"out: {error.strerror or error}; {text}") from None
+        with self._due.saving(f"{self.kept:,} battles are kept in {str(self.path)!r}"):
+            write_whole(self.path, json.dumps(kept).encode())
         self.kept = battles
 
     def odds(self) -> Odds:

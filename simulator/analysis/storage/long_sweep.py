@@ -116,17 +116,13 @@ class Kept(Result):
         from pyarrow import BufferOutputStream
         from pyarrow.parquet import write_table
 
-        with self._due.saving():
+        with self._due.saving(f"{self.cells:,} cells are kept in {str(self.path)!r}"):
             table = self._table(self._held)
             packed = BufferOutputStream()
             write_table(table, packed, compression="zstd", write_page_checksum=True)
             parts = self._parts()
             number = int(parts[-1].stem.partition("-")[2]) + 1 if parts else 0
-            try:
-                write_whole(self.path / f"part-{number:08}.parquet", packed.getvalue().to_pybytes())
-            except OSError as error:
-                kept = f"{self.cells:,} cells are kept in {str(self.path)!r}, and the same command goes on from there"
-                raise OSError(f"out: {error.strerror or error}; {kept}") from None
+            write_whole(self.path / f"part-{number:08}.parquet", packed.getvalue().to_pybytes())
         self._held = []
         self.done[table["cell"].to_numpy()] = True
 

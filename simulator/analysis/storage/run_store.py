@@ -134,9 +134,13 @@ class Due:
         return time.monotonic() - self._last >= self._wait
 
     @contextmanager
-    def saving(self) -> Iterator[None]:
-        """Save now, and note how long it takes."""
+    def saving(self, kept: str) -> Iterator[None]:
+        """Save now, and note how long it takes. Raises OSError, which says how much was `kept` before."""
         begun = time.monotonic()
-        yield
+        try:
+            yield
+        except OSError as error:
+            text = f"{kept}, and the same command goes on from there"
+            raise OSError(f"out: {error.strerror or error}; {text}") from None
         self._last = time.monotonic()
         self._wait = max(SECONDS, SHARE * (self._last - begun))

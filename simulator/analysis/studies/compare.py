@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from simulator.analysis.odds.measure import in_percent, is_chance, measure
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import CELL_BYTES, Progress, check_numbers, reported, until_interrupted
+from simulator.analysis.odds.run import CELL_BYTES, Method, Progress, reported, until_interrupted
 from simulator.analysis.result import Result, frame
 from simulator.analysis.studies.noticeable import battles_to_notice
 from simulator.analysis.studies.paired import Answered, Difference, answered, difference
@@ -216,10 +217,8 @@ def names_of(scenarios: Sequence[Source]) -> list[str]:
     found: list[str] = []
     for place, one in enumerate(scenarios):
         name = Path(one).stem if isinstance(one, str | Path) else chr(ord("A") + place)
-        again = sum(
-            other == name or (other.startswith(f"{name} ") and other[len(name) + 1 :].isdigit()) for other in found
-        )
-        found.append(f"{name} {again + 1}" if again else name)
+        numbered = (f"{name} {number}" for number in count(2))
+        found.append(next(one for one in chain([name], numbered) if one not in found))
     return found
 
 
@@ -280,12 +279,9 @@ def compare(
         named = list(zip(names_of(given), given, strict=True))
     if not LEAST <= len(named) <= MOST:
         raise ValueError(f"scenarios: give two or more (at most {MOST})")
-    check_numbers(1 if battles is None else battles, seed, threads)
+    method = Method(battles=battles, seed=seed, threads=threads, budget=8 * CELL_BYTES)
     loaded = {name: _loaded(name, one) for name, one in named}
-    answers = (
-        (name, answered(loaded[name], battles, seed, 8 * CELL_BYTES, threads))
-        for name in reported(list(loaded), progress)
-    )
+    answers = ((name, answered(loaded[name], method)) for name in reported(list(loaded), progress))
     return until_interrupted(
         answers, lambda found: replace(_compared(dict(found), value, seed), notes=tuple(notes)), LEAST
     )

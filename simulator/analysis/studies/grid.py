@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, islice, product, repeat
+from itertools import chain, islice, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from simulator.analysis.odds.measure import Measure, measure
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import CELL_BATTLES, CELL_BYTES, Method, Progress, check_numbers
 from simulator.analysis.odds.stages import Shared
-from simulator.analysis.studies.one_pass import solve_block
+from simulator.analysis.studies.one_pass import solve_rows
 from simulator.analysis.studies.variants import variants, with_variants
 from simulator.engine.model.limits import NoExactOdds
 from simulator.scenarios import VARIANT, Draft, Scenario, ScenarioError, Source, draft
@@ -68,6 +68,27 @@ def number_rows(about: Mapping[str, Any], asked: Sequence[str], cell: Cell) -> l
         | {part: None if np.isnan(number) else number for part, number in measure._asdict().items()}
         | how
         for name, measure in zip(asked, cell.measures, strict=True)
+    ]
+
+
+def solved_cells(
+    base: Draft,
+    paths: Sequence[str],
+    rows: Sequence[tuple[Any, ...]],
+    asked: Sequence[str],
+    report: Progress | None = None,
+) -> list[Cell | None] | None:
+    """The cells of these settings solved in one pass, None for each that it does not answer; None if it answers none.
+
+    See `solve_rows`.
+    """
+    values = solve_rows(base, paths, rows, asked, report)
+    if values is None:
+        return None
+    solved = np.isfinite(values).all(axis=0).tolist()
+    return [
+        Cell(settings, tuple(Measure(one, one, one) for one in row), "exact") if known else None
+        for settings, row, known in zip(rows, values.T.tolist(), solved, strict=True)
     ]
 
 
@@ -169,33 +190,20 @@ class Grid:
 
         found: list[Cell] = []
         try:
-            solved = self._solved(portion, report) if portion.block else repeat(None)
+            settings = list(self.settings(portion))
+            solved: list[Cell | None] | None = [None] * len(settings)
+            if portion.block:
+                solved = solved_cells(self.draft, self.paths, settings, self.asked, report)
             if solved is None:
                 return Answered(portion, None, time.perf_counter() - begun)
-            for settings, known in zip(self.settings(portion), solved, strict=False):
+            for one, known in zip(settings, solved, strict=True):
                 if known is None:
                     report(0, None)
-                found.append(known or self.cell(settings, shared, report))
+                found.append(known or self.cell(one, shared, report))
         except KeyboardInterrupt:
             if not stopped():
                 raise
         return Answered(portion, found, time.perf_counter() - begun)
-
-    def _solved(self, portion: Portion, report: Progress) -> Iterable[Cell | None] | None:
-        """The cells of a block, None for each that one pass does not answer; None if it answers none."""
-        ranges = zip(self.values, portion.ranges, strict=True)
-        axes = [(path, axis[begin:end]) for path, (axis, (begin, end)) in zip(self.paths, ranges, strict=True)]
-        free = {path: axis for path, axis in axes if len(axis) > 1}
-        fixed = {path: axis[0] for path, axis in axes if path not in free}
-        base = self.draft.with_fields(fixed) if fixed else self.draft
-        values = solve_block(base, tuple(free), tuple(free.values()), self.asked, report)
-        if values is None:
-            return None
-        solved = np.isfinite(values).all(axis=0).tolist()
-        return [
-            Cell(settings, tuple(Measure(one, one, one) for one in row), "exact") if known else None
-            for settings, row, known in zip(self.settings(portion), values.T.tolist(), solved, strict=True)
-        ]
 
     def cell(self, settings: tuple[Any, ...], shared: Shared, report: Progress) -> Cell:
         """The answer of a single cell."""
@@ -279,7 +287,7 @@ def _suggest_rules(grid: Grid) -> None:
     """Raise ScenarioError for a path that is a key of the game file, but no field of the scenario."""
     battle = grid.draft.battle()
     for path in grid.paths:
-        if field_at(battle, path) is None and battle.rules is not None and field_at(battle, f"rules.{path}"):
+        if battle.rules is not None and field_at(battle, path) is None and field_at(battle, f"rules.{path}"):
             raise ScenarioError(unknown_field(battle, path))
 
 

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from simulator.analysis.odds.answer import changed
-from simulator.analysis.odds.measure import Measure
 from simulator.analysis.odds.run import Progress, check_numbers, until_interrupted
 from simulator.analysis.odds.stages import Shared
 from simulator.analysis.result import frame
-from simulator.analysis.studies.grid import Cell, Grid, number_rows
-from simulator.analysis.studies.one_pass import LEAST_CELLS, solve_rows
+from simulator.analysis.studies.grid import Answered, Cell, Grid, Portion, number_rows, solved_cells
+from simulator.analysis.studies.one_pass import LEAST_CELLS
+from simulator.analysis.studies.sweep import in_threads
 from simulator.engine.model.limits import processors
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft
 from simulator.scenarios.arguments import checked
@@ -129,8 +126,8 @@ class Many:
         """The scenario as a grid of one cell."""
         return Grid(self.drafts[place], (), (), asked, self._battles, self._seed)
 
-    def _alone(self, place: int) -> tuple[int, Cell]:
-        return place, self._grid(place, self.asked(place)).cell((), self._shared, lambda done, total: None)
+    def _alone(self, place: int, stopped: Callable[[], bool]) -> tuple[int, Answered]:
+        return place, self._grid(place, self.asked(place)).answer(Portion(()), self._shared, stopped)
 
     def answers(self, threads: int) -> Iterator[tuple[int, Cell]]:
         """The answer of each scenario with its place: those solved together first, then the others."""
@@ -139,8 +136,9 @@ class Many:
             for place, cell in self._together(places, numbers):
                 known.add(place)
                 yield place, cell
-        with ThreadPoolExecutor(threads) as pool:
-            yield from pool.map(self._alone, (place for place in range(len(self.drafts)) if place not in known))
+        left = (place for place in range(len(self.drafts)) if place not in known)
+        for place, answered in in_threads(self._alone, left, threads):
+            yield from ((place, cell) for cell in answered.cells or ())
 
     def _alike(self) -> Iterator[tuple[list[int], list[Numbers]]]:
         """Groups of scenarios that differ in whole numbers only: their places, and their numbers."""
@@ -164,18 +162,18 @@ class Many:
             return
         if table is None or not isinstance(scenario, Scenario) or scenario.built.chain is None:
             return
-        moving = [path for path in table if path in scenario.built.starts and len(set(table[path])) > 1]
+        fixed = [path for path in table if path not in scenario.built.starts]
         apart = defaultdict(list)
-        fixed = [path for path in table if path not in moving]
-        for row, settings in enumerate(zip(*(table[path] for path in fixed), strict=True) if fixed else ()):
-            apart[settings].append(row)
-        for settings, rows in apart.items() if fixed else [((), list(range(len(places))))]:
-            asked = self.asked(places[rows[0]])
-            own = base.with_fields(dict(zip(fixed, settings, strict=True)))
-            found = solve_rows(own, moving, np.array([[table[path][row] for path in moving] for row in rows]), asked)
-            for row, values in zip(rows, [] if found is None else found.T.tolist(), strict=False):
-                if not np.isnan(values).any():
-                    yield places[row], Cell((), tuple(Measure(one, one, one) for one in values), "exact")
+        for row, place in enumerate(places):
+            apart[tuple(table[path][row] for path in fixed)].append(
+                (place, tuple(axis[row] for axis in table.values()))
+            )
+        for group in apart.values():
+            own, rows = zip(*group, strict=True)
+            cells = solved_cells(base, tuple(table), rows, self.asked(own[0]))
+            yield from (
+                (place, cell._replace(settings=())) for place, cell in zip(own, cells or (), strict=False) if cell
+            )
 
 
 def _without_numbers(value: Any, path: str, numbers: Numbers) -> Any:

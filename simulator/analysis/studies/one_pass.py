@@ -36,31 +36,32 @@ ALIKE = 1e-9
 
 ALL = slice(None)
 
-Values = tuple[tuple[int, ...], ...]
 # Places of an array, and the values there.
 Part = tuple[Any, np.ndarray]
 
 
-def solve_block(
-    base: Draft, paths: Sequence[str], values: Values, asked: Sequence[str], progress: Progress | None = None
+def solve_rows(
+    base: Draft,
+    paths: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    asked: Sequence[str],
+    progress: Progress | None = None,
 ) -> np.ndarray | None:
-    """The exact values of all combinations of `values`: float64, shape (asked, cells), cells in row order.
+    """The exact values of cells by their settings of `paths` (a row a cell): float64, shape (asked, cells).
 
     None if the cells need separate answers: the fields change more than the start, a value asked is no mean, or the
     graph is too large. nan for single cells of that kind, and for those that the rules refuse. Raises BrokenGame if
     the declarations of the game are wrong.
     """
-    if not paths or not all(type(number) is int for axis in values for number in axis):
+    axes = dict(zip(paths, zip(*rows, strict=True), strict=False))
+    # True equals 1, and is no setting of a number.
+    varied = {
+        path: axis for path, axis in axes.items() if len({*map(type, axis)}) > 1 or axis.count(axis[0]) < len(axis)
+    }
+    if not varied or not all(type(number) is int for axis in varied.values() for number in axis):
         return None
-    axes = np.meshgrid(*(np.array(axis) for axis in values), indexing="ij")
-    return solve_rows(base, paths, np.stack([axis.ravel() for axis in axes], axis=1), asked, progress)
-
-
-def solve_rows(
-    base: Draft, paths: Sequence[str], rows: np.ndarray, asked: Sequence[str], progress: Progress | None = None
-) -> np.ndarray | None:
-    """As `solve_block`, for these settings of `paths` only: int64, shape (cells, paths)."""
-    block = Block.of(base, paths, rows)
+    base = base.with_fields({path: axis[0] for path, axis in axes.items() if path not in varied})
+    block = Block.of(base, tuple(varied), np.array(list(varied.values())).T)
     if block is None:
         return None
     try:
@@ -75,21 +76,12 @@ def solve_rows(
     return found
 
 
-def _put(row: Sequence[Any], place: int, *instead: Any) -> tuple[Any, ...]:
-    """A row with one place replaced, or left out."""
-    return (*row[:place], *instead, *row[place + 1 :])
-
-
 def _in_two(base: Draft, block: Block, asked: Sequence[str], progress: Progress | None) -> np.ndarray | None:
     """`solve_rows` for the cells without the lowest setting of an axis, and for those with it separately."""
-    found, axis = np.full((len(asked), len(block.rows)), np.nan), block.edge()
-    lowest = block.rows[:, axis] == block.rows[:, axis].min()
+    found, settings = np.full((len(asked), len(block.rows)), np.nan), block.rows[:, block.edge()]
+    lowest = settings == settings.min()
     for which in (~lowest, lowest):
-        rows, draft, paths = block.rows[which], base, block.paths
-        if len(set(rows[:, axis].tolist())) == 1:
-            draft = base.with_fields({paths[axis]: int(rows[0, axis])})
-            rows, paths = np.delete(rows, axis, axis=1), _put(paths, axis)
-        solved = solve_rows(draft, paths, rows, asked, progress)
+        solved = solve_rows(base, block.paths, block.rows[which].tolist(), asked, progress)
         if solved is not None:
             found[:, which] = solved
     return None if np.isnan(found).all() else found
@@ -165,7 +157,7 @@ class Block:
         steps = np.zeros(len(self.paths))
         for axis, (low, high) in enumerate(zip(self.bottom, self.top, strict=True)):
             if low < high:
-                where, least = others[_put(self.top, axis, low)]
+                where, least = others[(*self.top[:axis], low, *self.top[axis + 1 :])]
                 change = (top[where].astype(float) - least) / (high - low)
                 steps[axis] = change.flat[0] if change.size else 0.0
         for settings, (where, least) in others.items():
@@ -340,14 +332,11 @@ class FinalStates:
 
 def ended_from(graph: Graph, start: int) -> np.ndarray:
     """The final states that a state can reach: bool, shape (final states,)."""
-    reached, here, edges = np.zeros(len(graph), bool), np.array([start]), np.diff(graph.begin)
+    reached, here = np.zeros(len(graph), bool), np.array([start])
     while len(here):
         reached[here] = True
-        sizes = edges[here]
-        first = np.repeat(graph.begin[here] - (np.cumsum(sizes) - sizes), sizes)
-        after = np.zeros(len(graph), bool)
-        after[graph.to[first + np.arange(len(first))]] = True
-        here = np.flatnonzero(after & ~reached)
+        after = np.unique(graph.to[graph.edges_of(here)[1]])
+        here = after[~reached[after]]
     return np.asarray(reached[graph.final])
 
 

@@ -6,7 +6,7 @@ docs/rules/decisions.md section 3. Common random numbers reduce the variance of 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -58,22 +58,14 @@ class Answered:
         return None if numbers is None else np.asarray(numbers[self.which])
 
 
-def answered(
-    scenario: Scenario | Draft,
-    battles: int | None,
-    seed: int,
-    budget: int,
-    threads: int | None = None,
-    many: int = BATTLES,
-    shared: Shared | None = None,
-) -> Answered:
-    """Exact where that fits in `budget` bytes and `battles` is None; else `battles`, or `many`, are simulated."""
-    if battles is None:
+def answered(scenario: Scenario | Draft, method: Method, many: int = BATTLES, shared: Shared | None = None) -> Answered:
+    """Exact where that fits into `method` and it asks for no battles; else its battles, or `many`, are simulated."""
+    if method.battles is None:
         try:
-            return Answered(answer(scenario, Method(exact=True, budget=budget), shared=shared))
+            return Answered(answer(scenario, replace(method, exact=True), shared=shared))
         except NoExactOdds:
             pass
-    return fought(scenario, battles or many, seed, threads)
+    return fought(scenario, method.battles or many, method.seed, method.threads)
 
 
 def fought(scenario: Scenario | Draft, battles: int, seed: int, threads: int | None = None) -> Answered:

@@ -18,8 +18,8 @@ from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import (
     CELL_BATTLES,
     CELL_BYTES,
+    Method,
     Progress,
-    check_numbers,
     many_like,
     reported,
     until_interrupted,
@@ -181,12 +181,9 @@ def sensitivity(  # noqa: PLR0913 - one argument an option
     """
     checked = load(scenario)
     tried = [one for one in steps_of(checked, (fields,) if isinstance(fields, str) else fields) if wanted(*one)]
-    check_numbers(1 if battles is None else battles, seed, threads)
-    shared = Shared()
+    method = Method(battles=battles, seed=seed, threads=threads, budget=CELL_BYTES)
     many_like(checked)
-    ask = partial(
-        answered, battles=battles, seed=seed, budget=CELL_BYTES, threads=threads, many=CELL_BATTLES, shared=shared
-    )
+    ask = partial(answered, method=method, many=CELL_BATTLES, shared=Shared())
     reference = ask(checked)
     asked = value or ("p_attacker" if "winner" in reference.odds.columns else reference.odds.value)
     now = measure(reference.odds, asked).value

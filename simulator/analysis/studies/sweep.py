@@ -15,7 +15,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -42,6 +42,8 @@ EVEN = 0.5
 # A variance below this is rounding: no field explains a part of it.
 NO_VARIANCE = 1e-30
 
+T = TypeVar("T")
+R = TypeVar("R")
 Answers = Callable[[Grid, Portions], Generator[Answered, None, None]]
 
 
@@ -333,17 +335,30 @@ def in_portions(grid: Grid) -> Grid:
 
 
 def answers(grid: Grid, portions: Portions, threads: int | None = None) -> Generator[Answered, None, None]:
-    """Answer portions of a grid in threads; after an interrupt give those in progress, cut short."""
-    workers = min(threads or processors(), grid.size)
-    shared, stopped = Shared(), threading.Event()
+    """Answer portions of a grid in threads."""
+    shared, workers = Shared(), min(threads or processors(), grid.size)
+    return in_threads(lambda one, stopped: grid.answer(one, shared, stopped), portions, workers, portions.learn)
+
+
+def in_threads(
+    work: Callable[[T, Callable[[], bool]], R],
+    pieces: Iterator[T],
+    workers: int,
+    learn: Callable[[R], Any] = lambda found: None,
+) -> Generator[R, None, None]:
+    """The results of `work(piece, stopped)` in the order of the pieces, of each of which the next ones may `learn`.
+
+    After an interrupt `stopped()` is true; the results of the pieces in progress come cut short.
+    """
+    stopped = threading.Event()
     pool, patient = ThreadPoolExecutor(workers), True
-    under_way = deque(pool.submit(grid.answer, one, shared, stopped.is_set) for one in islice(portions, 2 * workers))
+    under_way = deque(pool.submit(work, one, stopped.is_set) for one in islice(pieces, 2 * workers))
     try:
         while under_way:
             one = under_way.popleft().result()
-            portions.learn(one)
-            missing = islice(portions, 2 * workers - len(under_way))
-            under_way.extend(pool.submit(grid.answer, more, shared, stopped.is_set) for more in missing)
+            learn(one)
+            missing = islice(pieces, 2 * workers - len(under_way))
+            under_way.extend(pool.submit(work, more, stopped.is_set) for more in missing)
             yield one
     except KeyboardInterrupt:
         stopped.set()

@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from simulator.analysis.odds.run import CELL_BATTLES, CELL_BYTES, Progress, check_numbers, reported, until_interrupted
+from simulator.analysis.odds.run import CELL_BATTLES, CELL_BYTES, Method, Progress, reported, until_interrupted
 from simulator.analysis.odds.stages import Shared
 from simulator.analysis.result import Result
 from simulator.analysis.studies.balance import named_reasons
@@ -137,13 +137,11 @@ def units(
     asked = [load(source) for source in ((scenarios,) if one else scenarios)]  # type: ignore[arg-type, union-attr]
     if not asked:
         raise ValueError("scenarios: give one or more")
-    check_numbers(1 if battles is None else battles, seed, threads)
+    method = Method(battles=battles, seed=seed, threads=threads, budget=CELL_BYTES)
     work = [(scenario, *unit) for scenario in asked for unit in _units(scenario)]
     if not work:
         raise ScenarioError(f"battle: {asked[0].battle.game} {asked[0].battle.kind} has no units to add")
-    ask = partial(
-        answered, battles=battles, seed=seed, budget=CELL_BYTES, threads=threads, many=CELL_BATTLES, shared=Shared()
-    )
+    ask = partial(answered, method=method, many=CELL_BATTLES, shared=Shared())
 
     def found(parts: Sequence[OneMore | str]) -> Units:
         each = tuple(part for part in parts if isinstance(part, OneMore))

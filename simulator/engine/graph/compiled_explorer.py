@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import int64, uint32, uint64
 
-from simulator.engine.graph.graph import Graph, over_budget, size_of
-from simulator.engine.graph.size_bound import check_one_roll, recall, remember
+from simulator.engine.graph.graph import Graph, check_one_roll, over_budget, size_of
+from simulator.engine.graph.size_bound import recall, remember
 from simulator.engine.jit.kernels import (
     bind_state,
     decides,
@@ -22,7 +22,6 @@ from simulator.engine.jit.kernels import (
     paired,
     running,
     second,
-    settled,
     store,
     table,
     within,
@@ -192,13 +191,6 @@ def grow(p, rows, g, b, at, pause):
 
 
 @kernel
-def settle(p, fields):
-    """Take the decisions that are due in each state, one state in each column."""
-    for i in range(fields.shape[1]):
-        store(p, fields, i, settled(p, load(p, fields, i)))
-
-
-@kernel
 def rehash(g, states):
     """Enter the first states of a graph into its empty table."""
     g = Store(*g)
@@ -238,10 +230,13 @@ class CompiledExplorer:
             chain.counted,
             self.nodes,
         )
-        start = chain.start if self.nodes == ALL_NODES else chain.settled(chain.start, stop=self.nodes == BEST_NODES)
-        self.buffer.fields[:, 1] = start
+        self.buffer.fields[:, 1] = self._settled(chain.start)
         if chain.counted >= 0:
             self.buffer.fields[chain.counted, 1] = 0
+
+    def _settled(self, start: Any) -> Any:
+        """The state after the decisions that are due at the start and are no nodes."""
+        return start if self.nodes == ALL_NODES else self.chain.settled(start, stop=self.nodes == BEST_NODES)
 
     def _new_store(self, states: int, edges: int) -> Store:
         words, counted = self.chain.layout.words, bool(self.chain.counters)
@@ -258,9 +253,10 @@ class CompiledExplorer:
 
     def _begin_with(self, starts: np.ndarray) -> None:
         """Add all states that exploration begins with (rows of ints)."""
-        chain, fields = self.chain, np.ascontiguousarray(starts.T, np.int64)
-        if chain.decided and self.nodes == NO_NODES:
-            settle.of(chain.params)(chain.params, fields)
+        chain, rows = self.chain, starts.astype(np.int64)
+        if chain.decided:
+            rows = np.array([self._settled(type(chain.start)._make(row)) for row in rows.tolist()], np.int64)
+        fields = rows.T
         if chain.counted >= 0:
             fields[chain.counted] = 0
         wrong = (fields < 0) | (fields > self.buffer.limit[:, None])

@@ -86,7 +86,7 @@ def count_ahead(explorer: CompiledExplorer) -> None:
     earlier states have more edges.
     """
     chain, budget, (states, edges, done, _) = explorer.chain, explorer.budget, explorer.at.tolist()
-    fan_of = PlainWalk(PlainExplorer(chain, budget, explorer.nodes == ALL_NODES), 1).fan_of
+    fan_of = PlainExplorer(chain, budget, explorer.nodes == ALL_NODES).fan_of
     while done < states and size_of(chain, states, edges * states // done) > budget:
         block = explorer.states(done, min(done + BLOCK, states))
         edges, done = edges + sum(map(fan_of, block)), done + len(block)

@@ -32,15 +32,16 @@ def explore(
     if (patience := patience_for(chain, "grow")) > 0:
         meter = Meter(chain, patience, lambda step: step + SOLVING_AN_EDGE)
         explorer = PlainExplorer(chain, budget, decisions, look_around)
-        # A game's own lower bound may say beforehand that plain Python is not enough for a first answer.
-        if not may_compile() and chain.at_least[1] > meter.most and meter.is_over(chain.at_least[1]):
-            compile_for("grow", chain)
-        graph = explorer.explore(meter, starts)
-        spent(chain, meter.seconds(explorer.edges))
-        if graph is not None:
-            return graph
-        if starts is None and not kernel_cache.is_ready("grow", type(chain.params)):
-            look_before_compiling(explorer)
+        # A game's own lower bound may say beforehand that plain Python is not enough for a first answer. The number of
+        # starts is such a bound, too.
+        least = max(0 if may_compile() else chain.at_least[1], 0 if starts is None else len(starts))
+        if least <= meter.most or not meter.is_over(least):
+            graph = explorer.explore(meter, starts)
+            spent(chain, meter.seconds(explorer.edges))
+            if graph is not None:
+                return graph
+            if starts is None and not kernel_cache.is_ready("grow", type(chain.params)):
+                look_before_compiling(explorer)
     compile_for("grow", chain)
     from simulator.engine.graph.compiled_explorer import CompiledExplorer
     from simulator.engine.graph.compiled_size_bound import look_while_growing

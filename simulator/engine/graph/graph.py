@@ -98,6 +98,14 @@ def over_budget(chain: Chain, states: int, waiting: int, edges: int, budget: int
     )
 
 
+def check_one_roll(chain: Chain, fan: int, budget: int) -> None:
+    """Raise NoExactOdds if the edges of one state alone are past the budget."""
+    if (size := size_of(chain, 0, fan)) > budget:
+        raise NoExactOdds(
+            f"one roll of {fan:,} results: at least {in_words(size)}, past the budget of {in_words(budget)}"
+        )
+
+
 def refuse_least(chain: Chain, states: int, transitions: int, budget: int) -> None:
     """Raise NoExactOdds if a chain with at least this many states and transitions is past the budget."""
     size = size_of(chain, states, transitions)

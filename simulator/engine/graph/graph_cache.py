@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -74,6 +74,13 @@ def keep_graph(chain: Chain, graph: Graph) -> None:
     """Keep this graph of the chain for `graph_if_it_fits`, if that would find it."""
     if not too_wide(chain) and size_of(chain, len(graph), len(graph.to)) <= QUICK_BYTES:
         vars(chain)[_KEPT] = graph
+
+
+def forget_graph(chain: Chain) -> None:
+    """Drop the graph of this chain, and what was made of it. They lead to each other: the collector would be late."""
+    if graph := vars(chain).pop(_KEPT, None):
+        for name in vars(graph).keys() - {one.name for one in fields(graph)}:
+            del vars(graph)[name]
 
 
 def simulate_by_rules(chain: Chain) -> None:

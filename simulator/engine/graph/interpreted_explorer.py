@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.engine.graph.graph import FINAL, Graph, over_budget, size_of
+from simulator.engine.graph.graph import FINAL, Graph, check_one_roll, over_budget, size_of
 from simulator.engine.jit.cost_model import Meter
 from simulator.engine.model.chain import Chain, check_limits, rows_of
 from simulator.engine.model.interpreted import plain_params, quicken
 from simulator.engine.model.limits import BrokenGame
 from simulator.engine.model.packing import packed
 
-SizeCheck = Callable[["PlainExplorer", Any, int, int], bool]
+SizeCheck = Callable[["PlainExplorer", int], None]
 # Number of edges from which on `size_check` tests whether the chain is too large (`size_bound`).
 LOOK_FROM = 1 << 13
 
@@ -37,7 +36,7 @@ class PlainExplorer:
     """Enumerates a chain by interpreted rules."""
 
     def __init__(self, chain: Chain, budget: int, decisions: bool = False, size_check: SizeCheck | None = None) -> None:
-        """`size_check(explorer, state, edges, look_from)` may raise NoExactOdds; returns whether it sampled battles."""
+        """`size_check(explorer, edges)` may raise NoExactOdds; it is called once, for a chain with so many edges."""
         self._size_check = size_check
         self.budget, self.decisions = budget, chain.decided and (decisions or chain.utilities is not None)
         self.chain = chain
@@ -47,58 +46,44 @@ class PlainExplorer:
         first = chain.tables.first.tolist()
         result = chain.tables.result.tolist()
         self._results = [result[a:b] for a, b in pairwise(first)]
+        self._parts = [chain.part(name) for name in ("running", "table", "second")]
         self._move = chain.leap if decisions else self._to_decision if self.decisions else chain.move
         self._all = decisions and chain.decided
-        widest = chain.tables.largest ** (1 + chain.paired)
-        self._ahead = widest if widest > LOOK_FROM else 0
-        self._look_from = LOOK_FROM
         self.edges = 0
 
     def _to_decision(self, p: Any, s: Any, result: int, other: int) -> Any:
         return self.chain.settled(self.chain.leap(p, s, result, other), p, stop=True)
 
-    def _begun(self, start: Any) -> Any:
+    def begun(self, start: Any) -> Any:
         """The first chance state of a battle from this start, without its counter."""
         first = start if self._all else self.chain.settled(start, self._p, stop=self.decisions)
         begun = type(start)(*(0 if f == self._counted else int(value) for f, value in enumerate(first)))
         check_limits(self.chain, begun, start)
         return begun
 
-    def _look_around(self, s: Any, edges: int) -> None:
-        """Call `size_check`, which raises NoExactOdds for a chain that is too large."""
-        assert self._size_check is not None
-        if self._size_check(self, s, edges, LOOK_FROM if self._look_from == LOOK_FROM else 0):
-            self._look_from = max(LOOK_FROM + 1, self.budget // size_of(self.chain, 0, 1))
-
     def explore(self, meter: Meter | None = None, starts: np.ndarray | None = None) -> Graph | None:
         """The graph, or None if it has more edges than the `meter` allows.
 
         `starts` as for `explore.explore`: int64, shape (starts, fields).
         """
-        chain, p, move, without_count = self.chain, self._p, self._move, self._without_count
-        if starts is not None or self._size_check is None:
-            self._look_from = sys.maxsize
-        running, table, second = (chain.part(name) for name in ("running", "table", "second"))
-        due = meter.most if meter else float("inf")
+        chain, p, move, look_from = self.chain, self._p, self._move, LOOK_FROM
         a_state, an_edge = size_of(chain, 1, 0), size_of(chain, 0, 1)
         begun = self._first_states(starts)
         found = _Columns(list(dict.fromkeys(begun)), [], [], [], [0], [], [])
         states, tables, seconds, owners, begin, to, inc = found
         number = {state: i for i, state in enumerate(states)}
         for s in states:
-            if len(to) > due:
-                assert meter is not None
-                if meter.is_over(len(to)):
-                    break
-                due = meter.most
-            if len(to) + self._ahead > self._look_from:
-                self._look_around(s, len(to))
-            t, u, owner, pairs = self._choices(s, table, second) if running(p, s) else (FINAL, 0, 0, ())
+            if meter and len(to) > meter.most and meter.is_over(len(to)):
+                break
+            t, u, owner, results, others = self.choices(s)
+            if len(to) + len(results) * len(others) > look_from:
+                self._look(len(to), len(results) * len(others), look_from == LOOK_FROM and starts is None)
+                look_from = max(LOOK_FROM + 1, self.budget // an_edge)
             tables.append(t)
             seconds.append(u)
             owners.append(owner)
-            for result, other in pairs:
-                after, count = without_count(s, move(p, s, result, other))
+            for result, other in [(result, other) for other in others for result in results]:
+                after, count = self.without_count(s, move(p, s, result, other))
                 j = number.get(after)
                 if j is None:
                     check_limits(chain, after, s)
@@ -110,15 +95,19 @@ class PlainExplorer:
             if len(states) * a_state + len(to) * an_edge > self.budget:
                 raise over_budget(chain, len(states), len(states) - len(tables), len(to), self.budget)
         self.edges = len(to)
-        if len(tables) < len(states):
-            return None
-        return self._graph(found, np.array([number[state] for state in begun]))
+        return None if len(tables) < len(states) else self._graph(found, np.array([number[s] for s in begun]))
+
+    def _look(self, edges: int, fan: int, sample: bool) -> None:
+        """Raise NoExactOdds if the `fan` edges of a state alone are past the budget, or if `size_check` does."""
+        check_one_roll(self.chain, fan, self.budget)
+        if sample and self._size_check:
+            self._size_check(self, edges + fan)
 
     def _first_states(self, starts: np.ndarray | None) -> list[Any]:
         """The first chance states of battles from these starts (rows of ints), or from that of the chain."""
         if starts is None:
-            return [self._begun(self.chain.start)]
-        return [self._begun(type(self.chain.start)._make(start)) for start in starts.tolist()]
+            return [self.begun(self.chain.start)]
+        return [self.begun(type(self.chain.start)._make(start)) for start in starts.tolist()]
 
     def _graph(self, found: _Columns, starts: np.ndarray) -> Graph:
         chain = self.chain
@@ -134,24 +123,36 @@ class PlainExplorer:
             starts,
         )
 
-    def _choices(self, s: Any, table: Any, second: Any) -> tuple[int, int, int, Sequence[tuple[int, int]]]:
-        """Both tables and the owner of a running state, and the pairs of results (or options) of its edges."""
-        if self.decisions and (owner := int(self.chain.part("decides")(self._p, s))):
-            return 0, 0, owner, [(option, 0) for option in range(options_of(self.chain, self._p, s, owner))]
-        t, u = self._tables_of(s, table, second)
-        if not self.chain.paired:
-            return t, 0, 0, [(result, 0) for result in self._results[t]]
-        return t, u, 0, [(result, other) for other in self._results[u] for result in self._results[t]]
+    def choices(self, s: Any) -> tuple[int, int, int, Sequence[int], Sequence[int]]:
+        """Both tables and the owner of a state, and the results of both rolls, or the options of a decision.
 
-    def _tables_of(self, s: Any, table: Any, second: Any) -> tuple[int, int]:
-        """Both tables of a chance state."""
-        t, u = int(table(self._p, s)), int(second(self._p, s))
+        An edge leads to each pair of them, the second ones in turn.
+        """
+        p, (running, table, second) = self._p, self._parts
+        if not running(p, s):
+            return FINAL, 0, 0, (), ()
+        if self.decisions and (owner := int(self.chain.part("decides")(p, s))):
+            return 0, 0, owner, range(options_of(self.chain, p, s, owner)), (0,)
+        t, u = int(table(p, s)), int(second(p, s))
         for index in (t, u):
             if not 0 <= index < len(self._results):
                 raise self.chain.tables.missing(index, s)
-        return t, u
+        return t, u, 0, self._results[t], self._results[u] if self.chain.paired else (0,)
 
-    def _without_count(self, before: Any, after: Any) -> tuple[Any, int]:
+    def fan_of(self, s: Any) -> int:
+        """The number of edges of a state; 0 for a final one."""
+        *_, results, others = self.choices(s)
+        return len(results) * len(others)
+
+    def after(self, s: Any, edge: int) -> Any:
+        """The state that this edge of a running state leads to, without its counter."""
+        *_, results, others = self.choices(s)
+        other, row = divmod(edge, len(results))
+        after, _ = self.without_count(s, self._move(self._p, s, results[row], others[other]))
+        check_limits(self.chain, after, s)
+        return after
+
+    def without_count(self, before: Any, after: Any) -> tuple[Any, int]:
         """The state after a step with its counter at 0, and the amount that the step added to the counter."""
         if self._counted < 0:
             return after, 0

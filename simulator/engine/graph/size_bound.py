@@ -22,7 +22,7 @@ import pickle
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from math import log, prod, sqrt
+from math import log, sqrt
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -32,7 +32,7 @@ from simulator.engine.graph.graph import size_of
 from simulator.engine.graph.interpreted_explorer import PlainExplorer
 from simulator.engine.jit import kernel_cache
 from simulator.engine.model import streams
-from simulator.engine.model.chain import Chain, check_limits
+from simulator.engine.model.chain import Chain
 from simulator.engine.model.limits import NoExactOdds, in_words
 from simulator.engine.model.packing import packed
 
@@ -75,47 +75,22 @@ class Walk(Protocol):
         """
 
 
-class PlainWalk(PlainExplorer):
+class PlainWalk:
     """Battles that step by interpreted rules."""
 
     def __init__(self, explorer: PlainExplorer, battles: int) -> None:
-        vars(self).update(vars(explorer))  # copied: for some games its construction takes as long as the battles
-        self._see([self._begun(self.chain.start)] * battles)
+        self._explorer = explorer
+        self._see([explorer.begun(explorer.chain.start)] * battles)
 
     def _see(self, states: list[Any]) -> None:
         self._states = states
-        self.keys = packed(self.chain.layout, np.array(states, np.int64))
-        self.fan = np.array([self.fan_of(state) for state in states], np.int64)
-
-    def fan_of(self, s: Any) -> int:
-        """The number of edges of a state; 0 for a final one."""
-        chain, p = self.chain, self._p
-        if not chain.part("running")(p, s):
-            return 0
-        if self.decisions and chain.part("decides")(p, s):
-            return int(chain.part("options")(p, s))
-        return prod(map(len, self._rolls(s)))
-
-    def _rolls(self, s: Any) -> list[list[int]]:
-        """The possible results of the roll in a state, or of both rolls."""
-        tables = self._tables_of(s, self.chain.part("table"), self.chain.part("second"))
-        return [self._results[t] for t in tables[: 1 + self.chain.paired]]
+        self.keys = packed(self._explorer.chain.layout, np.array(states, np.int64))
+        self.fan = np.array([self._explorer.fan_of(state) for state in states], np.int64)
 
     def step(self, edge: np.ndarray) -> None:
         """See `Walk.step`; `edge` is int64, shape (battles,)."""
         battles = zip(self._states, self.fan.tolist(), edge.tolist(), strict=True)
-        self._see([self._after(state, place) if fan else state for state, fan, place in battles])
-
-    def _after(self, s: Any, edge: int) -> Any:
-        """The state that an edge of a state leads to."""
-        result, other = edge, 0
-        if not (self.decisions and self.chain.part("decides")(self._p, s)):
-            first, *second = self._rolls(s)
-            others, row = divmod(edge, len(first))
-            result, other = first[row], second[0][others] if second else 0
-        after, _ = self._without_count(s, self._move(self._p, s, result, other))
-        check_limits(self.chain, after, s)
-        return after
+        self._see([self._explorer.after(state, place) if fan else state for state, fan, place in battles])
 
 
 WalkOf = Callable[[int], Walk]
@@ -193,28 +168,11 @@ def least_number(drawn: int, different: int, sure: float) -> int:
     return max(different, int(different * (different - 1) / (2 * x)))
 
 
-def check_one_roll(chain: Chain, fan: int, budget: int) -> None:
-    """Raise NoExactOdds if the edges of one state alone are past the budget."""
-    if (size := size_of(chain, 0, fan)) > budget:
-        raise NoExactOdds(
-            f"one roll of {fan:,} results: at least {in_words(size)}, past the budget of {in_words(budget)}"
-        )
-
-
-def look_around(explorer: PlainExplorer, s: Any, edges: int, look_from: int) -> bool:
-    """Raise NoExactOdds if one roll is past the budget or, beyond `look_from` edges, if sampled battles show it.
-
-    Returns whether battles were sampled.
-    """
-    chain, budget = explorer.chain, explorer.budget
-    fan = PlainWalk(explorer, 1).fan_of(s)
-    check_one_roll(chain, fan, budget)
-    if not 0 < look_from < edges + fan:
-        return False
+def look_around(explorer: PlainExplorer, edges: int) -> None:
+    """Raise NoExactOdds if the chain is known to be past the budget, or if sampled battles show it."""
     if not explorer.decisions:
-        recall(chain, budget)
-    refuse_what_is_too_large(chain, budget, partial(PlainWalk, explorer), (edges + fan) // FEW)
-    return True
+        recall(explorer.chain, explorer.budget)
+    refuse_what_is_too_large(explorer.chain, explorer.budget, partial(PlainWalk, explorer), edges // FEW)
 
 
 def look_before_compiling(explorer: PlainExplorer) -> None:

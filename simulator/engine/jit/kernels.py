@@ -138,7 +138,7 @@ def _bound_later(name: str) -> Callable[..., Any]:
 
 
 running, table, step, second, decides, options, choose, left, lands, follows = map(_bound_later, chain.PARTS)
-paired, leap, moved, settled = map(_bound_later, ("paired", "leap", "moved", "settled"))
+paired, leap, moved = map(_bound_later, ("paired", "leap", "moved"))
 load, store, within, word_of, held_in = map(_bound_later, ("load", "store", "within", "word_of", "held_in"))
 
 _PARTS = (running, table, step, second, decides, options, choose, left, lands, follows)
@@ -242,11 +242,9 @@ def _bind_game(params: type, parts: dict[str, Callable[..., Any]]) -> None:
     _overload_on(leap, params, _returning(leap, "p, s, result, other", call, step=step))
     if "decides" in parts:
         _overload_on(moved, params, _built(_MOVED, "moved", leap=leap, **_GENERIC))
-        _overload_on(settled, params, _built(_SETTLED, "settled", moved=moved, **_GENERIC))
     else:
         call = "leap(p, s, result, other)"
         _overload_on(moved, params, _returning(moved, "p, s, result, other, turns", call, leap=leap))
-        _overload_on(settled, params, _returning(settled, "p, s", "s"))
 
 
 # A leap, and then up to `turns` decisions of the fixed policies. The source calls `leap` once, since it is inlined.
@@ -260,12 +258,6 @@ def moved(p, s, result, other, turns):
         if result < 0:
             break
     return s
-"""
-# All decisions of the fixed policies that are due.
-_SETTLED = f"""
-def settled(p, s):
-    option = choose(p, s) if running(p, s) and decides(p, s) > 0 else -1
-    return moved(p, s, option, 0, {chain.MOST_TURNS - 1}) if option >= 0 else s
 """
 
 

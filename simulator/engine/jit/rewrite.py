@@ -13,57 +13,25 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from simulator.engine.jit.numba_mode import uses_internals
-
 
 @cache
 def _swapper(names: tuple[str, ...]) -> Any:
-    """A compiled `swap(s, value, ...)`: the named tuple `s` with these fields replaced; field types do not change."""
-    return _intrinsic(names) if uses_internals() else _overloaded(names)
-
-
-def _intrinsic(names: tuple[str, ...]) -> Any:
-    """`swap` as an intrinsic, which compiles faster."""
-    from numba.core import cgutils
+    """An intrinsic `swap(s, value, ...)`: the named tuple `s` with these fields replaced; field types do not change."""
     from numba.extending import intrinsic
 
     def codegen(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        kind = signature.args[0]
-        values = cgutils.unpack_tuple(builder, given[0], len(kind))
-        for name, value_type, value in zip(names, signature.args[1:], given[1:], strict=True):
+        kind, *types = signature.args
+        swapped, *values = given
+        for name, value_type, value in zip(names, types, values, strict=True):
             place = kind.fields.index(name)
-            values[place] = context.cast(builder, value, value_type, kind.types[place])
-        return context.make_tuple(builder, kind, values)
+            swapped = builder.insert_value(swapped, context.cast(builder, value, value_type, kind.types[place]), place)
+        return swapped
 
     listed = ", ".join(f"value{i}" for i in range(len(names)))
     scope: dict[str, Any] = {"codegen": codegen}
     # An intrinsic's typing function needs its exact argument names.
     exec(f"def swap(context, s, {listed}):\n    return s(s, {listed}), codegen\n", scope)
     return intrinsic(scope["swap"])
-
-
-def _overloaded(names: tuple[str, ...]) -> Any:
-    """`swap` as an overload that calls the named tuple's constructor: numba's public interface alone."""
-    from numba import int64
-    from numba.extending import overload
-
-    def swap(*_: Any) -> Any:
-        raise NotImplementedError
-
-    listed = ", ".join(f"value{i}" for i in range(len(names)))
-
-    def version_for(kind: Any) -> Callable[..., Any]:
-        place = {name: i for i, name in enumerate(names)}
-        fields = ", ".join(f"int64(value{place[f]})" if f in place else f"s.{f}" for f in kind.instance_class._fields)
-        scope = {"State": kind.instance_class, "int64": int64}
-        exec(f"def swapped(s, {listed}):\n    return State({fields})\n", scope)
-        swapped: Callable[..., Any] = scope["swapped"]
-        return swapped
-
-    scope: dict[str, Any] = {"version_for": version_for}
-    exec(f"def choose(s, {listed}):\n    return version_for(s)\n", scope)
-    overload(swap, strict=False, jit_options={"forceinline": True})(scope["choose"])
-    return swap
 
 
 class _Swaps(ast.NodeTransformer):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 import numpy as np
 
@@ -32,10 +32,8 @@ def chances_of_hits(dice: Iterable[tuple[int, int]], whole: int) -> tuple[int, n
 
     `dice` are pairs (hit, number): so many dice that hit with chance hit / whole each.
     """
-    found = 0, np.ones(1)
-    for hit, number in dice:
-        found = _sum(found, _binomial(number, hit, whole))
-    return found
+    each = [_binomial(number, hit, whole) for hit, number in dice]
+    return reduce(_sum, each) if each else (0, np.ones(1))
 
 
 @lru_cache(maxsize=1 << 14)

@@ -22,8 +22,9 @@ from simulator.engine.model.limits import BrokenGame
 VALUES, SOME = (1, 3, 10, 2, 4, 5, 6, 8, 15, 20, 50, 1000), 3
 # States checked in each chain, until all chains of a kind together took SECONDS. Of later chains only those whose plain
 # numbers are new (options that choose a branch of a rule) are checked, in the start state alone, with SOME values: 0.05
-# to 0.2 ms. Other starts and sizes of arrays call the same branches again: a fifth of 1,000 small answers.
-STATES, SECONDS = 64, 0.02
+# to 0.2 ms. Other starts and sizes of arrays call the same branches again: a fifth of 1,000 small answers. Numbers from
+# MANY on are alike if they have equally many bits: they are sizes, which would be new in nearly every battle.
+STATES, SECONDS, MANY = 64, 0.02, 8
 # The number of checked scenarios that are remembered.
 MOST_KNOWN = 4096
 _CHECKED = "_contract_checked"
@@ -65,7 +66,7 @@ def _check_begun(chain: Chain, params: Any, start: Any) -> None:
 
 
 def _scalars(params: Any, sizes: bool) -> tuple[Any, ...]:
-    """The plain numbers of params, and with `sizes` the shapes of arrays."""
+    """The plain numbers of params: with `sizes` the numbers themselves and the shapes of arrays, else see MANY."""
     # A list, not a generator: this runs in every answer.
     return tuple(
         [
@@ -74,6 +75,8 @@ def _scalars(params: Any, sizes: bool) -> tuple[Any, ...]:
             else _scalars(value, sizes)
             if isinstance(value, tuple)
             else value
+            if sizes or value < MANY
+            else -int(value).bit_length()
             for value in params
         ]
     )

@@ -28,10 +28,6 @@ class Alias(NamedTuple):
     entry: np.ndarray
 
 
-class _Filling:
-    """The params type of a kernel that involves no game."""
-
-
 def fill(first, weight, bits, units, donor, small, big):
     """Distribute the units of every table: the units that a result keeps of its column, and the donor of the others.
 
@@ -81,7 +77,7 @@ def bits_for(tables: Tables) -> int:
 def _compiled_fill() -> Callable[..., Any]:
     from simulator.engine.jit.kernels import kernel
 
-    return kernel(fill).of(_Filling())
+    return kernel(fill)
 
 
 def build_alias(tables: Tables) -> Alias:

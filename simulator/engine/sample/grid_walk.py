@@ -17,7 +17,7 @@ from simulator.engine.factored.grid_nodes import START, THERE, GridBuffer
 from simulator.engine.factored.grid_sweep import NODES, OVER, Nodes
 from simulator.engine.factored.solve_grid import GridNodes
 from simulator.engine.graph.graph_cache import counters_as_fields
-from simulator.engine.jit.kernels import follows, inner, kernel, load, outlined
+from simulator.engine.jit.kernels import follows, inner, load, outlined
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.packing import packed
 from simulator.engine.model.status import (
@@ -25,9 +25,7 @@ from simulator.engine.model.status import (
     BAD_TABLE,
     BROKEN,
     DONE,
-    ENDLESS,
     NOT_FACTORED,
-    PAUSED,
 )
 from simulator.engine.model.streams import HIGH
 from simulator.engine.sample.alias import alias_of
@@ -40,16 +38,13 @@ from simulator.engine.sample.walk import (
     FINAL,
     LOST,
     NODE,
-    ROLLS,
-    SLICE,
-    STARTED,
+    Order,
     Positions,
     Task,
     Walk,
-    begin,
     count_alive,
-    exchange_if_due,
     new_lanes,
+    walk_kernel,
 )
 
 # The four 64-bit words of a node in `heads`: table and second table, each with the begin of its results in `place`
@@ -142,32 +137,25 @@ def make_nodes(p, g, w, at):
     return int64(DONE)
 
 
-@kernel
-def fight_on_grid(p, g, task, at, most):
-    """As `rule_walk.fight`, on a grid; also NEED_ROOM (call again with larger arrays), and the errors of `make`."""
-    w = task.lanes
-    if at[STARTED] == 0:
-        begin(task, at)
-        if g.at[NODES] == 0:
-            at[LOST], w.ended[0], w.row[0] = 1, 0, NOWHERE
-    for _ in range(SLICE):
-        if at[LOST] == 0:
-            status = exchange_if_due(task, at, 1)
-            if status != PAUSED:
-                return status
-            next_words(w.key, w.high, w.low)
-            roll(w.at, g.heads, FIRST, w.high, g.bits, g.entry, w.other)
-            roll(w.at, g.heads, SECOND, w.low, g.bits, g.entry, w.width)
-            aim(w.at, w.held, w.other, w.width, g.heads, g.nodes.place, w.row)
-            land(w.at, w.row, g.nodes.of)
-            at[LOST] = find_lost(w)
-        if at[LOST] > 0:
-            status = make_nodes(p, g, w, at)
-            if status != DONE:
-                return status
-        at[ALIVE] = count_alive(w.at, np.uint32(FINAL), np.uint32(1))
-        at[ROLLS] += 1
-    return ENDLESS if at[ROLLS] > most else PAUSED
+@inner
+def advance_on_grid(p, g, w, at):
+    """Both rolls of every lane on a grid: DONE, NEED_ROOM, or an error of `make`."""
+    if at[LOST] == 0:
+        next_words(w.key, w.high, w.low)
+        roll(w.at, g.heads, FIRST, w.high, g.bits, g.entry, w.other)
+        roll(w.at, g.heads, SECOND, w.low, g.bits, g.entry, w.width)
+        aim(w.at, w.held, w.other, w.width, g.heads, g.nodes.place, w.row)
+        land(w.at, w.row, g.nodes.of)
+        at[LOST] = find_lost(w)
+    if at[LOST] > 0:
+        status = make_nodes(p, g, w, at)
+        if status != DONE:
+            return status
+    at[ALIVE] = count_alive(w.at, np.uint32(FINAL), np.uint32(1))
+    return int64(DONE)
+
+
+fight_on_grid = walk_kernel("fight_on_grid", advance_on_grid)
 
 
 class GridWalk(Walk):
@@ -180,6 +168,12 @@ class GridWalk(Walk):
         start = BEGIN if chain.part("running")(chain.params, chain.start) else BEGIN | FINAL
         super().__init__(new_lanes(), Positions(np.uint64(start)))
         self._fit_heads()
+
+    def begin(self, order: Order) -> None:
+        """See `Walk`; the first battle of all makes the node of the start."""
+        super().begin(order)
+        if self.grid.at[NODES] == 0:
+            self._at[LOST], self._lanes.row[0] = 1, NOWHERE
 
     def _fit_heads(self) -> bool:
         """Allocate heads for all nodes; returns whether everything is within the budget."""

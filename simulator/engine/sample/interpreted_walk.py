@@ -66,7 +66,6 @@ class InterpretedGraph(PlainExplorer):
     def __init__(self, chain: Chain) -> None:
         super().__init__(chain, 0)
         self._noted = carried(chain)
-        self._parts = [chain.part(name) for name in ("running", "table", "second")]
         tables = by_row(chain.tables)
         self._rows = tables
         self._fan = np.diff(tables.first)
@@ -77,7 +76,7 @@ class InterpretedGraph(PlainExplorer):
         self._fresh: list[tuple[int, int]] = []
         # By node: its tables, FINAL for a final state, and the begin of its edges; by edge its target.
         self._table, self._second, self._begin, self._lead = (array("q") for _ in range(4))
-        self._start = self._node_of(self._begun(chain.settled(chain.start)), "the start")
+        self._start = self._node_of(self.begun(chain.start), "the start")
         self._settle()
 
         self.new_edges = 0
@@ -90,11 +89,10 @@ class InterpretedGraph(PlainExplorer):
         node = self._number.get(state)
         if node is None:
             check_limits(self.chain, state, before)
-            running, table, second = self._parts
-            tables = self._tables_of(state, table, second) if running(self._p, state) else (FINAL, 0)
+            table, second, *_ = self.choices(state)
             node = self._number[state] = len(self._states)
             self._states.append(state)
-            self._fresh.append(tables)
+            self._fresh.append((table, second))
         return node
 
     def _settle(self) -> None:
@@ -122,7 +120,7 @@ class InterpretedGraph(PlainExplorer):
         tables, seconds = whole(self._table)[node].tolist(), whole(self._second)[node].tolist()
         for i, t, u, row, beside in zip(node.tolist(), tables, seconds, first.tolist(), other.tolist(), strict=True):
             state = states[i]
-            after, count = self._without_count(state, move(p, state, results[t][row], results[u][beside]))
+            after, count = self.without_count(state, move(p, state, results[t][row], results[u][beside]))
             if noted >= 0 and (note := after[noted]):
                 check_limits(self.chain, after, state)
                 after, count = after._replace(**{self.chain.annotation: 0}), count | note << COUNT_BITS

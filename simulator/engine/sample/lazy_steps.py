@@ -26,19 +26,19 @@ from simulator.engine.jit.kernels import (
 )
 from simulator.engine.jit.state_table import hash_of
 from simulator.engine.model.chain import MOST_TURNS
-from simulator.engine.model.status import BROKEN, DONE, NEED_ROOM
+from simulator.engine.model.status import BROKEN, DONE
 from simulator.engine.model.streams import HIGH
 from simulator.engine.sample.node_walk import BLOCK, BLOCK_BITS, ONE_ROLL, TWO_ROLLS, row_drawn
-from simulator.engine.sample.walk import COUNT, FINAL, LANES, LOST, MASK, NODE, put, slot_in
+from simulator.engine.sample.walk import COUNT, FINAL, LANES, NODE, put, slot_in
 
 # The entries of `known`: the nodes, their blocks, whether the graph is full; the random numbers drawn for the current
-# order, and those that led to an unexplored edge; the numbered jumps of the counter.
+# order, and the steps to an unexplored edge; the numbered jumps of the counter.
 NODES, BLOCKS, SHUT, DRAWN, STEPPED, JUMPED = range(6)
 # A field that is noted stands above the counter, from this bit on.
 NOTED = COUNT_BITS
 # In place of a table: the battle is over.
 OVER = -1
-# The most new nodes of a lane in one call.
+# The most new nodes of a lane for one number.
 MOST_NEW = 2
 
 
@@ -60,11 +60,10 @@ class LazyNodes(NamedTuple):
 
 
 class RuleSteps(NamedTuple):
-    """Scratch buffer of steps by the rules: their lanes; their targets (packed states: words x steps; both tables, OVER
-    for a final state; hashes; contents of their slots); the amounts added to the counter; the places of edges, or 0.
+    """Scratch buffer of steps by the rules: their targets (packed states: words x steps; both tables, OVER for a final
+    state; hashes; contents of their slots); the amounts added to the counter; the places of edges, or 0.
     """
 
-    lane: np.ndarray
     key: np.ndarray
     table: np.ndarray
     second: np.ndarray
@@ -76,9 +75,9 @@ class RuleSteps(NamedTuple):
 
 def new_steps(words: int) -> RuleSteps:
     """A buffer for states of this many words."""
-    lane, table, second, inc, edge = np.zeros((5, LANES), np.int64)
+    table, second, inc, edge = np.zeros((4, LANES), np.int64)
     code, seen = np.zeros((2, LANES), np.uint64)
-    return RuleSteps(lane, np.zeros((words, LANES), np.uint64), table, second, code, seen, inc, edge)
+    return RuleSteps(np.zeros((words, LANES), np.uint64), table, second, code, seen, inc, edge)
 
 
 class RuleData(NamedTuple):
@@ -157,13 +156,13 @@ def rows_drawn(p, s, data, number, beside):
 
 
 @inner
-def step_lane(p, m, data, w, half, i):
-    """Step the lane of entry `i` of the buffer by the rules: DONE or BROKEN."""
-    steps, lane = data.steps, data.steps.lane[i]
-    node = int64(w.at[lane] & NODE)
+def step_lane(p, m, data, w, number, i):
+    """Step listed lane `i` by the rules: DONE or BROKEN."""
+    steps, lane = data.steps, w.ended[i]
+    node = int64(w.was[lane] & NODE)
     read_state(m, data, node)
     s = load(p, data.fields, 0)
-    result, other, edge = rows_drawn(p, s, data, w.high[lane] if half == 0 else w.low[lane], w.low[lane])
+    result, other, edge = rows_drawn(p, s, data, number[lane], w.low[lane])
     after = moved(p, s, result, other, MOST_TURNS)
     store(p, data.fields, 1, after)
     if not within(p, after, data.limit):
@@ -184,8 +183,8 @@ def step_lane(p, m, data, w, half, i):
 
 
 @inner
-def add_node(p, m, data, known, i, slot):
-    """Add a node for entry `i` of the buffer, or use the private node of its lane; returns the node."""
+def add_node(p, m, data, known, lane, i, slot):
+    """Add a node for entry `i` of the buffer, or use the private node of the lane; returns the node."""
     steps, first = data.steps, data.rows.first
     t, u = steps.table[i], steps.second[i]
     over, width, fan = t == OVER, int64(0), int64(1)
@@ -195,7 +194,7 @@ def add_node(p, m, data, known, i, slot):
     node, after = known[BLOCKS], known[BLOCKS] + blocks_for(m, p, fan)
     if not over and (known[SHUT] or after > m.budget):
         known[SHUT] = 1
-        node = 1 + steps.lane[i] * blocks_for(m, p, 1)
+        node = 1 + lane * blocks_for(m, p, 1)
         write_state(m, node, steps.key, i)
         return node
     write_state(m, node, steps.key, i)
@@ -226,13 +225,13 @@ def jump_number(m, known, inc):
 
 @inner
 def arrive(p, m, data, known, w, i):
-    """Move the lane of entry `i` of the buffer to the target of its step, and store the edge."""
-    steps, lane = data.steps, data.steps.lane[i]
+    """Move listed lane `i` to the target of its step, and store the edge."""
+    steps, lane = data.steps, int64(w.ended[i])
     words = steps.key.shape[0]
     slot = slot_in(m.slots, steps.code[i], steps.key, i, words)
     node = int64(m.slots[slot, words])
     if node == 0:
-        node = add_node(p, m, data, known, i, slot)
+        node = add_node(p, m, data, known, lane, i, slot)
     target, inc = node | (FINAL if steps.table[i] == OVER else 0), steps.inc[i]
     w.at[lane] = target
     w.held[lane] += uint64(inc)
@@ -243,72 +242,25 @@ def arrive(p, m, data, known, w, i):
 
 
 @inner
-def step_on(p, m, data, known, w, half, found):
-    """Step the lanes in the buffer by the rules, and store their edges: DONE or BROKEN.
+def too_full(p, m, known):
+    """Is there too little room for all nodes that one number may add? The budget limits running states only."""
+    more = MOST_NEW * LANES
+    blocks = max(known[BLOCKS], m.budget) + more * blocks_for(m, p, 1)
+    return blocks << BLOCK_BITS > m.words.shape[0] or 2 * (known[NODES] + more) > m.slots.shape[0]
+
+
+@inner
+def step_lost(p, m, data, known, w, number, lost):
+    """Step the listed lanes by the rules from where they were, and store their nodes and edges: DONE or BROKEN.
 
     The hash slots of all lanes are prefetched before any lane advances: separate accesses took most of the time.
     """
     steps = data.steps
-    for i in range(found):
-        status = step_lane(p, m, data, w, half, i)
+    for i in range(lost):
+        status = step_lane(p, m, data, w, number, i)
         if status != DONE:
             return status
-    look_for(found, steps.key, steps.code, m.slots, steps.seen)
-    for i in range(found):
+    look_for(lost, steps.key, steps.code, m.slots, steps.seen)
+    for i in range(lost):
         arrive(p, m, data, known, w, i)
-    return int64(DONE)
-
-
-@inner
-def wait_for_first(m, data, w, lost):
-    """Collect the lanes whose first step has no edge; move the others along it."""
-    found = 0
-    for i in range(lost):
-        lane = w.ended[i]
-        edge = m.words[place_of(w.was[lane]) + uint64(m.head + ONE_ROLL) + uint64(w.row[lane])]
-        w.at[lane] = w.was[lane] if edge == 0 else edge & MASK
-        data.steps.lane[found] = lane
-        found += int64(edge == 0)
-    return found
-
-
-@inner
-def wait_for_second(m, data, w, lost):
-    """Collect the lanes whose second step has no edge; move the others along it."""
-    found = 0
-    for i in range(lost):
-        lane = w.ended[i]
-        at = place_of(w.at[lane]) + uint64(m.head)
-        row = row_drawn(m.words[at], w.low[lane], data.bits, data.entry)
-        edge = m.words[at + uint64(ONE_ROLL) + uint64(row)] if int64(w.at[lane] & NODE) >= m.first else uint32(0)
-        if not w.at[lane] & FINAL:
-            if edge == 0:
-                data.steps.lane[found] = lane
-                found += 1
-            else:
-                w.at[lane] = edge & MASK
-                if m.jumps.shape[0] > 0:
-                    w.held[lane] += m.jumps[edge >> COUNT]
-    return found
-
-
-@inner
-def step_lost(p, m, data, known, w, at):
-    """Step the listed lanes by the rules, and store their nodes and edges: DONE, NEED_ROOM or BROKEN."""
-    lost = at[LOST]
-    # The budget limits running states, not final ones.
-    blocks = max(known[BLOCKS], m.budget) + MOST_NEW * lost * blocks_for(m, p, 1)
-    if blocks << BLOCK_BITS > m.words.shape[0] or 2 * (known[NODES] + MOST_NEW * lost) > m.slots.shape[0]:
-        return int64(NEED_ROOM)
-    at[LOST] = 0
-    if paired(p):
-        for i in range(lost):
-            w.at[w.ended[i]] = w.was[w.ended[i]]
-            data.steps.lane[i] = w.ended[i]
-        return step_on(p, m, data, known, w, 0, lost)
-    for half in range(2):
-        found = wait_for_first(m, data, w, lost) if half == 0 else wait_for_second(m, data, w, lost)
-        status = step_on(p, m, data, known, w, half, found)
-        if status != DONE:
-            return status
     return int64(DONE)

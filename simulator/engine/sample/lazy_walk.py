@@ -11,11 +11,11 @@ from __future__ import annotations
 import numpy as np
 
 from simulator.engine.graph.graph_cache import carried, counters_as_fields
-from simulator.engine.jit.kernels import bind_state, inner, kernel, outlined, paired
+from simulator.engine.jit.kernels import bind_state, inner, outlined, paired
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.chance import by_row
 from simulator.engine.model.packing import packed
-from simulator.engine.model.status import DONE, ENDLESS, PAST_BUDGET, PAUSED
+from simulator.engine.model.status import DONE, NEED_ROOM, PAST_BUDGET, PAUSED
 from simulator.engine.sample.alias import alias_of
 from simulator.engine.sample.lazy_steps import (
     BLOCKS,
@@ -28,30 +28,27 @@ from simulator.engine.sample.lazy_steps import (
     RuleData,
     new_steps,
     step_lost,
+    too_full,
 )
-from simulator.engine.sample.node_walk import BLOCK, JUMPS, ONE_ROLL, TWO_ROLLS, narrow, stride
+from simulator.engine.sample.node_walk import BLOCK, JUMPS, ONE_ROLL, TWO_ROLLS, narrow, step_on_nodes
 from simulator.engine.sample.walk import (
     ALIVE,
     COUNT,
     FINAL,
     LANES,
-    LOST,
     MASK,
     NODE,
-    ROLLS,
-    SLICE,
-    STARTED,
     USED,
     Order,
     Positions,
     Task,
     Walk,
-    begin,
     count_alive,
     enlarged,
     enter,
-    exchange_if_due,
     new_lanes,
+    next_words,
+    walk_kernel,
 )
 
 FIRST_SLOTS = 1 << 14
@@ -59,8 +56,8 @@ FIRST_SLOTS = 1 << 14
 BYTES_A_BLOCK = 48
 # Do not start an order when fewer than this many blocks are free.
 LAST_BLOCKS = 1 << 20
-# A look-up takes a quarter of the time of two steps by the rules, a lane on a new edge three times as much. So the
-# graph does not pay if more than a quarter of all numbers take new edges; while nodes are added, the share may fall.
+# A look-up takes a quarter of the time of a step by the rules, a step along a new edge three times as much. So the
+# graph does not pay if more than a quarter of all steps take new edges; while nodes are added, the share may fall.
 ENOUGH_NODES, MOST_NEW_EDGES, MOST_NEW_EDGES_AT_FIRST = 1 << 16, 1 / 4, 1 / 2
 # After this many random numbers (one second) a first order is abandoned if the lazy graph does not pay.
 LONG = 1 << 24
@@ -91,28 +88,36 @@ def find_lost(w):
     return list_lost(w.at, w.ended) if count_lost(w.at) else 0
 
 
-@kernel
-def fight_on(p, m, data, known, task, at, most):
-    """As `rule_walk.fight`, on a lazy graph; also NEED_ROOM: call again with larger arrays in `m`."""
-    w = task.lanes
-    if at[STARTED] == 0:
-        begin(task, at)
-    for _ in range(SLICE):
-        if at[LOST] == 0:
-            status = exchange_if_due(task, at, 1)
-            if status != PAUSED:
-                return status
-            known[DRAWN] += at[ALIVE]
-            stride(w, m, data.bits, data.entry, paired(p))
-            at[LOST] = find_lost(w)
-            known[STEPPED] += at[LOST]
-        if at[LOST] > 0:
-            status = step_lost(p, m, data, known, w, at)
+@outlined
+def keep(at, was):
+    """Copy the positions of all lanes."""
+    for lane in range(at.shape[0]):
+        was[lane] = at[lane]
+
+
+@inner
+def advance_on_lazy_graph(p, graph, w, at):
+    """One number for every lane on a lazy graph: two steps, or one of two rolls. DONE, NEED_ROOM or BROKEN."""
+    m, data, known = graph
+    if too_full(p, m, known):
+        return NEED_ROOM
+    known[DRAWN] += at[ALIVE]
+    next_words(w.key, w.high, w.low)
+    for half in range(1 if paired(p) else 2):
+        number = w.high if half == 0 else w.low
+        keep(w.at, w.was)
+        step_on_nodes(w, m, number, data.bits, data.entry, paired(p))
+        lost = find_lost(w)
+        if lost > 0:
+            known[STEPPED] += lost
+            status = step_lost(p, m, data, known, w, number, lost)
             if status != DONE:
                 return status
-        at[ALIVE] = count_alive(w.at, np.uint32(FINAL), np.uint32(1))
-        at[ROLLS] += 1
-    return ENDLESS if at[ROLLS] > most else PAUSED
+    at[ALIVE] = count_alive(w.at, np.uint32(FINAL), np.uint32(1))
+    return DONE
+
+
+fight_on = walk_kernel("fight_on", advance_on_lazy_graph)
 
 
 class LazyWalk(Walk):
@@ -149,7 +154,8 @@ class LazyWalk(Walk):
             return False
         if not shut and len(self) < ENOUGH_NODES:
             return True
-        return bool(stepped <= drawn * (MOST_NEW_EDGES if shut else MOST_NEW_EDGES_AT_FIRST))
+        steps = drawn if self.chain.paired else 2 * drawn
+        return bool(stepped <= steps * (MOST_NEW_EDGES if shut else MOST_NEW_EDGES_AT_FIRST))
 
     def _blocks(self, edges: int) -> int:
         return -(-(2 * self.chain.layout.words + self._rolls + edges) // BLOCK)
@@ -196,8 +202,8 @@ class LazyWalk(Walk):
         self._known[[DRAWN, STEPPED]] = 0
 
     def _run(self, task: Task, most: int) -> int:
-        run = fight_on.of(self.chain.params)
-        status = int(run(self.chain.params, self._nodes, self._data, self._known, task, self._at, most))
+        graph, params = (self._nodes, self._data, self._known), self.chain.params
+        status = int(fight_on.of(params)(params, graph, task, self._at, most))
         self.pays = self._is_worth_it()
         long = status == PAUSED and self.may_give_up and self._known[DRAWN] > LONG
         return PAST_BUDGET if long and not self.pays else status

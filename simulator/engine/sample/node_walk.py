@@ -20,8 +20,8 @@ import numpy as np
 from numba import uint32, uint64
 
 from simulator.engine.graph.graph import Graph
-from simulator.engine.jit.kernels import inner, kernel, outlined
-from simulator.engine.model.status import DONE, ENDLESS, PAUSED
+from simulator.engine.jit.kernels import inner, outlined
+from simulator.engine.model.status import DONE
 from simulator.engine.sample.alias import Alias, alias_of
 from simulator.engine.sample.graph_tables import GraphTables, graph_tables, graph_words
 from simulator.engine.sample.own_tables_walk import OwnTables, OwnTablesWalk, own_tables
@@ -32,17 +32,13 @@ from simulator.engine.sample.walk import (
     FINAL,
     MASK,
     NODE,
-    ROLLS,
-    SLICE,
-    STARTED,
     Positions,
     Task,
     Walk,
-    begin,
     count_alive,
-    exchange_if_due,
     new_lanes,
     next_words,
+    walk_kernel,
 )
 
 # Edges can hold this many different jumps of the counter; an edge with another jump is never stored.
@@ -117,61 +113,36 @@ def add_jumps(held, jump, jumps):
         held[lane] += jumps[uint64(jump[lane])]
 
 
-@outlined
-def keep(at, was):
-    """Copy the positions of all lanes."""
-    for lane in range(at.shape[0]):
-        was[lane] = at[lane]
-
-
 @inner
-def follow(w, row, m, place):
-    """Move all lanes along the edges of these rows."""
-    follow_edges(w.at, row, m.words, place, w.width)
+def step_on_nodes(w, m, number, bits, entry, both):
+    """One step of every lane with this number, or with both halves of its number where it has two rolls."""
+    place = m.head + ONE_ROLL
+    look(w.at, m.words, m.head, w.row)
+    draw_rows(w.row, number, bits, entry)
+    if both:
+        look(w.at, m.words, m.head + 1, w.other)
+        look(w.at, m.words, m.head + 2, w.width)
+        draw_rows(w.other, w.low, bits, entry)
+        join_rows(w.row, w.other, w.width)
+        place = m.head + TWO_ROLLS
+    follow_edges(w.at, w.row, m.words, place, w.width)
     if m.jumps.shape[0] > 1:
         add_jumps(w.held, w.width, m.jumps)
 
 
 @inner
-def single_roll(w, m, number, row, bits, entry):
-    """One step of every lane with one roll."""
-    look(w.at, m.words, m.head, row)
-    draw_rows(row, number, bits, entry)
-    follow(w, row, m, m.head + ONE_ROLL)
-
-
-@inner
-def stride(w, m, bits, entry, both):
-    """One number for every lane: two steps, or one of two rolls."""
+def advance_on_nodes(p, layout, w, at):
+    """One number for every lane of a complete graph: two steps, or one of two rolls."""
+    both = layout.rolls == TWO_ROLLS
     next_words(w.key, w.high, w.low)
-    keep(w.at, w.was)
-    if both:
-        look(w.at, m.words, m.head, w.row)
-        look(w.at, m.words, m.head + 1, w.other)
-        look(w.at, m.words, m.head + 2, w.width)
-        draw_rows(w.row, w.high, bits, entry)
-        draw_rows(w.other, w.low, bits, entry)
-        join_rows(w.row, w.other, w.width)
-        follow(w, w.row, m, m.head + TWO_ROLLS)
-    else:
-        single_roll(w, m, w.high, w.row, bits, entry)
-        single_roll(w, m, w.low, w.other, bits, entry)
+    step_on_nodes(w, layout.nodes, w.high, layout.bits, layout.entry, both)
+    if not both:
+        step_on_nodes(w, layout.nodes, w.low, layout.bits, layout.entry, both)
+    at[ALIVE] = count_alive(w.at, _FINAL, _ONE)
+    return DONE
 
 
-@kernel
-def fight_on_nodes(m, both, bits, entry, task, at, most):
-    """As `rule_walk.fight`, on the nodes of a complete graph."""
-    w = task.lanes
-    if at[STARTED] == 0:
-        begin(task, at)
-    for _ in range(SLICE):
-        status = exchange_if_due(task, at, 1)
-        if status != PAUSED:
-            return status
-        stride(w, m, bits, entry, both)
-        at[ALIVE] = count_alive(w.at, _FINAL, _ONE)
-        at[ROLLS] += 1
-    return ENDLESS if at[ROLLS] > most else PAUSED
+fight_on_nodes = walk_kernel("fight_on_nodes", advance_on_nodes)
 
 
 class Nodes(NamedTuple):
@@ -183,12 +154,16 @@ class Nodes(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """A complete graph for walks: its nodes in order with the state of each, the start, and `narrow` alias tables."""
+    """A complete graph for walks: its nodes in order with the state of each, the start, and `narrow` alias tables.
+
+    `rolls` is ONE_ROLL or TWO_ROLLS.
+    """
 
     nodes: Nodes
     node: np.ndarray
     state: np.ndarray
     start: int
+    rolls: int
     bits: int
     entry: np.ndarray
 
@@ -226,20 +201,19 @@ def nodes_of(g: GraphTables) -> Layout | None:
     place = np.repeat(BLOCK * node + rolls - (np.cumsum(fan) - fan), fan) + np.arange(len(g.to))
     target = (node | np.where(final, FINAL, 0)).astype(np.uint32)
     words[place] = target[g.to] | jump.astype(np.uint32) << _COUNT
-    alias = alias_of(g.tables)
-    return Layout(Nodes(words, jumps.astype(np.uint64)), node[order], order, int(target[0]), alias.bits, narrow(alias))
+    alias, nodes = alias_of(g.tables), Nodes(words, jumps.astype(np.uint64))
+    return Layout(nodes, node[order], order, int(target[0]), rolls, alias.bits, narrow(alias))
 
 
 class NodeWalk(Walk):
     """Walks on the nodes of a complete graph."""
 
-    def __init__(self, g: GraphTables, layout: Layout) -> None:
-        self._both, self._layout = g.second is not None, layout
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
         super().__init__(new_lanes(), Positions(np.uint64(layout.start)))
 
     def _run(self, task: Task, most: int) -> int:
-        nodes, *_, bits, entry = self._layout
-        return int(fight_on_nodes(nodes, self._both, bits, entry, task, self._at, most))
+        return int(fight_on_nodes(None, self._layout, task, self._at, most))
 
     def _words_of(self, keys: np.ndarray) -> np.ndarray:
         held = keys[:, 0].astype(np.int64)
@@ -266,8 +240,7 @@ class LargeGraphWalk(Walk):
 
 def walk_of(graph: Graph) -> Walk:
     """The fastest walk on a graph."""
-    g = graph_tables(graph)
-    layout = walk_layout(g)
+    layout = walk_layout(graph_tables(graph))
     if isinstance(layout, OwnTables):
         return OwnTablesWalk(graph, layout)
-    return NodeWalk(g, layout) if layout else LargeGraphWalk(graph)
+    return NodeWalk(layout) if layout else LargeGraphWalk(graph)

@@ -15,26 +15,22 @@ from numba import types, uint32
 from numba.extending import intrinsic
 
 from simulator.engine.graph.graph import Graph
-from simulator.engine.jit.kernels import inner, kernel, outlined
+from simulator.engine.jit.kernels import inner, outlined
 from simulator.engine.model.chance import Tables
-from simulator.engine.model.status import ENDLESS, PAUSED
+from simulator.engine.model.status import DONE
 from simulator.engine.sample.alias import build_alias
 from simulator.engine.sample.graph_tables import GraphTables, graph_words
 from simulator.engine.sample.rule_walk import drawn
 from simulator.engine.sample.walk import (
     ALIVE,
-    ROLLS,
-    SLICE,
-    STARTED,
     Positions,
     Task,
     Walk,
-    begin,
     count_alive,
-    exchange_if_due,
     find_ended,
     new_lanes,
     next_words,
+    walk_kernel,
 )
 
 # Most entries of own tables, of 8 bytes each: beyond it three look-ups in small arrays are faster.
@@ -163,7 +159,7 @@ def stepped(position, number, own):
 
 
 @inner
-def roll_own(w, own):
+def advance_on_own_tables(p, own, w, at):
     """Two steps of every lane on own tables; short entries decide most of them, and whole ones the rest."""
     next_words(w.key, w.high, w.low)
     step_own(w.at, w.high, w.was, uint32(1), own)
@@ -173,22 +169,11 @@ def roll_own(w, own):
             if w.was[lane] & 1:
                 w.at[lane] = stepped(w.at[lane], w.high[lane], own)
             w.at[lane] = stepped(w.at[lane], w.low[lane], own)
+    at[ALIVE] = count_alive(w.at, own.mask, own.running)
+    return DONE
 
 
-@kernel
-def fight_on_own_tables(own, task, at, most):
-    """As `rule_walk.fight`, on own tables."""
-    w = task.lanes
-    if at[STARTED] == 0:
-        begin(task, at)
-    for _ in range(SLICE):
-        status = exchange_if_due(task, at, 1)
-        if status != PAUSED:
-            return status
-        roll_own(w, own)
-        at[ALIVE] = count_alive(w.at, own.mask, own.running)
-        at[ROLLS] += 1
-    return ENDLESS if at[ROLLS] > most else PAUSED
+fight_on_own_tables = walk_kernel("fight_on_own_tables", advance_on_own_tables)
 
 
 class OwnTablesWalk(Walk):
@@ -202,7 +187,7 @@ class OwnTablesWalk(Walk):
         super().__init__(lanes, Positions(start, own.mask, own.running, own.mask - own.running, own.mask))
 
     def _run(self, task: Task, most: int) -> int:
-        return int(fight_on_own_tables(self._layout.entries, task, self._at, most))
+        return int(fight_on_own_tables(None, self._layout.entries, task, self._at, most))
 
     def _words_of(self, keys: np.ndarray) -> np.ndarray:
         held, layout = keys[:, 0].astype(np.int64), self._layout

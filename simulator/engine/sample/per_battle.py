@@ -9,13 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numba import int64, uint32, uint64
 
-from simulator.engine.factored.grid import too_wide
-from simulator.engine.graph.graph import Graph
-from simulator.engine.graph.graph_cache import counters_as_fields, graph_of
-from simulator.engine.graph.value_iteration import best_policy
+from simulator.engine.graph.graph_cache import counters_as_fields, graph_if_it_fits
 from simulator.engine.jit.kernels import bind_state, kernel, left, load, paired, running, store
 from simulator.engine.model.chain import Chain, OutcomeDistribution
-from simulator.engine.model.limits import QUICK_BYTES, BrokenGame, NoExactOdds
+from simulator.engine.model.limits import BrokenGame, NoExactOdds
 from simulator.engine.model.status import BROKEN, DONE, ENDLESS
 from simulator.engine.model.streams import GAMMA, HIGH
 from simulator.engine.sample.alias import alias_of
@@ -25,34 +22,20 @@ from simulator.engine.sample.simulation import Simulation
 from simulator.engine.sample.walk import Order, battle_key, mix
 
 
-def numbered_outcomes(chain: Chain, seed: int, numbers: np.ndarray) -> tuple[OutcomeDistribution, np.ndarray]:
-    """As `each_outcome`, for the battles with these numbers: int64, in ascending order."""
-    try:
-        if chain.utilities is None and not too_wide(chain):
-            return walk_graph(graph_of(chain, QUICK_BYTES), seed, len(numbers), first=numbers)
-    except NoExactOdds:
-        pass
-    ends, which = each_outcome(chain, seed, int(numbers[-1] - numbers[0]) + 1, first=int(numbers[0]))
-    return ends, which[numbers - numbers[0]]
-
-
-def each_outcome(
-    chain: Chain, seed: int, battles: int, graph: Graph | None = None, first: int = 0
-) -> tuple[OutcomeDistribution, np.ndarray]:
+def each_outcome(chain: Chain, seed: int, battles: int, first: int = 0) -> tuple[OutcomeDistribution, np.ndarray]:
     """The distinct outcomes of `battles` of a seed from `first` on, and the row of each battle in them (int64).
 
     Raises BrokenGame for a game that breaks its contract, NoExactOdds where the best decisions cannot be found.
     """
-    if graph is None:
-        if chain.utilities is not None:
-            return walk_graph(best_policy(chain).graph, seed, battles, first=first)
-        try:
-            if too_wide(chain):
-                return walk_by_rules(chain, seed, battles, first)
-            graph = graph_of(chain, QUICK_BYTES)
-        except NoExactOdds:
-            return walk_by_rules(chain, seed, battles, first)
-    return walk_graph(graph, seed, battles, first=first)
+    return numbered_outcomes(chain, seed, np.arange(first, first + battles))
+
+
+def numbered_outcomes(chain: Chain, seed: int, numbers: np.ndarray) -> tuple[OutcomeDistribution, np.ndarray]:
+    """As `each_outcome`, for the battles with these numbers: int64, in ascending order."""
+    if graph := graph_if_it_fits(chain):
+        return walk_graph(graph, seed, len(numbers), first=numbers)
+    ends, which = walk_by_rules(chain, seed, int(numbers[-1] - numbers[0]) + 1, int(numbers[0]))
+    return ends, which[numbers - numbers[0]]
 
 
 @kernel

@@ -9,7 +9,6 @@ from simulator.engine.graph.graph_cache import counters_as_fields
 from simulator.engine.jit.kernels import (
     bind_state,
     inner,
-    kernel,
     load,
     moved,
     outlined,
@@ -22,22 +21,19 @@ from simulator.engine.jit.kernels import (
 )
 from simulator.engine.model.chain import MOST_TURNS, Chain
 from simulator.engine.model.packing import packed, unpacked
-from simulator.engine.model.status import BROKEN, ENDLESS, PAUSED
+from simulator.engine.model.status import BROKEN, DONE
 from simulator.engine.model.streams import GAMMA, HIGH
 from simulator.engine.sample.alias import alias_of
 from simulator.engine.sample.walk import (
     ALIVE,
     FINAL,
-    ROLLS,
-    SLICE,
-    STARTED,
     Positions,
     Task,
     Walk,
-    begin,
     exchange_if_due,
     mix,
     new_lanes,
+    walk_kernel,
 )
 
 _FINAL, _GOES_ON = np.uint32(FINAL), np.uint32(0)
@@ -109,25 +105,21 @@ def roll(p, at, fields, keys, bits, entry, limit):
     return int32(-1) if wrong else alive
 
 
-@kernel
-def fight(p, alias, limit, task, at, most):
-    """Simulate the ordered battles and add their final states to the tally.
+@inner
+def advance_by_rules(p, data, w, at):
+    """`roll`: DONE or BROKEN."""
+    alias, limit = data
+    at[ALIVE] = roll(p, w.at, w.fields, w.key, alias.bits, alias.entry, limit)
+    return DONE if at[ALIVE] >= 0 else BROKEN
 
-    Returns DONE, regularly PAUSED (call again), FULL (call again with a larger tally), BROKEN, or ENDLESS if no battle
-    ended in `most` rolls.
-    """
-    w = task.lanes
-    if at[STARTED] == 0:
-        begin(task, at)
-    for _ in range(SLICE):
-        status = exchange_if_due(task, at, w.packed.shape[0])
-        if status != PAUSED:
-            return status
-        at[ALIVE] = roll(p, w.at, w.fields, w.key, alias.bits, alias.entry, limit)
-        if at[ALIVE] < 0:
-            return BROKEN
-        at[ROLLS] += 1
-    return ENDLESS if at[ROLLS] > most else PAUSED
+
+@inner
+def exchange_states(task, at):
+    """`exchange_if_due`, where a final state is packed."""
+    return exchange_if_due(task, at, task.lanes.packed.shape[0])
+
+
+fight = walk_kernel("fight", advance_by_rules, exchange_states)
 
 
 class RuleWalk(Walk):
@@ -143,8 +135,8 @@ class RuleWalk(Walk):
 
     def _run(self, task: Task, most: int) -> int:
         chain = self._chain
-        run = fight.of(chain.params)
-        return int(run(chain.params, alias_of(chain.tables), chain.layout.limit, task, self._at, most))
+        data = alias_of(chain.tables), chain.layout.limit
+        return int(fight.of(chain.params)(chain.params, data, task, self._at, most))
 
     def _words_of(self, keys: np.ndarray) -> np.ndarray:
         if self._whole.reduced is None:

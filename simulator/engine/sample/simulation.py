@@ -23,9 +23,9 @@ from simulator.engine.model import streams
 from simulator.engine.model.chain import Chain, OutcomeDistribution
 from simulator.engine.model.contract import check_contract
 from simulator.engine.model.interpreted import plain_params
-from simulator.engine.model.limits import BrokenGame, processors
+from simulator.engine.model.limits import QUICK_BYTES, BrokenGame, processors
 from simulator.engine.model.packing import unpacked
-from simulator.engine.model.status import BROKEN, DONE, ENDLESS
+from simulator.engine.model.status import BROKEN, DONE, ENDLESS, PAST_BUDGET
 from simulator.engine.sample.alias import drawn_from
 from simulator.engine.sample.graph_tables import Tally, graph_tables, numbers_and_counters
 from simulator.engine.sample.grid_walk import GridWalk
@@ -33,7 +33,7 @@ from simulator.engine.sample.lazy_walk import LazyWalk
 from simulator.engine.sample.node_walk import walk_layout, walk_of
 from simulator.engine.sample.plain_walk import LONG_BATTLE, MOST_ROLLS, Roll, rolls_a_battle, walk
 from simulator.engine.sample.rule_walk import RuleWalk
-from simulator.engine.sample.walk import Order, Sampler, Walk, kept_walk
+from simulator.engine.sample.walk import Order, Walk
 
 CHUNK = 1 << 16
 # After this many seconds all threads take waiting chunks, even if they hold few battles.
@@ -43,6 +43,8 @@ LONG = 1.0
 SUSPICIOUS, FOR_EVER = 1 << 15, 1 << 62
 # Battles of the first chunk of a thread, as many as lanes, and seconds of a chunk; seconds that an interrupt waits.
 FIRST_CHUNK, CHUNK_SECONDS, LAST_WAIT = 1 << 9, 0.1, 0.3
+# The attribute of a chain that holds its growing graphs, by the kind of walk.
+_KEPT = "_walks"
 
 
 class Simulation:
@@ -282,3 +284,47 @@ class _Queue:
             self.broken = broken or self.broken
             self._end = self._next
         self.finished.set()
+
+
+def kept_walk(kind: Callable[[Chain, int], Walk], chain: Chain, threads: int) -> Walk:
+    """A walk whose graph grew with earlier battles of the chain, or a new one; so many threads share the budget."""
+    shelf = vars(chain).setdefault(_KEPT, {}).setdefault(kind, [])
+    try:
+        found: Walk = shelf.pop()
+    except IndexError:
+        found = kind(chain, QUICK_BYTES // threads)
+        found.shelf = shelf
+    return found
+
+
+class Sampler:
+    """Battles of one thread: by the first of some walks that pays, until the next one takes over."""
+
+    def __init__(self, walks: Iterator[Walk]) -> None:
+        self._walks, self._used = walks, [next(walks)]
+
+    def _next(self) -> None:
+        self._used.append(next(self._walks))
+
+    def begin(self, order: Order) -> None:
+        """Take this order."""
+        while not self._used[-1].pays:
+            self._next()
+        self._used[-1].begin(order)
+
+    def fight(self, most: int) -> int:
+        """See `Walk.fight`."""
+        while (status := self._used[-1].fight(most)) == PAST_BUDGET:
+            order = self._used[-1].order
+            self._used[-1].give_up()
+            self._next()
+            self.begin(order)
+        return status
+
+    def counts(self) -> np.ndarray:
+        """The rows of `Walk.counts` of all walks: uint64, shape (rows, words + 1). It ends the use of the sampler."""
+        rows = np.concatenate([used.counts() for used in self._used])
+        for used in self._used:
+            if used.shelf is not None:
+                used.shelf.append(used)
+        return rows

@@ -14,10 +14,12 @@ from collections.abc import Sequence
 from functools import partial
 
 from simulator.rules.battle import Built, Clock, Columns, Piece, States, by_kind, offered
-from simulator.rules.birthright import adjustment, field_text, model, quick_text, refusals, visibility_and_movement
-from simulator.rules.birthright.field_tables import Setup
-from simulator.rules.birthright.field_text import winner
-from simulator.rules.birthright.quick_tables import matchup, quick_chain, siege_of
+from simulator.rules.birthright import adjustment, model, refusals, visibility_and_movement
+from simulator.rules.birthright.field import text as field_text
+from simulator.rules.birthright.field.tables import Setup
+from simulator.rules.birthright.field.text import winner
+from simulator.rules.birthright.quick import text as quick_text
+from simulator.rules.birthright.quick.tables import matchup, quick_chain, siege_of
 from simulator.rules.birthright.units import muster_price, unit_rows
 from simulator.rules.toolkit.naming import counted_list
 
@@ -38,7 +40,7 @@ def build_fight(fields: model.Fight) -> Built:
         outcome=lambda states: field_text.columns(setup, chain.params, states),
         assumptions=lambda: field_text.assumptions(fields),
         explain=lambda: field_text.explain(setup),
-        apart=lambda: [build_by_entry(fields, sides) for sides in ([(0, 1)] if chain.decided else [(0,), (1,)])],
+        apart=lambda: [build_by_entry(fields, sides) for sides in ([(0, 1)] if setup.decided else [(0,), (1,)])],
         decisions=partial(field_text.decisions, setup, chain.params),
     )
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from simulator.rules.battle import Built, Columns, States
-from simulator.rules.birthright import field_text, model
-from simulator.rules.birthright.field_rules import FIGHT, FieldParams, FieldState
-from simulator.rules.birthright.field_tables import Setup
-from simulator.rules.birthright.quick_tables import matchup
-from simulator.rules.birthright.sides import DEPLOY
-from simulator.rules.birthright.standing_rules import KeptParams, standing
+from simulator.rules.birthright import model
+from simulator.rules.birthright.field import text as field_text
+from simulator.rules.birthright.field.rules import FieldParams
+from simulator.rules.birthright.field.tables import Setup
+from simulator.rules.birthright.quick.tables import matchup
+from simulator.rules.birthright.sides import Side
 from simulator.rules.birthright.units import MOST_HITS, Unit, army
 from simulator.rules.campaign.carry import Carry, Fighting, Left, Table, Tables
 from simulator.rules.toolkit.naming import SIDES
@@ -106,10 +106,7 @@ class BirthrightCarry(Carry):
 
     def build(self, kind: str, fields: Any) -> Built:
         """A battle whose columns tell the units standing by entry and by hits taken in it."""
-        built = super().build(kind, fields)
-        if kind == QUICK:
-            return quick(built, fields)
-        return Fought(fields).built(built)
+        return (quick if kind == QUICK else fought)(super().build(kind, fields), fields)
 
     def left(self, kind: str, role: str, tables: Tables, pieces: np.ndarray, columns: Columns) -> Left:
         """The units standing; those of a slot that took hits go to the slots behind it."""
@@ -125,83 +122,35 @@ class BirthrightCarry(Carry):
         return columns[f"{role}_routed"] if kind == QUICK else False
 
 
-@dataclass(frozen=True)
-class Fought:
-    """A battle unit against unit, with final states that hold the units on the field."""
+def fought(built: Built, fields: model.Fight) -> Built:
+    """A battle unit against unit whose final states hold the units on the field, with columns as for `quick`."""
+    setup = Setup(fields, kept=True)
+    chain = setup.chain()
 
-    fields: model.Fight
+    def columns(states: States) -> Columns:
+        found = field_text.columns(setup, chain.params, states)
+        for side, name in zip(setup.sides, SIDES, strict=True):
+            there = standing(setup, side, chain.params, states)
+            for at, entry in enumerate(side.entries):
+                for hits in range(entry.unit.steps):
+                    found[f"{name} entry {entry.place} hits {hits}"] = there[:, at, hits]
+        return found
 
-    @cached_property
-    def setup(self) -> Setup:
-        """Both sides."""
-        return Setup(self.fields)
+    return replace(built, chain=chain, outcome=columns)
 
-    def entries(self, side: int) -> list[int]:
-        """For each entry in order of battle, its place in the scenario."""
-        name = SIDES[side]
-        given = army(getattr(self.fields, name).units, f"{name}.units", MOST_CARRIED)
-        key = DEPLOY[getattr(self.fields.policy, name).deploy]
-        return sorted(range(len(given)), key=lambda place: key(given[place]))
 
-    def built(self, built: Built) -> Built:
-        """The battle of `built`, with these final states and their columns."""
-        assert built.chain is not None
-        chain, begun = built.chain, built.chain.start
-        params = KeptParams(*chain.params)
-        if begun.stage != FIGHT:
-            firsts, resting = self.setup._numbered[1], self.setup._resting(self.setup._numbered[2])[1]
-            own1, own2, enemy1, enemy2 = resting
-            first = FieldState(firsts[0], own1, own2, 0, firsts[1], enemy1, enemy2, 0, 0, 0)
-            begun = FieldState(*map(int, standing(params, first, begun)))
-        chain = replace(chain, params=params, start=begun, tell=None)
-
-        def columns(states: States) -> Columns:
-            found = field_text.columns(self.setup, params, states)
-            for side, name in enumerate(SIDES):
-                there = self.standing(side, params, states)
-                for at, (place, entry) in enumerate(
-                    zip(self.entries(side), self.setup.sides[side].entries, strict=True)
-                ):
-                    names = (f"{name} entry {place} hits {hits}" for hits in range(entry.unit.steps))
-                    found |= {column: there[:, at, hits] for hits, column in enumerate(names)}
-            return found
-
-        return replace(built, chain=chain, outcome=columns)
-
-    def standing(self, side: int, params: FieldParams, states: States) -> np.ndarray:
-        """Units on the field: int64, shape (states, entries in order of battle, hits taken)."""
-        fronts, _, rested = self.setup._numbered
-        own, shape = self.setup.sides[side], (len(self.setup.sides[side].entries), MOST_HITS + 1)
-        resting = {front: at for at, front in rested[side].items()}
-
-        def at_front(front: int) -> np.ndarray:
-            there = np.zeros(shape, np.int64)
-            if front == 0:
-                return there
-            card = fronts[front].card
-            assert card is not None
-            if front in resting:
-                there[resting[front]] += 1
-                return there
-            behind = own.units[len(own.units) - fronts[front].units :]
-            there[behind[0][0], card.hits] += 1
-            for entry, _ in behind[1:]:
-                there[entry, 0] += 1
-            return there
-
-        def at_rest(number: int) -> np.ndarray:
-            there = np.zeros(shape, np.int64)
-            while params.rest.units[number]:
-                there[resting[int(params.rest.first_up[number])]] += 1
-                number = int(params.rest.without_first[number])
-            return there
-
-        total = np.zeros((len(states.stage), *shape), np.int64)
-        name = SIDES[side]
-        for field, read in ((name, at_front), (f"{name}_rest1", at_rest), (f"{name}_rest2", at_rest)):
-            numbers, which = np.unique(getattr(states, field), return_inverse=True)
-            total += np.stack([read(int(number)) for number in numbers])[which.ravel()]
-        return total
+def standing(setup: Setup, side: Side, params: FieldParams, states: States) -> np.ndarray:
+    """Units of a side on the field: int64, shape (states, entries in order of battle, hits taken)."""
+    total = np.zeros((len(states.stage), len(side.entries), MOST_HITS + 1), np.int64)
+    name, at_rest = SIDES[side.number], partial(setup.cards_resting, params.rest)
+    for field, cards_of in ((name, setup.cards_at), (f"{name}_rest1", at_rest), (f"{name}_rest2", at_rest)):
+        numbers, which = np.unique(getattr(states, field), return_inverse=True)
+        there = np.zeros((len(numbers), *total.shape[1:]), np.int64)
+        for own, number in zip(there, numbers.tolist(), strict=True):
+            for card in cards_of(number):
+                own[card.entry, card.hits] += 1
+        total += there[which.ravel()]
+    return total
 
 
 def quick(built: Built, fields: model.QuickBattle) -> Built:
@@ -213,14 +162,10 @@ def quick(built: Built, fields: model.QuickBattle) -> Built:
         found = outcome(states)
         for name in SIDES:
             own, lost = getattr(battle, name), getattr(states, f"{name}_lost")
-            listed = [(place, e.unit) for place, e in enumerate(own.entries) for _ in range(e.count)]
-            # The order in which the units take hits, as `Army.units`.
-            order = listed if own.losses == "as-listed" else sorted(listed, key=lambda one: one[1].strength)
-            for column, (place, unit) in enumerate(order):
-                steps = own.left[lost, column]
-                for hits in range(unit.steps):
-                    key = f"{name} entry {place} hits {hits}"
-                    found[key] = found.get(key, 0) + (steps == unit.steps - hits)
+            for entry, steps in zip(own.line, own.left[lost].T, strict=True):
+                for hits in range(entry.unit.steps):
+                    key = f"{name} entry {entry.place} hits {hits}"
+                    found[key] = found.get(key, 0) + (steps == entry.unit.steps - hits)
         return found
 
     return replace(built, outcome=columns)

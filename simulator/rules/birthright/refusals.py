@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from simulator.rules.battle import Refusal
 from simulator.rules.birthright.model import CheckOptions, Fight, QuickBattle, Siege
-from simulator.rules.birthright.quick_tables import matchup, siege_of
+from simulator.rules.birthright.quick.tables import matchup, siege_of
 from simulator.rules.birthright.sides import sides_of
 from simulator.rules.toolkit.naming import SIDES
 from simulator.rules.toolkit.policies import refuse, refuse_if

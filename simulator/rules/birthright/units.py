@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
@@ -103,10 +103,11 @@ class Unit:
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry of an army list: `count` equal units."""
+    """An entry of an army list: `count` equal units, and its place in the list."""
 
     unit: Unit
     count: int
+    place: int = field(default=0, compare=False)
 
     def __str__(self) -> str:
         return f"{self.count} x {self.unit.name}"
@@ -189,7 +190,7 @@ def army(entries: Sequence[Group | str], field: str, most: int, least: int = 1, 
     for i, entry in enumerate(read):
         if priced and entry.count and entry.unit.muster is None:
             raise Refusal(f"{field}[{i}].muster", f"needed with options.gold, {entry.unit.name!r} has no price")
-    return [entry for entry in read if entry.count]
+    return [replace(entry, place=place) for place, entry in enumerate(read) if entry.count]
 
 
 def _entry_of_group(given: Group, field: str) -> Entry:

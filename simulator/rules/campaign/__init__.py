@@ -2,7 +2,8 @@
 
 carry     the interface of a game: its pieces, and the columns of what is left
 model     the file; reading: its fields as a plan; checks: its fights and questions
-course    the steps of a fight, from row to row; story: the lines of a replay; best: decisions whether to fight
+course    the steps of a fight, from row to row; rows: where a campaign may stand, as columns
+best      decisions whether to fight; text: assumptions, explanation, the lines of a replay
 solve     the fights from their starts; starts: those that are one chain
 """
 
@@ -23,12 +24,11 @@ from simulator.rules.campaign import text
 from simulator.rules.campaign.best import Decisions, Worth
 from simulator.rules.campaign.carry import Carry
 from simulator.rules.campaign.checks import check_fights, check_questions, keep_columns
-from simulator.rules.campaign.columns import columns_of, headline, texts
 from simulator.rules.campaign.course import Course
 from simulator.rules.campaign.model import Campaign, model_of
-from simulator.rules.campaign.plan import FATES, Plan
+from simulator.rules.campaign.plan import Plan
 from simulator.rules.campaign.reading import Reader
-from simulator.rules.campaign.rows import Rows
+from simulator.rules.campaign.rows import Rows, columns_of, headline, texts
 from simulator.rules.campaign.solve import Solver
 from simulator.rules.toolkit.naming import SIDES
 
@@ -80,7 +80,7 @@ def _battle(of: Any, rules: Any, folder: Path | None, paths: bool, fights: list[
         headline=headline(fights, forces),
         check=check,
         build=build,
-        texts={f"{name}_winner": FATES for name in fights},
+        texts=texts(fights),
         version=VERSION,
         made=(_battle, (of, rules, folder, paths, fights, forces)),
     )
@@ -156,19 +156,12 @@ def built(fields: Campaign, make: Callable[[], Carry], plans: Planned, worth: Wo
     plan, of_fights = plans
 
     def answer(run: Run) -> Outcomes:
-        solver = Solver(plan, cast(BattlesRun, run))
-        decided = any(fight.sides[0].best for fight in plan.fights)
-        rows = decided_rows(solver, worth) if decided else Course(plan, solver).played(solver.run.battles)
+        rows = played(plan, cast(BattlesRun, run), worth).stages[-1]
         count = None if rows.at is None else np.bincount(rows.at, minlength=len(rows))
         return Outcomes(columns_of(plan, rows), rows.p, count)
 
     def by_fight(run: BattlesRun) -> list[Outcomes]:
-        solver = Solver(plan, run)
-        course = Course(plan, solver)
-        if any(fight.sides[0].best for fight in plan.fights):
-            course = Course(plan, solver, Decisions(Solver(plan, run.exactly()), worth).going_at)
-        course.played(run.battles)
-        found = []
+        course, found = played(plan, run, worth), []
         for number in range(len(plan.fights) + 1):
             rows = course.standing(number)
             there = np.flatnonzero(rows.p)
@@ -188,13 +181,13 @@ def built(fields: Campaign, make: Callable[[], Carry], plans: Planned, worth: Wo
     )
 
 
-def decided_rows(solver: Solver, worth: Worth) -> Rows:
-    """The ends of a campaign in which sides decide whether to fight."""
-    run = solver.run
-    decisions = Decisions(Solver(solver.plan, run.exactly()), worth)
-    if run.battles is None:
-        return decisions.ends()
-    return Course(solver.plan, solver, decisions.going_at).played(run.battles)
+def played(plan: Plan, run: BattlesRun, worth: Worth) -> Course:
+    """The course of a campaign; sides that decide whether to fight do it for `worth`."""
+    solver, going = Solver(plan, run), None
+    if plan.decides:
+        exact = solver if run.battles is None else Solver(plan, run.exactly())
+        going = Decisions(exact, worth).going_at
+    return Course(solver, going).played()
 
 
 def winning(columns: Columns) -> Any:
@@ -203,4 +196,4 @@ def winning(columns: Columns) -> Any:
     return [won.astype(float), -won.astype(float)]
 
 
-__all__ = ["GAME", "Campaign", "battle", "carry_of", "plan_of", "texts"]
+__all__ = ["GAME", "Campaign", "battle", "carry_of", "plan_of"]

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from simulator.rules.battle import Columns
-from simulator.rules.campaign.columns import columns_of
 from simulator.rules.campaign.course import ALIKE, FIXED, GO, STOP, Course, Edges
 from simulator.rules.campaign.plan import HERE
-from simulator.rules.campaign.rows import Rows, joined
+from simulator.rules.campaign.rows import Rows, columns_of, joined
 from simulator.rules.campaign.solve import Solver
 from simulator.rules.toolkit.naming import SIDES
 
@@ -31,9 +30,7 @@ class Decisions:
     @cached_property
     def course(self) -> Course:
         """The campaign with both choices wherever a side decides."""
-        course = Course(self.solver.plan, self.solver)
-        course.played()
-        return course
+        return Course(self.solver).played()
 
     @cached_property
     def going(self) -> list[np.ndarray]:
@@ -65,7 +62,8 @@ class Decisions:
         """A row for each position in which a side decides: `side`, `fight`, what each force has, `choice`, `advantage`
         of the choice over the other, `reached` (the chance to get there).
         """
-        plan, p, found = self.solver.plan, np.ones(1), list[dict[str, Any]]()
+        plan, found = self.solver.plan, list[dict[str, Any]]()
+        p: np.ndarray = np.ones(1)
         for number, (fight, edges, gain) in enumerate(zip(plan.fights, self.course.edges, self.gains, strict=True)):
             asked = np.unique(edges.before[edges.choice == GO])
             here = self.course.stages[number].pieces[:, :, HERE]
@@ -77,20 +75,10 @@ class Decisions:
             p = np.bincount(edges.after, p[edges.before] * edges.p * chosen(edges, self.going[number]))
         return found
 
-    def ends(self) -> Rows:
-        """The ends with their chances where both sides decide so."""
-        p = np.ones(1)
-        for edges, goes in zip(self.course.edges, self.going, strict=True):
-            p = np.bincount(edges.after, p[edges.before] * edges.p * chosen(edges, goes))
-        found = self.course.stages[-1].taken(np.flatnonzero(p))
-        found.p = p[np.flatnonzero(p)]
-        return found
-
     def going_at(self, number: int, rows: Rows) -> np.ndarray:
         """Rows before a fight whose attacker fights: bool, shape (rows,). The course must have these rows."""
         stage = self.course.stages[number]
-        both = joined([stage.taken(np.arange(len(stage))), rows.taken(np.arange(len(rows)))])
-        _, row = both.merged()
+        _, row = joined([stage, rows]).distinct()
         goes = np.zeros(int(row.max()) + 1, bool)
         goes[row[: len(stage)]] = self.going[number]
         return goes[row[len(stage) :]]

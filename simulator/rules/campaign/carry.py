@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from pydantic import BaseModel, Field
 
-from simulator.rules.battle import Battle, Built, Columns, Refusal
+from simulator.rules.battle import Battle, Built, Columns
 from simulator.rules.toolkit.naming import SIDES, counted
 
 Number = Annotated[int, Field(ge=0, le=1000)]
@@ -212,10 +212,3 @@ class Carry:
 def each(pieces: np.ndarray, size: int) -> np.ndarray:
     """A copy of these pieces for each outcome: int64, shape (outcomes, slots)."""
     return np.array(np.broadcast_to(pieces, (size, pieces.shape[-1])))
-
-
-def whole_table(table: Any, field: str) -> dict[str, Any]:
-    """A table with names; raises Refusal for another value."""
-    if not isinstance(table, Mapping):
-        raise Refusal(field, f"{table!r} is not allowed; give a table")
-    return dict(table)

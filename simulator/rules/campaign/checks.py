@@ -12,9 +12,8 @@ import numpy as np
 
 from simulator.rules.battle import Built, Columns, Misfit, Refusal
 from simulator.rules.campaign.carry import fields_of
-from simulator.rules.campaign.columns import Standing, holds
 from simulator.rules.campaign.plan import STAY, TOTALS, UNNAMED, Fight, Plan
-from simulator.rules.campaign.rows import Rows
+from simulator.rules.campaign.rows import Rows, Standing, holds
 from simulator.rules.campaign.starts import fields_of_fight
 from simulator.rules.toolkit.query import QueryError
 
@@ -24,21 +23,15 @@ OF_EVERY_FIGHT = ("fought", "winner", "won")
 
 def largest_parts(plan: Plan) -> list[tuple[list[np.ndarray], bool]]:
     """For each fight, the most that each side may bring (int64, shape (slots,)), and whether both can fight then."""
-    here = plan.start.copy()
+    here = plan.start[None].copy()
     found = []
     for fight in plan.fights:
-        for side in fight.sides:
-            if side.join is not None:
-                here[side.force] = side.joined(here[side.force], plan.carry.marks)
-        plan.carry.settle(here.reshape(-1, here.shape[1]))
-        empty = np.zeros_like(here[:1])
-        parts = [empty if side.force == UNNAMED else side.taking_part(here[None]) for side in fight.sides]
-        able = all(side.can_fight(part)[0] for side, part in zip(fight.sides, parts, strict=True))
-        found.append(([part[0] for part in parts], able))
+        parts, able = plan.coming(fight, here)
+        found.append(([part[0] for part in parts], bool(able[0][0] and able[1][0])))
         for side, part in zip(fight.sides, parts, strict=True):
             for to in (side.driven_off, side.leave_to):
                 if side.force != UNNAMED and to > STAY and to != UNNAMED:
-                    here[to] += np.where(plan.carry.marks, 0, part[0])
+                    here[:, to] += np.where(plan.carry.marks, 0, part)
     return found
 
 
@@ -106,11 +99,8 @@ def keep_columns(plan: Plan, fields: Sequence[Any], asked: Iterable[str]) -> Non
                 plan.likeness[word] = _nothing(columns(at)[word])
         # The longest name first: fights may be called field and field_two.
         for at in sorted(range(len(plan.fights)), key=lambda at: -len(plan.fights[at].name)):
-            fight = plan.fights[at]
-            of = word.removeprefix(f"{fight.name}_")
-            if of == word:
-                continue
-            if of in columns(at) and of not in OF_EVERY_FIGHT:
+            fight, of = plan.fights[at], word.removeprefix(f"{plan.fights[at].name}_")
+            if of != word and of in columns(at) and of not in OF_EVERY_FIGHT:
                 fight.kept[word] = of
                 plan.likeness[word] = _nothing(columns(at)[of])
                 break

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from simulator.engine.model.limits import NoExactOdds
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY
-from simulator.rules.campaign.columns import holds
-from simulator.rules.campaign.plan import AWAY, HERE, LOST, OUT, STAY, TOTALS, UNNAMED, Fight, Plan, Side, taken
-from simulator.rules.campaign.rows import MOST_ROWS, Rows, distinct, joined
-from simulator.rules.campaign.solve import MOST_STARTS, Ends, Solver, together
-from simulator.rules.campaign.story import Story
+from simulator.rules.campaign.plan import AWAY, HERE, LOST, OUT, STAY, TOTALS, UNNAMED, Fight, Side, taken
+from simulator.rules.campaign.rows import MOST_ROWS, Rows, holds, joined
+from simulator.rules.campaign.solve import MOST_STARTS, Ends, Solver
+from simulator.rules.campaign.text import Story
+from simulator.rules.toolkit.merging import distinct
 
 # Worths closer than this are equal; then the fight is fought.
 ALIKE = 1e-12
@@ -36,8 +36,8 @@ class Edges(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Rows after a fight, and the ways to them: the row before it, the chance from there, and which of these rows comes
-    after. `battles`: the battles in these rows and the row of each, when simulated.
+    """Rows after a fight, and the ways to them: the row before it, the chance from there, which of these rows comes
+    after, and the decision on these ways.
     """
 
     rows: Rows
@@ -45,39 +45,35 @@ class Part(NamedTuple):
     p: np.ndarray
     after: np.ndarray
     choice: int = FIXED
-    battles: tuple[np.ndarray, np.ndarray] | None = None
 
 
 @dataclass
 class Course:
     """The fights of a campaign, one after the other. `going(number, rows)`: where `best` decides, who goes (bool)."""
 
-    plan: Plan
     solver: Solver
     going: Callable[[int, Rows], np.ndarray] | None = None
     edges: list[Edges] = field(default_factory=list)
     stages: list[Rows] = field(default_factory=list)
-    story: Story | None = None
 
     def __post_init__(self) -> None:
         """A run that replays a battle has lines to write to."""
-        if self.solver.run.lines is not None:
-            self.story = Story(self.plan, self.solver.run.lines)
+        self.plan, lines = self.solver.plan, self.solver.run.lines
+        self.story = None if lines is None else Story(self.plan, lines)
 
-    def played(self, battles: int | None = None) -> Rows:
-        """All ends of the campaign; `edges` and `stages` hold the ways to them."""
-        rows = Rows.first(self.plan, battles)
-        self.stages = [rows]
+    def played(self) -> Course:
+        """Itself, with all ends of the campaign in `stages`, and the ways to them in `edges`."""
+        self.stages.append(Rows.first(self.plan, self.solver.run.battles))
         for number in range(len(self.plan.fights)):
-            rows = self.fought(number, rows)
-            self.stages.append(rows)
-        return rows
+            self.stages.append(self.fought(number, self.stages[-1]))
+        return self
 
     def standing(self, number: int) -> Rows:
         """The rows before fight `number`, each as two rows: those of battles in which no later fight is fought, then
         those of the others.
         """
         rows, last = self.stages[number], self.stages[-1]
+        quiet: np.ndarray
         if rows.at is not None:
             calm = ~last.fought[last.at, number:].any(axis=1)
             quiet = np.bincount(rows.at, calm, len(rows)) / np.bincount(rows.at, minlength=len(rows))
@@ -85,26 +81,24 @@ class Course:
             quiet = np.ones(len(last))
             for at in reversed(range(number, len(self.edges))):
                 edges, after = self.edges[at], self.stages[at + 1]
-                calm = edges.p * quiet[edges.after] * ~after.fought[edges.after, at]
+                calm = edges.p * quiet[edges.after] * (1 - after.fought[edges.after, at])
                 quiet = np.bincount(edges.before, calm, len(self.stages[at]))
         every = np.arange(len(rows))
-        found = rows.taken(np.concatenate([every, every]))
-        found.p = np.concatenate([rows.p * quiet, rows.p * (1 - quiet)])
-        return found
+        p = np.concatenate([rows.p * quiet, rows.p * (1 - quiet)])
+        return replace(rows.taken(np.concatenate([every, every])), p=p)
 
     def fought(self, number: int, rows: Rows) -> Rows:
         """The rows after a fight."""
         parts = list(self.parts(number, rows))
         whole = joined([part.rows for part in parts])
-        first = np.cumsum([0, *(len(part.rows) for part in parts)])
+        first = np.cumsum([0, *(len(part.rows) for part in parts[:-1])])
         before, p = (np.concatenate([getattr(part, name) for part in parts]) for name in ("before", "p"))
-        after = np.concatenate([part.after + at for part, at in zip(parts, first, strict=False)])
+        after = np.concatenate([part.after + at for part, at in zip(parts, first, strict=True)])
         whole.p = np.bincount(after, rows.p[before] * p, len(whole))
         if rows.at is not None:
-            whole.at = np.empty(len(rows.at), np.int64)
-            for part, at in zip(parts, first, strict=False):
-                assert part.battles is not None
-                whole.at[part.battles[0]] = part.battles[1] + at
+            # Every battle is in the rows of one part.
+            places = [part.rows.at for part in parts if part.rows.at is not None]
+            whole.at = np.max([np.where(at < 0, at, at + n) for at, n in zip(places, first, strict=True)], axis=0)
             whole.p = np.bincount(whole.at, minlength=len(whole.p)) / len(rows.at)
         found, row = whole.merged()
         choice = np.repeat([part.choice for part in parts], [len(part.before) for part in parts])
@@ -115,61 +109,38 @@ class Course:
         """The rows after a fight, by what becomes of it."""
         fight, every = self.plan.fights[number], np.arange(len(rows))
         asked = holds(self.plan, fight.question, rows, number) if fight.question else np.ones(len(rows), bool)
-        if self.story:
-            self.story.begins(fight, asked)
         found = [self.unfought(rows, every[~asked])]
         active, before = rows.taken(every[asked]), every[asked]
-        part, able = self.coming(fight, active)
+        part, able = self.plan.coming(fight, active.pieces[:, :, HERE])
+        if self.story:
+            self.story.begins(fight, asked, active.pieces[:, :, HERE], part)
         tables = [side.table if side.force == UNNAMED else {} for side in fight.sides]
         pointless = self.plan.carry.pointless(fight.kind, tables, part)
         walk_over = ~(able[0] & able[1]) | pointless
         if walk_over.any():
             winner = np.where(able[0], ATTACKER, np.where(able[1], DEFENDER, NOBODY))
             winner = np.where(able[0] & able[1], NOBODY, winner)[walk_over]
-            over = active.taken(np.flatnonzero(walk_over))
+            over = active.taken(walk_over)
             self.walked_over(number, over, [one[walk_over] for one in part], winner)
             found.append(self.unfought(rows, before[walk_over], over))
-        open_rows = np.flatnonzero(~walk_over)
-        part = [one[open_rows] for one in part]
+        ready, before, part = active.taken(~walk_over), before[~walk_over], [one[~walk_over] for one in part]
+        both = fight.sides[0].best and self.going is None
         goes = self.goes(fight, part)
-        ready = active.taken(open_rows)
-        if fight.sides[0].best and self.going is None:
-            found.append(self.unfought(rows, before[open_rows], ready.taken(np.arange(len(ready))), STOP))
-        else:
-            if fight.sides[0].best and self.going is not None:
-                goes = self.going(number, rows)[before[open_rows]]
-            if self.story:
-                self.story.declined(fight, np.flatnonzero(~goes), float(self.units(fight, part).sum()))
-            found.append(self.unfought(rows, before[open_rows][~goes], ready.taken(np.flatnonzero(~goes))))
-        if goes.any():
-            where = before[open_rows][goes]
-            found.append(self.battles(number, rows, ready.taken(np.flatnonzero(goes)), where, [p[goes] for p in part]))
-        return [one for one in found if len(one.rows)]
-
-    def coming(self, fight: Fight, active: Rows) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        """The pieces of each side that take part once reinforcements have come, and those that can fight, by row."""
-        for side in fight.sides:
-            if side.join is not None:
-                own = active.pieces[:, side.force]
-                own[:, HERE] = side.joined(own[:, HERE], self.plan.carry.marks)
-            if side.force != UNNAMED:
-                self.plan.carry.settle(active.pieces[:, side.force, HERE])
-        here = active.pieces[:, :, HERE]
-        part = [np.zeros_like(here[:, 0]) if side.force == UNNAMED else side.taking_part(here) for side in fight.sides]
+        if fight.sides[0].best and self.going is not None:
+            goes = self.going(number, rows)[before]
+        stops = ~goes | both
         if self.story:
-            self.story.comes(fight, here, part)
-        return part, [side.can_fight(one) for side, one in zip(fight.sides, part, strict=True)]
+            self.story.declined(fight, np.flatnonzero(stops), float(self.units(fight, part).sum()))
+        found.append(self.unfought(rows, before[stops], ready.taken(stops), STOP if both else FIXED))
+        if goes.any():
+            found.append(self.battles(number, rows, ready.taken(goes), before[goes], [one[goes] for one in part]))
+        return [one for one in found if len(one.rows)]
 
     @staticmethod
     def unfought(rows: Rows, before: np.ndarray, after: Rows | None = None, choice: int = FIXED) -> Part:
         """Rows that pass a fight without its dice, as they are or as `after`."""
-        battles = None
-        if rows.at is not None:
-            place = np.full(len(rows), -1)
-            place[before] = np.arange(len(before))
-            who = np.flatnonzero(place[rows.at] >= 0)
-            battles = who, place[rows.at[who]]
-        return Part(after or rows.taken(before), before, np.ones(len(before)), np.arange(len(before)), choice, battles)
+        after = replace(after or rows.taken(before), at=rows_of_battles(rows, before))
+        return Part(after, before, np.ones(len(before)), np.arange(len(before)), choice)
 
     def goes(self, fight: Fight, part: Sequence[np.ndarray]) -> np.ndarray:
         """Does the attacker fight, by `min_units` and `min_odds`? bool, shape (rows,)."""
@@ -179,8 +150,8 @@ class Course:
             goes &= self.units(fight, part) >= attacker.min_units
         if attacker.min_odds is not None:
             starts, which = starts_of([one[goes] for one in part])
-            enough = np.array(self.solver.chances(fight, starts)) >= attacker.min_odds - ALIKE
-            goes[goes] = enough[which]
+            chances = [ends.p[ends.winner == ATTACKER].sum() for ends in self.solver.exact(fight, starts)]
+            goes[goes] = (np.array(chances) >= attacker.min_odds - ALIKE)[which]
         return goes
 
     def units(self, fight: Fight, part: Sequence[np.ndarray]) -> np.ndarray:
@@ -210,11 +181,12 @@ class Course:
         """The rows after the fight; `ready` stand before it, as the rows `before` of all `rows`."""
         fight = self.plan.fights[number]
         starts, which = starts_of(part)
-        battles = None
-        if rows.at is None:
+        at = rows_of_battles(rows, before)
+        if at is None:
             refuse_size(f"{fight.name} has more than {MOST_STARTS:,} different starts", len(starts), MOST_STARTS)
-            chances = np.bincount(which, ready.p)
-            solved = self.solver.exact(fight, starts, chances.tolist())
+            # Rows of both choices together have no chances.
+            known = self.going is not None or not self.plan.decides
+            solved = self.solver.exact(fight, starts, np.bincount(which, ready.p).tolist() if known else ())
             sizes = np.array([len(one) for one in solved])
             first = np.cumsum(sizes) - sizes
             ways = int(sizes[which].sum())
@@ -223,26 +195,24 @@ class Course:
             inside = np.arange(len(parent)) - np.repeat(np.cumsum(sizes[which]) - sizes[which], sizes[which])
             end = first[which][parent] + inside
         else:
-            place = np.full(len(rows), -1)
-            place[before] = np.arange(len(before))
-            who = np.flatnonzero(place[rows.at] >= 0)
-            mine = place[rows.at[who]]
+            who = np.flatnonzero(at >= 0)
             solved, ends, size = [], np.empty(len(who), np.int64), 0
             for start, parts in enumerate(starts):
-                inside = np.flatnonzero(which[mine] == start)
+                inside = np.flatnonzero(which[at[who]] == start)
                 solved.append(self.solver.simulated(fight, parts, who[inside]))
-                ends[inside], size = size + solved[-1].rows, size + len(solved[-1])
-            pairs, row = np.unique(mine * size + ends, return_inverse=True)
+                assert solved[-1].at is not None
+                ends[inside], size = size + solved[-1].at, size + len(solved[-1])
+            pairs, pair = np.unique(at[who] * size + ends, return_inverse=True)
             parent, end = np.divmod(pairs, size)
-            battles = who, row
-        found = together(solved)
+        found = joined(solved)
         after, row = self.ended(number, ready, part, (parent, end), found)
+        if at is not None:
+            at[who] = row[pair]
+            after.at = at
         if self.story:
             self.story.ended(fight, number, ready, after)
-        if battles is not None:
-            battles = battles[0], row[battles[1]]
         choice = GO if fight.sides[0].best and self.going is None else FIXED
-        return Part(after, before[parent], found.p[end], row, choice, battles)
+        return Part(after, before[parent], found.p[end], row, choice)
 
     def ended(
         self, number: int, ready: Rows, part: Sequence[np.ndarray], ways: tuple[np.ndarray, np.ndarray], ends: Ends
@@ -259,8 +229,8 @@ class Course:
                 rest.pieces[:, side.force, LOST] += np.where(self.plan.carry.marks, 0, there)
         (others, other), (results, result) = rest.distinct(), ends.distinct()
         code = other[parent] * len(results) + result[end]
-        first, row = distinct(code[:, None])
-        numbers = len(first) * rest.width
+        first, row = distinct([code], len(code))
+        numbers = len(first) * rest.numbers.shape[1]
         refuse_size(f"{self.plan.fights[number].name} has {len(first):,} different ends", numbers, MOST_NUMBERS)
         other, result = np.divmod(code[first], len(results))
         after = rest.taken(others[other])
@@ -279,7 +249,7 @@ class Course:
         for code, side in enumerate(fight.sides):
             if side.force == UNNAMED:
                 continue
-            left, gained, away = (getattr(ends, name)[code] for name in ("left", "gained", "away"))
+            left, gained, away = ends.pieces[:, :, code].swapaxes(0, 1)
             own = rows.pieces[:, side.force]
             own[:, HERE] += (left + np.where(carry.marks, 0, gained))[end]
             own[:, LOST] -= np.where(carry.marks, 0, left + away)[end]
@@ -291,7 +261,7 @@ class Course:
             won = np.flatnonzero(winner == code)
             self.left_behind(rows, side, won, left[end[won]])
             if side.driven_off != STAY:
-                driven = np.flatnonzero((winner == 1 - code) | (ends.fled[code][end] & (winner != code)))
+                driven = np.flatnonzero((winner == 1 - code) | ((ends.fled[end, code] > 0) & (winner != code)))
                 moved(rows, driven, side.force, side.driven_off, left[end[driven]])
             carry.settle(own[:, HERE])
 
@@ -317,8 +287,17 @@ def moved(rows: Rows, which: np.ndarray, force: int, to: int, pieces: np.ndarray
         rows.pieces[which, to, HERE] += pieces
 
 
+def rows_of_battles(rows: Rows, before: np.ndarray) -> np.ndarray | None:
+    """For each simulated battle its place among the rows `before`, -1 elsewhere: int64, shape (battles,)."""
+    if rows.at is None:
+        return None
+    place = np.full(len(rows), -1)
+    place[before] = np.arange(len(before))
+    return place[rows.at]
+
+
 def starts_of(part: Sequence[np.ndarray]) -> tuple[list[list[np.ndarray]], np.ndarray]:
     """The distinct starts of a fight, and which of them each row has."""
     both = np.concatenate(part, axis=1)
-    first, which = distinct(both)
+    first, which = distinct(both.T, len(both))
     return [np.split(both[row], 2) for row in first], which

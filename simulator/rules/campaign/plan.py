@@ -52,12 +52,6 @@ class Side:
     uses: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
     able: list[np.ndarray] = field(default_factory=list)
 
-    def joined(self, here: np.ndarray, marks: np.ndarray) -> np.ndarray:
-        """The pieces here, shape (..., slots), after those that join; marks, such as a fort's level, do not add up."""
-        if self.join is None:
-            return here
-        return np.where(marks, np.maximum(here, self.join), here + self.join)
-
     def taking_part(self, here: np.ndarray) -> np.ndarray:
         """The pieces that take part (section 3 step 3): int64, shape (rows, slots).
 
@@ -131,6 +125,25 @@ class Plan:
     derived: bool
     goal: str | None
     likeness: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def decides(self) -> bool:
+        """Does a side decide whether to fight?"""
+        return any(fight.sides[0].best for fight in self.fights)
+
+    def coming(self, fight: Fight, here: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """The pieces of each side that take part once reinforcements have come, and whether they can fight, by row.
+
+        `here` are those of all forces before and, in place, after that: int64, shape (rows, forces, slots).
+        """
+        for side in fight.sides:
+            own = here[:, side.force]
+            if side.join is not None:  # marks, such as a fort's level, do not add up
+                own[:] = np.where(self.carry.marks, np.maximum(own, side.join), own + side.join)
+            if side.force != UNNAMED:
+                self.carry.settle(own)
+        part = [np.zeros_like(here[:, 0]) if side.force == UNNAMED else side.taking_part(here) for side in fight.sides]
+        return part, [side.can_fight(one) for side, one in zip(fight.sides, part, strict=True)]
 
     def scenario(self, fight: Fight, parts: Sequence[np.ndarray]) -> dict[str, Any]:
         """A fight as a scenario of its game; `parts` are the pieces of each side that take part, shape (slots,)."""

@@ -10,11 +10,11 @@ import numpy as np
 
 from simulator.rules.battle import Refusal
 from simulator.rules.campaign.carry import Carry
-from simulator.rules.campaign.model import Campaign, Laid, given
+from simulator.rules.campaign.model import Campaign, given
 from simulator.rules.campaign.model import Fight as FightFields
 from simulator.rules.campaign.model import Side as SideFields
 from simulator.rules.campaign.plan import OUT, STAY, UNNAMED, Fight, Plan, Ships, Side, Taking
-from simulator.rules.toolkit.naming import SIDES, listed
+from simulator.rules.toolkit.naming import SIDES
 from simulator.rules.toolkit.policies import refuse
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}\Z")
@@ -37,6 +37,13 @@ class Reader:
         self.fields, self.carry = fields, carry
         self.forces = list(fields.force)
         self.names: list[str] = []
+        # The forces and the pieces that join, by their paths.
+        self.tables = {f"force.{name}": given(force) for name, force in fields.force.items()}
+        for at, fight in enumerate(fields.fight):
+            for role in SIDES:
+                side = getattr(fight, role)
+                if isinstance(side, SideFields) and side.join is not None:
+                    self.tables[f"fight[{at}].{role}.join"] = given(side.join)
 
     def plan(self) -> Plan:
         """The plan; questions are not looked at."""
@@ -47,21 +54,13 @@ class Reader:
         for name in self.forces:
             check_name(name, f"force.{name}")
         refuse(not 0 < len(fields.fight) <= MOST_FIGHTS, "fight", "give 1 to 12 fights")
-        tables = {f"force.{name}": given(force) for name, force in fields.force.items()}
-        for path, table in tables.items():
+        for path, table in self.tables.items():
             self.check_force(path, table)
-        joins: dict[str, Mapping[str, Any]] = {}
-        for at, fight in enumerate(fields.fight):
-            for role in SIDES:
-                side = getattr(fight, role)
-                if isinstance(side, SideFields) and side.join is not None:
-                    path = f"fight[{at}].{role}.join"
-                    joins[path] = given(side.join)
-                    self.check_force(path, joins[path])
-        carry.prepare([self.pieces(table) for table in (*tables.values(), *joins.values())])
-        start = np.array([carry.read(self.pieces(table)) for table in tables.values()])
-        traits = [{k: v for k, v in table.items() if k not in carry.pieces} for table in tables.values()]
-        fights = [self.fight(at, fight, joins) for at, fight in enumerate(fields.fight)]
+        carry.prepare([self.pieces(table) for table in self.tables.values()])
+        forces = [self.tables[f"force.{name}"] for name in self.forces]
+        start = np.array([carry.read(self.pieces(force)) for force in forces])
+        traits = [{k: v for k, v in force.items() if k not in carry.pieces} for force in forces]
+        fights = [self.fight(at, fight) for at, fight in enumerate(fields.fight)]
         us, derived = self.our_side(fights)
         return Plan(carry, self.forces, traits, start, fights, us, derived, fields.goal)
 
@@ -75,7 +74,7 @@ class Reader:
             refuse(table.get(name), f"{path}.{name}", f"{reason}; give it in that fight")
         self.carry.check_pieces(path, table)
 
-    def fight(self, at: int, fields: FightFields, joins: Mapping[str, Mapping[str, Any]]) -> Fight:
+    def fight(self, at: int, fields: FightFields) -> Fight:
         """One fight."""
         path, every, carry = f"fight[{at}]", self.fields.every, self.carry
         name = fields.name if fields.name is not None else f"fight{at + 1}"
@@ -94,7 +93,7 @@ class Reader:
                 data[table] = merged
         for found in best_in(data.get("policy", {}), f"{path}.policy"):
             raise Refusal(found, "best is not offered inside a campaign")
-        sides = tuple(self.side(f"{path}.{role}", kind, role, getattr(fields, role), joins) for role in SIDES)
+        sides = tuple(self.side(f"{path}.{role}", kind, role, getattr(fields, role)) for role in SIDES)
         attacker, defender = sides
         refuse(attacker.force == defender.force == UNNAMED, path, "at least one side must be a force")
         if attacker.force == defender.force:
@@ -109,12 +108,12 @@ class Reader:
         """Refuse a kind that is no fight of a campaign."""
         kinds = f"kinds: {', '.join(self.carry.fights)}"
         refuse(kind is None, field, f"is needed; {kinds}")
-        if kind in self.carry.kinds:
+        if kind is not None and kind in self.carry.kinds:
             reason = self.carry.not_fought.get(kind, f"{kind} is not fought in a campaign: nothing is carried from it")
             raise Refusal(field, f"{reason}; {kinds}")
         raise Refusal(field, f"{kind!r} is not allowed; {kinds}")
 
-    def side(self, path: str, kind: str, role: str, fields: Any, joins: Mapping[str, Mapping[str, Any]]) -> Side:
+    def side(self, path: str, kind: str, role: str, fields: Any) -> Side:
         """A side of a fight."""
         refuse(fields is None, path, "is needed")
         if isinstance(fields, str):
@@ -136,12 +135,12 @@ class Reader:
             return Side(role, table=own, **decisions)
         self.check_side(path, kind, role, fields)
         force = self.force(f"{path}.force", fields.force)
-        join = joins.get(f"{path}.join")
+        join, send = self.tables.get(f"{path}.join"), self.amounts(f"{path}.send", fields.send or {})
         return Side(
             role, force, own,
             join=None if join is None else self.carry.read(join),
             stay=self.amounts(f"{path}.stay", fields.stay or {}),
-            send=None if fields.send is None else self.sent(f"{path}.send", fields.send),
+            send=None if fields.send is None else [(self.carry.going(slots), number) for slots, number in send],
             carried=self.carried(f"{path}.carried", fields.carried, force),
             driven_off=self.place(f"{path}.driven_off", fields.driven_off, "stay"),
             leave=self.left(f"{path}.leave", fields.leave),
@@ -188,10 +187,6 @@ class Reader:
         """Pieces and how many of them."""
         return [(self.slots(field, piece), None if n == "all" else n) for piece, n in amounts.items()]
 
-    def sent(self, field: str, amounts: Mapping[str, Any]) -> list[Taking]:
-        """As `amounts`, with slots in the order in which their pieces go."""
-        return [(self.carry.going(slots), number) for slots, number in self.amounts(field, amounts)]
-
     def left(self, field: str, leave: Any) -> list[Taking]:
         """The pieces left behind."""
         if leave is None or isinstance(leave, Mapping):
@@ -220,20 +215,13 @@ class Reader:
         first = fights[0].sides
         attacks = first[0].force != UNNAMED
         camp[first[0].force if attacks else first[1].force] = attacks
-        grown = True
-        while grown:
-            grown = False
-            for fight in fights:
-                pair = [side.force for side in fight.sides]
-                if UNNAMED in pair:
-                    continue
-                for one, other in (pair, pair[::-1]):
-                    if one in camp and other not in camp:
-                        camp[other], grown = not camp[one], True
-        split = any(
-            UNNAMED not in pair and camp.get(pair[0]) == camp.get(pair[1])
-            for pair in ([side.force for side in fight.sides] for fight in fights)
-        )
+        pairs = [(attacker.force, defender.force) for attacker, defender in (fight.sides for fight in fights)]
+        pairs = [pair for pair in pairs if UNNAMED not in pair]
+        for _ in self.forces:
+            for one, other in (*pairs, *(pair[::-1] for pair in pairs)):
+                if one in camp:
+                    camp.setdefault(other, not camp[one])
+        split = any(camp.get(one) == camp.get(other) for one, other in pairs)
         lonely = any(side.force not in (UNNAMED, *camp) for fight in fights for side in fight.sides)
         text = "who is with whom does not follow from the fights; name the forces on your side"
         refuse(split or lonely, "us", text)
@@ -256,6 +244,3 @@ def best_in(value: Any, path: str) -> Iterator[str]:
     elif isinstance(value, Mapping):
         for name, one in value.items():
             yield from best_in(one, f"{path}.{name}")
-
-
-__all__ = ["Laid", "Reader", "listed"]

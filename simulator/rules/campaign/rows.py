@@ -1,97 +1,170 @@
-"""The ways in which a campaign may stand: rows with their chances or battles."""
+"""The ways in which a campaign may stand: rows with their chances or battles, their columns, and questions about them
+(docs/rules/campaigns.md section 4).
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from math import prod
+from typing import Any, TypeVar
 
 import numpy as np
 
 from simulator.engine.model.limits import NoExactOdds
-from simulator.rules.battle import Columns, Outcomes
-from simulator.rules.campaign.plan import HERE, NONE, Plan
-from simulator.rules.toolkit.merging import merge_rows
+from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Columns
+from simulator.rules.campaign.plan import AWAY, FATES, HERE, LOST, NONE, Plan
+from simulator.rules.toolkit.merging import distinct
+from simulator.rules.toolkit.query import ask
 
 MOST_ROWS = 1_000_000
+ZONES = {"left": (HERE, AWAY), "here": (HERE,), "out": (AWAY,), "lost": (LOST,)}
+AnyTable = TypeVar("AnyTable", bound="Table")
 
 
 @dataclass
-class Rows:
-    """Rows: `pieces` int64 of shape (rows, forces, 3, slots): here, out and lost; `winner` of each fight, int64, and
-    `fought`, bool, both of shape (rows, fights); columns kept; the chance of each row.
+class Table:
+    """Rows of `numbers` (int64, shape (rows, columns)), further columns kept, and the chance of each row.
 
-    `at`: when simulated, the row of each battle (int64, shape (battles,)).
+    `shape`: that of the pieces among the numbers of a row. `at`: when simulated, the row of each battle, int64, shape
+    (battles,); -1 for a battle in no row.
     """
 
-    pieces: np.ndarray
-    winner: np.ndarray
-    fought: np.ndarray
+    numbers: np.ndarray
     kept: Columns
     p: np.ndarray
+    shape: tuple[int, int, int]
     at: np.ndarray | None = None
-
-    @classmethod
-    def first(cls, plan: Plan, battles: int | None) -> Rows:
-        """The start of the campaign, of so many battles when simulated."""
-        pieces = np.zeros((1, len(plan.forces), 3, plan.start.shape[1]), np.int64)
-        pieces[0, :, HERE] = plan.start
-        fights = len(plan.fights)
-        kept = {name: np.array([value]) for name, value in plan.likeness.items()}
-        none = np.full((1, fights), NONE), np.zeros((1, fights), bool)
-        return cls(pieces, *none, kept, np.ones(1), None if battles is None else np.zeros(battles, np.int64))
 
     def __len__(self) -> int:
         return len(self.p)
 
-    def taken(self, which: np.ndarray) -> Rows:
-        """Copies of these rows, with their chances; without the rows of battles."""
+    def taken(self: AnyTable, which: Any) -> AnyTable:
+        """Copies of these rows (an index of NumPy), with their chances; without the rows of battles."""
         kept = {name: values[which] for name, values in self.kept.items()}
-        return Rows(self.pieces[which], self.winner[which], self.fought[which], kept, self.p[which])
-
-    @property
-    def width(self) -> int:
-        """The numbers of a row."""
-        return int(np.prod(self.pieces.shape[1:])) + 2 * self.winner.shape[1]
+        return replace(self, numbers=self.numbers[which], kept=kept, p=self.p[which], at=None)
 
     def distinct(self) -> tuple[np.ndarray, np.ndarray]:
-        """As the function `distinct`."""
-        flat = np.concatenate([self.pieces.reshape(len(self), -1), self.winner, self.fought], axis=1)
-        return distinct(flat, self.kept)
+        """As `toolkit.merging.distinct`."""
+        # A column with one value distinguishes nothing.
+        varied = np.flatnonzero((self.numbers != self.numbers[:1]).any(axis=0))
+        return distinct([*self.numbers.T[varied], *self.kept.values()], len(self))
+
+
+class Rows(Table):
+    """Rows whose numbers are pieces, the winner of each fight, and whether it was fought (1 or 0)."""
+
+    @classmethod
+    def first(cls, plan: Plan, battles: int | None) -> Rows:
+        """The start of the campaign, of so many battles when simulated."""
+        shape, fights = (len(plan.forces), 3, plan.start.shape[1]), len(plan.fights)
+        kept = {name: np.array([value]) for name, value in plan.likeness.items()}
+        at = None if battles is None else np.zeros(battles, np.int64)
+        rows = cls(np.zeros((1, prod(shape) + 2 * fights), np.int64), kept, np.ones(1), shape, at)
+        rows.pieces[:, :, HERE], rows.winner[:] = plan.start, NONE
+        return rows
+
+    @property
+    def pieces(self) -> np.ndarray:
+        """The pieces here, out and lost, to read and to write: int64, shape (rows, forces, 3, slots)."""
+        return self.numbers[:, : prod(self.shape)].reshape(len(self), *self.shape)
+
+    @property
+    def winner(self) -> np.ndarray:
+        """The winner of each fight, to read and to write: int64, shape (rows, fights)."""
+        return np.split(self.numbers[:, prod(self.shape) :], 2, axis=1)[0]
+
+    @property
+    def fought(self) -> np.ndarray:
+        """1 where a fight was fought, to read and to write: int64, shape (rows, fights)."""
+        return np.split(self.numbers[:, prod(self.shape) :], 2, axis=1)[1]
 
     def merged(self) -> tuple[Rows, np.ndarray]:
         """The distinct rows, and for each of these rows its number among them. Raises NoExactOdds for too many."""
         first, row = self.distinct()
         if len(first) > MOST_ROWS:
             raise NoExactOdds(f"campaign: more than {MOST_ROWS:,} different ends; simulate, or name fewer columns")
-        found = self.taken(first)
-        found.p = np.bincount(row, self.p)
-        found.at = None if self.at is None else row[self.at]
-        return found, row
+        at = None if self.at is None else row[self.at]
+        return replace(self.taken(first), p=np.bincount(row, self.p), at=at), row
 
 
-def distinct(flat: np.ndarray, more: Columns | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """The first of each set of equal rows, in the order of their numbers, and the set of each row, both int64.
-
-    `flat`: int64, shape (rows, columns); `more` are further columns.
-    """
-    # A column with one value distinguishes nothing.
-    varied = np.flatnonzero((flat != flat[:1]).any(axis=0))
-    columns: Columns = {str(column): flat[:, column] for column in varied} | (more or {})
-    if not columns:
-        return np.zeros(min(1, len(flat)), np.int64), np.zeros(len(flat), np.int64)
-    _, row = merge_rows(Outcomes(columns, np.ones(len(flat))))
-    first = np.zeros(int(row.max(initial=-1)) + 1, np.int64)
-    first[row[::-1]] = np.arange(len(row))[::-1]
-    return first, row
-
-
-def joined(parts: list[Rows]) -> Rows:
+def joined(parts: Sequence[AnyTable]) -> AnyTable:
     """These rows one after the other; `at` is left out."""
-    if len(parts) == 1:
-        return parts[0]
-    arrays: Any = [
-        np.concatenate([getattr(part, name) for part in parts]) for name in ("pieces", "winner", "fought", "p")
-    ]
+    numbers, p = (np.concatenate([getattr(part, name) for part in parts]) for name in ("numbers", "p"))
     kept = {name: np.concatenate([part.kept[name] for part in parts]) for name in parts[0].kept}
-    pieces, winner, fought, p = arrays
-    return Rows(pieces, winner, fought, kept, p)
+    return replace(parts[0], numbers=numbers, kept=kept, p=p, at=None)
+
+
+class Standing(Mapping[str, np.ndarray]):
+    """The columns of rows by name, each computed when it is asked for; of the fights before number `known` alone."""
+
+    def __init__(self, plan: Plan, rows: Rows, known: int | None = None) -> None:
+        self._rows, self._made = rows, dict[str, np.ndarray]()
+        self._makers: dict[str, Callable[[], np.ndarray]] = {}
+        fights = plan.fights[:known]
+        for at, fight in enumerate(fights):
+            self._makers[f"{fight.name}_fought"] = partial(lambda at: rows.fought[:, at].astype(bool), at)
+            self._makers[f"{fight.name}_winner"] = partial(lambda at: np.array(FATES)[rows.winner[:, at]], at)
+            self._makers[f"{fight.name}_won"] = partial(lambda at: rows.winner[:, at] == ATTACKER, at)
+        for force, name in enumerate(plan.forces):
+            for count, (weights, zones) in plan.carry.counts.items():
+                for word in zones:
+                    self._makers[f"{name}_{count}_{word}"] = partial(self._count, force, ZONES[word], weights)
+        for fight in fights:
+            self._makers |= {name: partial(rows.kept.__getitem__, name) for name in fight.kept}
+
+    def _count(self, force: int, zones: tuple[int, ...], weights: np.ndarray) -> np.ndarray:
+        used = np.flatnonzero(weights)
+        pieces = (
+            self._rows.pieces[:, force][:, zones].sum(axis=1)
+            if len(zones) > 1
+            else self._rows.pieces[:, force, zones[0]]
+        )
+        return np.asarray(pieces[:, used] @ weights[used])
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self._made:
+            self._made[name] = self._makers[name]()
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
+
+
+def texts(fights: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """The values that text columns of these fights may take."""
+    return {f"{name}_winner": FATES for name in fights}
+
+
+def holds(plan: Plan, question: str, rows: Rows, known: int | None = None) -> np.ndarray:
+    """The rows in which a question holds: bool, shape (rows,). Raises QueryError for one that cannot be read."""
+    return ask(question, Standing(plan, rows, known), len(rows), texts(fight.name for fight in plan.fights))
+
+
+def winner_of(plan: Plan, rows: Rows) -> np.ndarray:
+    """The winner of the campaign, by the codes of rules/battle.py (section 2.5): int64, shape (rows,)."""
+    if plan.goal:
+        return np.where(holds(plan, plan.goal, rows), ATTACKER, DEFENDER)
+    found = np.full(len(rows), NOBODY)
+    for at, fight in enumerate(plan.fights):
+        ours = plan.on_our_side(*fight.sides)
+        meant = np.array([ATTACKER, DEFENDER] if ours else [DEFENDER, ATTACKER])
+        won = rows.winner[:, at]
+        camp = np.where(won < NOBODY, meant[np.minimum(won, DEFENDER)], NOBODY)
+        found = np.where(won == NONE, found, camp)
+    return found
+
+
+def columns_of(plan: Plan, rows: Rows) -> Columns:
+    """All columns of the ends of a campaign, the winner first."""
+    return {"winner": winner_of(plan, rows)} | dict(Standing(plan, rows))
+
+
+def headline(fights: list[str], forces: list[str]) -> tuple[str, ...]:
+    """The columns of a summary."""
+    found = [f"{fight}_{word}" for fight in fights for word in ("fought", "won")]
+    return (*found, *(f"{force}_units_{word}" for force in forces for word in ("left", "lost")))

@@ -1,12 +1,32 @@
-"""Campaigns in words: what an answer rests on, and the plan of the fights."""
+"""Campaigns in words: what an answer rests on, the plan of the fights, and the lines of a replay."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from simulator.rules.campaign.plan import OUT, STAY, UNNAMED, Plan, Side
-from simulator.rules.toolkit.naming import listed
+import numpy as np
+
+from simulator.rules.battle import NOBODY
+from simulator.rules.campaign.plan import AWAY, HERE, OUT, STAY, UNNAMED, Fight, Plan, Side
+from simulator.rules.campaign.rows import Rows
+from simulator.rules.toolkit.naming import SIDES, listed
+
+# A column of a fight that is true or false: as a sentence says it, and as it denies it.
+ENDS = {
+    "won": ("is won", "is not won"),
+    "fought": ("is fought", "is not fought"),
+    "taken": ("takes the land", "does not take the land"),
+}
+
+
+def in_words(plan: Plan, question: str) -> str:
+    """A question about earlier fights as a sentence: `not counter_won` is "counter is not won"."""
+    names = "|".join(re.escape(fight.name) for fight in plan.fights)
+    pattern = rf"\b(not )?({names})_({'|'.join(ENDS)})\b"
+    return re.sub(pattern, lambda found: f"{found[2]} {ENDS[found[3]][found[1] is not None]}", question)
 
 
 def assumptions(plan: Plan, fields: Sequence[Any]) -> list[str]:
@@ -25,12 +45,12 @@ def _of_campaign(plan: Plan) -> Iterator[str]:
         yield f"us: {listed([plan.forces[force] for force in sorted(plan.us)])} (follows from the fights)"
     for fight in plan.fights:
         if fight.question is not None:
-            yield f"{fight.name}: is not fought unless {fight.question}"
+            yield f"{fight.name}: is not fought unless {in_words(plan, fight.question)}"
     yield "driven_off: those who are beaten or leave a battle are out of the campaign, unless the field says otherwise"
     for at, fight in enumerate(plan.fights):
         if fight.sides[0].best:
-            side = "our side" if plan.on_our_side(*fight.sides) else "the other side"
-            yield f"fight[{at}].attacker.go: best for {side} by the objectives, with all that may follow"
+            camp = "our side" if plan.on_our_side(*fight.sides) else "the other side"
+            yield f"fight[{at}].attacker.go: best for {camp} by the objectives, with all that may follow"
         for side in fight.sides:
             if side.force != UNNAMED and side.driven_off != OUT:
                 to = "stay with their force" if side.driven_off == STAY else f"join {plan.forces[side.driven_off]}"
@@ -43,7 +63,7 @@ def explain(plan: Plan, fields: Sequence[Any]) -> list[str]:
     lines = []
     for fight, one in zip(plan.fights, fields, strict=True):
         names = [_name(plan, side) for side in fight.sides]
-        asked = f", only if {fight.question}" if fight.question else ""
+        asked = f", only if {in_words(plan, fight.question)}" if fight.question else ""
         lines.append(f"{fight.name}: {fight.kind}, {names[0]} against {names[1]}{asked}")
         more = plan.carry.build(fight.kind, one).explain() if one is not None else ()
         lines += [f"{fight.name}: {line}" for line in more]
@@ -52,3 +72,74 @@ def explain(plan: Plan, fields: Sequence[Any]) -> list[str]:
 
 def _name(plan: Plan, side: Side) -> str:
     return "others" if side.force == UNNAMED else plan.forces[side.force]
+
+
+@dataclass
+class Story:
+    """Lines about a campaign of a single battle; all rows given have one row at most."""
+
+    plan: Plan
+    lines: list[str]
+
+    def begins(self, fight: Fight, asked: np.ndarray, here: np.ndarray, part: Sequence[np.ndarray]) -> None:
+        """The name of the fight, whether its question holds, who joins and who takes no part.
+
+        `here`: int64, shape (rows, forces, slots).
+        """
+        self.lines.append(f"{fight.name}:")
+        if fight.question and not asked.all():
+            self._tell(f"not fought: only if {in_words(self.plan, fight.question)}")
+            return
+        for side in fight.sides:
+            if side.join is not None:
+                self._of(side, "joining", side.join)
+        for side, own in zip(fight.sides, part, strict=True):
+            if side.force != UNNAMED and len(own):
+                self._of(side, "taking no part", here[0, side.force] - own[0])
+
+    def walk_over(self, winner: np.ndarray, able: Sequence[np.ndarray]) -> None:
+        """A fight that one side cannot fight."""
+        if not len(winner):
+            return
+        missing = [f"the {side}" for side, there in zip(SIDES, able, strict=True) if not there[0]]
+        why = f"{' and '.join(missing)} cannot fight" if missing else "neither side can hurt the other"
+        won = "nobody wins" if winner[0] == NOBODY else f"the {SIDES[winner[0]]} wins"
+        self._tell(f"not fought: {why}; {won}")
+
+    def declined(self, fight: Fight, rows: np.ndarray, units: float) -> None:
+        """A fight that its attacker does not want; `rows` are those in which that is so."""
+        side = fight.sides[0]
+        if not len(rows):
+            return
+        why = "by the objective it is better not to"
+        if side.min_units is not None and units < side.min_units:
+            why = f"{units:g} units are fewer than min_units = {side.min_units:g}"
+        elif side.min_odds is not None:
+            why = f"the chance to win is below min_odds = {side.min_odds:g}"
+        self._tell(f"not fought: the attacker declines; {why}")
+
+    def ended(self, fight: Fight, number: int, before: Rows, after: Rows) -> None:
+        """Note the pieces left behind or driven off, from the rows before and after the fight."""
+        for code, side in enumerate(fight.sides):
+            if side.force == UNNAMED or not len(after):
+                continue
+            won = after.winner[0, number] == code
+            to = side.leave_to if won else side.driven_off
+            what = "left behind" if won else "driven off"
+            gone = (after.pieces - before.pieces)[0, side.force, AWAY]
+            if to not in (OUT, side.force) and to >= 0:
+                gone = (after.pieces - before.pieces)[0, to, HERE]
+            self._of(side, f"{what}, {'out' if to < 0 else f'to {self.plan.forces[to]}'}", gone)
+
+    def captured(self, side: Side, pieces: np.ndarray) -> None:
+        """Pieces that a side captured: int64, shape (rows, slots)."""
+        if len(pieces):
+            self._of(side, "captured", pieces[0])
+
+    def _of(self, side: Side, what: str, pieces: np.ndarray) -> None:
+        pieces = np.where(self.plan.carry.marks, 0, pieces)
+        if pieces.any():
+            self._tell(f"{self.plan.forces[side.force]}, {what}: {self.plan.carry.words(pieces)}")
+
+    def _tell(self, line: str) -> None:
+        self.lines.append(f"  {line}")

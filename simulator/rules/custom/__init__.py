@@ -85,9 +85,8 @@ def _cost(file: GameFile, path: str) -> float | None:
 
 def built(source: Source, kind: str, fields: Scenario) -> Built:
     """Everything that answers one scenario."""
-    from dataclasses import replace
-
-    from simulator.rules.custom import best, build, joint_states, text
+    from simulator.rules.custom import build, joint_states, text
+    from simulator.rules.custom.decisions import best
     from simulator.rules.custom.outcome import begun, outcome, pieces
     from simulator.rules.custom.setup import Setup
 
@@ -99,8 +98,10 @@ def built(source: Source, kind: str, fields: Scenario) -> Built:
             "starts": joint_states.starts_of(field.setup),
             "joined": lambda paths, settings: joint_states.joined(field, paths, settings),
         }
+    # The chain was made just now; a copy of it would be checked again.
+    field.chain.tell = text.Teller(field)
     return Built(
-        chain=replace(field.chain, tell=text.Teller(field)),
+        chain=field.chain,
         outcome=lambda states: outcome(field, states),
         pieces=lambda states: pieces(field, states),
         assumptions=lambda: text.assumptions(field),

@@ -15,18 +15,18 @@ import numpy as np
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.chance import LARGEST_RESULT, TableBook
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, WINNERS
-from simulator.rules.custom import best
+from simulator.rules.custom.decisions import best
+from simulator.rules.custom.decisions.win_chance_threshold import below_odds
 from simulator.rules.custom.dice.die import Hit
 from simulator.rules.custom.dice.linked_classes import TooLarge
 from simulator.rules.custom.dice.opposed import BOTH, opposed_throws
 from simulator.rules.custom.dice.tables import MOST_RESULTS, DiceTables, Throws, packing
 from simulator.rules.custom.game_file.format import SIDES
 from simulator.rules.custom.kept import keep, key_of
-from simulator.rules.custom.line import Places, Stands, blocks_of, loss_line, places_number
+from simulator.rules.custom.line import LossLine, Places, Stands
 from simulator.rules.custom.masks import bits
 from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, GONE, Army, Params, State, opened
 from simulator.rules.custom.setup import Setup, SideSetup
-from simulator.rules.custom.win_chance_threshold import below_odds
 from simulator.rules.toolkit.retreat import Leave, any_of, outnumbered
 
 # The largest count of rounds. It is larger for dice with more sides than FEW_SIDES, which may hit once in their sides
@@ -216,22 +216,22 @@ def _limits(setup: Setup, layout: Layout, params: Params) -> State:
 
 def places_of(setup: Setup) -> dict[str, Places]:
     """The places of both sides. Raises TooLarge for too many."""
-    lines = {side: loss_line(setup, side) for side in SIDES}
+    lines = {side: LossLine(setup, side) for side in SIDES}
     check_size(setup, lines)
-    return {side: Places(setup, side) for side in SIDES}
+    return {side: Places(setup, side, lines[side]) for side in SIDES}
 
 
-def check_size(setup: Setup, lines: Mapping[str, Sequence[int]]) -> None:
+def check_size(setup: Setup, lines: Mapping[str, LossLine]) -> None:
     """Raises TooLarge where working out every place of these loss lines takes too much."""
-    places = [places_number(setup, side, lines[side]) for side in SIDES]
+    places = [line.places for line in lines.values()]
     if max(places) < FEW_PLACES:
         return
     dice = {side: _most_dice(setup.sides[side]) for side in SIDES}
     if (
         max(places) > MOST_PLACES
-        or any(len(lines[setup.sides[side].enemy]) > LARGEST_RESULT < dice[side] for side in SIDES)
+        or any(len(lines[setup.sides[side].enemy].line) > LARGEST_RESULT < dice[side] for side in SIDES)
         or setup.opening + _rounds(setup) * (len(setup.groups) - setup.opening) > MOST_ROWS / sum(places)
-        or sum(_bytes(setup, side, lines[side], dice[side]) for side in SIDES) > MOST_BYTES
+        or sum(_bytes(setup.sides[side], lines[side], dice[side]) for side in SIDES) > MOST_BYTES
     ):
         raise TooLarge
 
@@ -252,10 +252,9 @@ def _rounds(setup: Setup) -> int:
     return len({setup.held(number) for number in range(1, setup.phases + 1)})
 
 
-def _bytes(setup: Setup, side: str, line: Sequence[int], dice: int) -> int:
+def _bytes(own: SideSetup, line: LossLine, dice: int) -> int:
     """About what a side's chance tables take: one for each line-up and step, as wide as nine deviations each way."""
-    own = setup.sides[side]
-    line_ups = prod(1 + sum(own.counts[u] for u in bits(block)) for block in blocks_of(setup, side, line))
+    line_ups = prod(1 + sum(own.counts[u] for u in bits(block)) for block in line.blocks)
     width = min(dice + 1, 9 * isqrt(dice) + 2)
     return 8 * line_ups * sum(own.able(shot) for shot in own.shots.values()) << (width - 1).bit_length()
 
@@ -269,7 +268,8 @@ def _army(setup: Setup, layout: Layout, side: str, below: np.ndarray, scale: Fra
     return Army(
         units=own.units.copy(),
         alone=own.alone.astype(np.int64),
-        gone=own.gone,
+        # An array, as the engine checks its contract with the rules anew for each plain number that it has not seen.
+        gone=np.array([own.gone]),
         after_hits=_after_hits(layout, side),
         shows=np.array([throws.shown for throws in layout.throws[enemy]], np.int64).reshape(-1, len(own)),
         rolls=rolls,

@@ -10,7 +10,7 @@ import numpy as np
 from simulator.rules.battle import Battle, Columns
 from simulator.rules.campaign.carry import Carry, Left, Number, Table, Tables, each
 from simulator.rules.custom.game_file.format import GameFile
-from simulator.rules.custom.game_file.words import part_of, selected
+from simulator.rules.custom.game_file.words import fighters, part_of, selected
 from simulator.rules.toolkit.naming import counted
 
 
@@ -21,12 +21,9 @@ class FileCarry(Carry):
 
     def __init__(self, kinds: Mapping[str, Battle], file: GameFile) -> None:
         self.file = file
-        units = {
-            (kind, side): [unit for unit in file.unit if unit in part_of(file, kind, side)[0]]
-            for kind in kinds
-            for side in ("attacker", "defender")
+        self.fights = {
+            kind: ((fighters(file, kind, "attacker"),), (fighters(file, kind, "defender"),)) for kind in kinds
         }
-        self.fights = {kind: ((units[kind, "attacker"],), (units[kind, "defender"],)) for kind in kinds}
         super().__init__(kinds)
 
     def name(self) -> str:

@@ -15,8 +15,8 @@ import numpy as np
 
 from simulator.engine.model.interpreted import plain_params
 from simulator.rules.battle import Columns, Joined
-from simulator.rules.custom.best import sought
 from simulator.rules.custom.build import PlacesField, lay_out
+from simulator.rules.custom.decisions.best import sought
 from simulator.rules.custom.dice.die import Hit
 from simulator.rules.custom.dice.linked_classes import TooLarge
 from simulator.rules.custom.game_file.format import SIDES

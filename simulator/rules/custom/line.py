@@ -6,7 +6,6 @@ Units that are in exactly the same targets form a block; the hits taken by each 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Hashable, Sequence
 from functools import cached_property, lru_cache
 from itertools import groupby
@@ -117,12 +116,9 @@ def _stretches(
     return [stretch for stretch in line if stretch.points]
 
 
-def loss_line(setup: Setup, side: str, numbers: Sequence[int] | None = None) -> list[int]:
-    """The unit of each point, first taken first, for other `numbers` of units if given."""
-    line: list[int] = []
-    for unit, points, _ in stretches(setup, side, numbers):
-        line += [unit] * points
-    return line
+def loss_line(setup: Setup, side: str) -> list[int]:
+    """The unit of each point, first taken first."""
+    return [unit for unit, points, _ in stretches(setup, side) for _ in range(points)]
 
 
 def chooses(setup: Setup, side: str) -> bool:
@@ -151,7 +147,7 @@ class Stands:
         self.setup, self.side, self.line, self.own = setup, side, line, setup.sides[side]
         self.taken = self.lost = taken
         there, hits = fighting_of(self.own), hits_of(setup.file, side)
-        if max(hits.tolist()) > 1:
+        if (there * (hits - 1)).any():
             first = np.array([absorbs_first(setup, side, u) for u in range(len(there))])
             self.lost = np.where(first, np.maximum(0, taken - there * (hits - 1)), taken // hits)
         self.left = there - self.lost
@@ -199,14 +195,10 @@ class Stands:
         """Number of each unit that stands in each place, supporting units included: int64, shape (places, units)."""
         return np.asarray(self.left + self.supports)
 
-    def number(self, mask: int) -> np.ndarray:
-        """Number of units of a mask that stand in each place: int64, shape (places,)."""
-        return np.asarray(self.there[:, list(bits(mask))].sum(axis=1))
-
     def standing(self, places: Sequence[int] | np.ndarray) -> Standing:
         """The units that stand in these places (int64, shape (n,)), which no presence key tells apart."""
         counts = self.there[places]
-        mask = sum(1 << u for u in np.flatnonzero(counts[0]).tolist())
+        mask = sum([1 << u for u, number in enumerate(counts[0].tolist()) if number])
         return Standing(counts, mask, mask & self.own.fights)
 
 
@@ -218,21 +210,27 @@ class LossLine:
     """
 
     def __init__(self, setup: Setup, side: str) -> None:
-        self.line = loss_line(setup, side)
+        in_order = stretches(setup, side)
+        self.line = [unit for unit, points, _ in in_order for _ in range(points)]
         self.blocks = blocks_of(setup, side, self.line)
         blocks = [*self.blocks, ~sum(self.blocks)]
         self.points = [0] * len(blocks)
         self.stretches: list[tuple[int, int, int, int, int]] = []
-        for unit, points, each in stretches(setup, side):
+        for unit, points, each in in_order:
             block = next(k for k, mask in enumerate(blocks) if mask >> unit & 1)
             self.stretches.append((unit, block, self.points[block], points, each))
             self.points[block] += points
+
+    @property
+    def places(self) -> int:
+        """The number of places that hits lead to."""
+        return prod([points + 1 for points in self.points[:-1]])
 
     def taken(self, hits: Sequence[np.ndarray], units: int) -> np.ndarray:
         """The hits on each unit after these on each block (int64 of shape (places,)): int64, shape (places, units)."""
         taken = np.zeros((len(hits[0]), units), np.int64)
         for unit, block, begin, points, _ in self.stretches:
-            taken[:, unit] += np.clip(hits[block] - begin, 0, points)
+            taken[:, unit] += np.minimum(np.maximum(hits[block] - begin, 0), points)
         return taken
 
 
@@ -244,10 +242,9 @@ class Places(Stands):
 
     several = False
 
-    def __init__(self, setup: Setup, side: str) -> None:
-        found = LossLine(setup, side)
+    def __init__(self, setup: Setup, side: str, found: LossLine) -> None:
         self.blocks = found.blocks
-        self.at = [np.flatnonzero([block >> unit & 1 for unit in found.line]) for block in self.blocks]
+        self.at = [np.array([i for i, u in enumerate(found.line) if block >> u & 1], np.int64) for block in self.blocks]
         self.sizes = [len(at) + 1 for at in self.at]
         self.strides = [prod(self.sizes[i + 1 :]) for i in range(len(self.sizes))]
         size = prod(self.sizes)
@@ -310,16 +307,11 @@ class Places(Stands):
         return np.append(left, 0)[self.digits[block]]
 
 
-def places_number(setup: Setup, side: str, line: Sequence[int]) -> int:
-    """The number of places of a side with this loss line."""
-    points = Counter(line)
-    return prod(1 + sum(points[unit] for unit in bits(block)) for block in blocks_of(setup, side, line))
-
-
 def aimed_at(setup: Setup, side: str) -> list[Hit]:
     """The hit classes of the enemy's shots at a side."""
     enemy = setup.sides[setup.sides[side].enemy]
-    return sorted({hit for shot in enemy.shots.values() if enemy.able(shot) for hit in classes_of(enemy, shot)})
+    shots = [shot for shot in enemy.shots.values() if enemy.able(shot)]
+    return enemy.recall("aims", lambda: sorted({hit for shot in shots for hit in classes_of(enemy, shot)}))
 
 
 def blocks_of(setup: Setup, side: str, line: Sequence[int]) -> list[int]:

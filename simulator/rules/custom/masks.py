@@ -24,6 +24,11 @@ def everyone(file: GameFile) -> int:
 
 def mask_of(file: GameFile, selector: Iterable[str]) -> int:
     """The units that a selector names."""
+    return _mask_of(file, tuple(selector))
+
+
+@lru_cache(maxsize=512)
+def _mask_of(file: GameFile, selector: tuple[str, ...]) -> int:
     chosen = selected(file, selector)
     return sum(1 << i for i, key in enumerate(file.unit) if key in chosen)
 

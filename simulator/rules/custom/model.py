@@ -23,13 +23,13 @@ from simulator.rules.custom.game_file.format import (
     SideModifier,
 )
 from simulator.rules.custom.game_file.units import heavy
-from simulator.rules.custom.game_file.words import by_side, check_known, part_of, words_of
+from simulator.rules.custom.game_file.words import by_side, check_known, fighters, part_of, words_of
 from simulator.rules.toolkit.policies import check_alone, check_parameters
 from simulator.rules.toolkit.policies import named as named_policies
 
-POLICIES = ("never", "after-rounds", "units-at-most", "outnumbered", "outpowered", "odds-below")
 PARAMETERS = {"after-rounds": "after_rounds", "units-at-most": "units_at_most", "odds-below": "odds_below"}
 Policy = Literal["never", "after-rounds", "units-at-most", "outnumbered", "outpowered", "odds-below", "best"]
+NOBODY = "nobody who may fight there is called"
 Count = Annotated[int, Field(ge=0, le=1000)]
 
 
@@ -198,14 +198,12 @@ def model_of(shape: Shape) -> type[Fields]:
     return create_model("Battle", __base__=Fields, __doc__="A battle of a game file.", **frame)
 
 
+@lru_cache(maxsize=4)
 def _policy_of(may_retreat: bool, format_: int) -> type[Fields]:
     """The model of a side's policy."""
     kind = SidePolicy if may_retreat else StayingPolicy
-    return kind if format_ == 1 else _targeting(kind)
-
-
-@lru_cache(maxsize=2)
-def _targeting(kind: type[SidePolicy]) -> type[Fields]:
+    if format_ == 1:
+        return kind
     return create_model(kind.__name__, __base__=(kind, TargetPolicy), __doc__=kind.__doc__)
 
 
@@ -235,12 +233,10 @@ def conditions_of(file: GameFile, given: Fields) -> dict[str, ConditionValue]:
 def check_scenario(file: GameFile, kind: str, fields: Scenario) -> None:
     """Refuse a scenario that types allow (section 11); raises Refusal."""
     for side in SIDES:
-        fights, _ = part_of(file, kind, side)
-        own = getattr(fields, side)
-        if not any(count for key, count in counts(own).items() if key in fights):
-            raise Refusal(
-                side, f"no fighting unit; give at least one of {', '.join(k for k in file.unit if k in fights)}"
-            )
+        able, own = fighters(file, kind, side), getattr(fields, side)
+        numbers = counts(own)
+        if not any(numbers[key] for key in able):
+            raise Refusal(side, f"no fighting unit; give at least one of {', '.join(able)}")
         for i, modifier in enumerate(own.modifiers):
             check_modifier(file, modifier, f"{side}.modifiers[{i}]")
         _check_policy(file, kind, side, getattr(fields.policy, side))
@@ -252,10 +248,7 @@ def _check_policy(file: GameFile, kind: str, side: str, policy: SidePolicy) -> N
     if chosen != ["never"] and side not in file.battle[kind].may_retreat:
         raise Refusal(f"{field}.retreat", f"the {side} may not retreat in {kind}; give never")
     check_parameters(field, policy, chosen, PARAMETERS)
-    fights, _ = part_of(file, kind, side)
-    if policy.loss_order is not None:
-        able = [key for key in file.unit if key in fights]
-        check_order(policy.loss_order, able, f"{field}.loss_order", "nobody who may fight there is called")
+    check_order(policy.loss_order or [], fighters(file, kind, side), f"{field}.loss_order", NOBODY)
     for entry in policy.keep:
         check_known(entry, words_of(file), f"{field}.keep", "no unit or tag")
     if policy.absorb == "first" and heavy(file):
@@ -271,10 +264,6 @@ def _check_targets(file: GameFile, kind: str, side: str, policy: Any) -> None:
             if getattr(policy, name):
                 raise Refusal(f"{field}.{name}", f"the enemy orders the losses of the {side} in this game")
     targets = getattr(policy, "target_order", None)
-    if targets is None:
-        return
-    if by_side(file.losses.chosen_by, enemy) != "enemy":
+    if targets is not None and by_side(file.losses.chosen_by, enemy) != "enemy":
         raise Refusal(f"{field}.target_order", f"the {enemy} orders his own losses in this game")
-    fights, _ = part_of(file, kind, enemy)
-    able = [key for key in file.unit if key in fights]
-    check_order(targets, able, f"{field}.target_order", "nobody who may fight there is called")
+    check_order(targets or [], fighters(file, kind, enemy), f"{field}.target_order", NOBODY)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from simulator.rules.battle import ATTACKER, Columns, Piece
 from simulator.rules.custom.build import Field
-from simulator.rules.custom.line import Stands
+from simulator.rules.custom.line import Stands, stretches
 from simulator.rules.custom.masks import bits, mask_of
 from simulator.rules.custom.model import named
 from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, STALEMATE
@@ -69,13 +70,8 @@ def pieces(field: Field, states: Any) -> list[Piece]:
 
 def _in_order(stands: Stands) -> Iterator[tuple[int, int, int]]:
     """(unit, which of its pieces, how many there are), in the order in which the line loses them."""
-    counts, line = stands.own.counts, np.array(stands.line)
-    losses = []
-    for unit in set(stands.line):
-        points = np.flatnonzero(line == unit).tolist()
-        taken = np.zeros((len(points), len(counts)), np.int64)
-        taken[:, unit] = np.arange(1, len(points) + 1)
-        lost = Stands(stands.setup, stands.side, stands.line, taken).lost[:, unit].tolist()
-        losses += [(at, unit, now) for at, now, before in zip(points, lost, [0, *lost], strict=False) if now > before]
-    for _, unit, piece in sorted(losses):
-        yield unit, piece, counts[unit]
+    counts, lost = stands.own.counts, Counter[int]()
+    for unit, points, each in stretches(stands.setup, stands.side):
+        for _ in range(points // each if each else 0):
+            lost[unit] += 1
+            yield unit, lost[unit], counts[unit]

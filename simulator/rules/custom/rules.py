@@ -22,7 +22,7 @@ FIGHTING, GONE, OVER, STALEMATE, ATTACKER_LEFT, DEFENDER_LEFT = range(6)
 class Army(NamedTuple):
     """One side, by place; `rolls` and `means` also by row (see Params.rows) and by what the enemy shows of himself.
 
-    - `units` fighting, `alone`: 1 where only units are left that are removed then; `gone`: the place without units.
+    - `units` fighting, `alone`: 1 where only units are left that are removed then; `gone[0]`: the place without units.
     - `after_hits[n, class, place]`: the place after 2**n hits of a class of the enemy's shots.
     - `shows[row, place]`: the part of this place that the enemy's dice depend on, as a number.
     - `rolls[row, place, shown]`: the chance table of the hits that this side scores, 0 where it rolls nothing;
@@ -34,7 +34,7 @@ class Army(NamedTuple):
 
     units: np.ndarray
     alone: np.ndarray
-    gone: int
+    gone: np.ndarray
     after_hits: np.ndarray
     shows: np.ndarray
     rolls: np.ndarray
@@ -169,9 +169,9 @@ def removed(p, s):
     """A side with nothing but units that are removed alone loses them (section 6, step 1)."""
     mine, theirs = p.attacker.alone[s.attacker], p.defender.alone[s.defender]
     if removes(mine, theirs, p.defender.units[s.defender]):
-        return s._replace(attacker=p.attacker.gone)
+        return s._replace(attacker=p.attacker.gone[0])
     if removes(theirs, mine, p.attacker.units[s.attacker]):
-        return s._replace(defender=p.defender.gone)
+        return s._replace(defender=p.defender.gone[0])
     return s
 
 

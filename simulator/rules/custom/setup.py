@@ -5,10 +5,10 @@ Nothing here depends on the course of the battle; docs/rules/custom_games.md sec
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from simulator.rules.custom.firings import Firing, firings_of, groups_of
 from simulator.rules.custom.game_file.files import Source
@@ -32,6 +32,7 @@ from simulator.rules.toolkit.policies import named
 
 # Faces rolled again: all that miss ("misses"), or these numbers or names.
 Again = str | frozenset[int | str]
+T = TypeVar("T")
 
 
 class Rolled(NamedTuple):
@@ -202,16 +203,26 @@ class SideSetup:
         given = counts(own)
         self.counts = [given.get(key, 0) for key in setup.units]
         self.present = sum(1 << u for u, count in enumerate(self.counts) if count)
-        shots, self.supports, modifiers = rules_of(file, kind, side, tuple(setup.conditions.items()))
+        conditions = tuple(setup.conditions.items())
+        shots, self.supports, modifiers = rules_of(file, kind, side, conditions)
         # Steps that somebody of the scenario could fire.
         self.shots = {i: shot for i, shot in shots.items() if shot.targets}
         everywhere = [Modifier(name="modifier", adds=own.modifier)] if own.modifier else []
         own_modifiers: list[SideModifier] = [*own.modifiers, *everywhere]
         self.modifiers = [*modifiers, *(_modifier(file, modifier) for modifier in own_modifiers)]
         self.helps = [*self.supports, *self.modifiers]
-        # The hit classes of each step, and its dice by unit and by what changes them, once they are asked for.
-        self.classes: dict[int, Any] = {}
-        self.dice: dict[Hashable, Any] = {}
+        self._known = {} if own_modifiers else _known_of(file, kind, side, conditions, self.present)
+
+    def recall(self, key: Hashable, make: Callable[[], T]) -> T:
+        """That which `make` makes, kept under `key` for all sides with the same units, in whatever numbers."""
+        if key not in self._known:
+            self._known[key] = make()
+        return self._known[key]
+
+    def shots_of(self, group: int, number: int) -> list[Shot]:
+        """The steps of a group as the side fires them in a round of this number."""
+        shots = [self.shots[i] for i in self.setup.groups[group] if i in self.shots]
+        return [shot for shot in shots if shot.in_round(number)]
 
     def able(self, shot: Shot) -> bool:
         """May anybody whom the scenario brings fire this step?"""
@@ -220,6 +231,14 @@ class SideSetup:
     def roll(self, unit: int, shot: Shot) -> Rolled | None:
         """The roll with which a unit fires a step, or None."""
         return roll_of(self.setup.file, self.side, unit, shot.roll)
+
+
+@lru_cache(maxsize=256)
+def _known_of(
+    file: GameFile, kind: str, side: str, conditions: tuple[tuple[str, ConditionValue], ...], present: int
+) -> dict[Hashable, Any]:
+    """What is known of the dice of a side in which these units stand, without modifiers of its own; see `recall`."""
+    return {}
 
 
 class SideRules(NamedTuple):

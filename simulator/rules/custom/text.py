@@ -6,20 +6,23 @@ import random
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from simulator.rules.custom.best_rules import ANSWERING
+from simulator.engine.model.binomial import HALF
 from simulator.rules.custom.build import Field
+from simulator.rules.custom.decisions.best_rules import ANSWERING
 from simulator.rules.custom.dice.die import MISS, Hit, face_names, hits_by_face, rolled_again
 from simulator.rules.custom.dice.linked_classes import Counted, linked_hits, results_of
 from simulator.rules.custom.dice.opposed import BOTH, hits_of_throw, kept_dice, thrown
 from simulator.rules.custom.dice.volleys import Standing, Volley, fired, volleys_at
 from simulator.rules.custom.game_file.format import SIDES
 from simulator.rules.custom.game_file.words import by_side
-from simulator.rules.custom.hits.layout import HitsState
-from simulator.rules.custom.hits.words import roll_text
+from simulator.rules.custom.hits.classes import tally_of
+from simulator.rules.custom.hits.layout import ENTRY, FACE, HIT, LAST_HIT, PAIRS, SIDE, HitsState
+from simulator.rules.custom.hits.rules import rolled as number_rolled
 from simulator.rules.custom.line import Stands, absorbs_first, loss_order
 from simulator.rules.custom.masks import bits
 from simulator.rules.custom.model import PARAMETERS, usual
@@ -63,26 +66,17 @@ def _side_lines(setup: Setup, side: str) -> Iterator[str]:
         yield f"the {side} never leaves"
     else:
         yield f"the {side} leaves: {listed(in_words(policy, chosen, PARAMETERS), 'or')}"
-    present = setup.sides[side].present
-    order = [setup.names[unit] for unit in loss_order(setup, side) if present >> unit & 1]
+    own = setup.sides[side]
+    order = [setup.names[unit] for unit in loss_order(setup, side) if own.present >> unit & 1]
     enemys = by_side(setup.file.losses.chosen_by, side) == "enemy"
-    loses = f"the {setup.sides[side].enemy} hits" if enemys else f"the {side} loses"
+    loses = f"the {own.enemy} hits" if enemys else f"the {side} loses"
     text = f"{loses} {', then '.join(order)}" if order else ""
-    front = [setup.names[unit] for unit in _absorbing(setup, side)]
-    if front:
+    several = [unit for unit in bits(own.present & own.fights) if own.pieces[unit].hits > 1]
+    if front := [setup.names[unit] for unit in several if absorbs_first(setup, side, unit)]:
         text += f"; damage to {listed(front)} first"
     if policy.keep:
         text += f"; kept to the end: {listed([f'{number} {entry}' for entry, number in policy.keep.items()])}"
     yield text
-
-
-def _absorbing(setup: Setup, side: str) -> list[int]:
-    own = setup.sides[side]
-    return [
-        unit
-        for unit in bits(own.present & own.fights)
-        if own.pieces[unit].hits > 1 and absorbs_first(setup, side, unit)
-    ]
 
 
 def explain(field: Field) -> list[str]:
@@ -201,7 +195,7 @@ class Teller:
     def _rolls(self, before: Any, result: tuple[int, int], dice: random.Random) -> str:
         """The steps of a salvo, and what each side rolls."""
         if isinstance(before, HitsState):
-            return roll_text(self.field, before, result)
+            return _binomial_text(self.field, before, result)
         group = [self.setup.step(i) for i in self.setup.groups[self.field.salvos[before.salvo].group]]
         if self.setup.compared(self.field.salvos[before.salvo].group) is not None:
             return f"{group[0].name}  {self._compared(before, result[0], dice)}"
@@ -266,24 +260,26 @@ class Teller:
         self, rolled: list[Volley], aims: list[Hit], counted: Counted, result: int, dice: random.Random
     ) -> str:
         """Dice that may fall into several hit classes, or whose hits are absorbed."""
-        names = [f"{volley.units} {self.setup.names[volley.unit]}" for volley in rolled]
         number = sum(volley.dice for volley in rolled)
         there = self.setup.sides[rolled[0].side.enemy].present if rolled else 0
         score = self._score(aims, counted, result, there)
         if self.setup.low_luck or number > MOST_SHOWN or not number:
-            return f"{', '.join(names)} roll {plural(number, 'die', 'dice')} -> {score}" if number else ""
-        each = [volley for volley in rolled for _ in range(volley.dice)]
-        chances = [[(aims.index(hit), chance / self.setup.whole) for hit, chance in volley.hits] for volley in each]
+            return f"{self._names(rolled)} roll {plural(number, 'die', 'dice')} -> {score}" if number else ""
+        whole = self.setup.whole
+        chances = [[(aims.index(hit), chance / whole) for hit, chance in v.hits] for v in rolled for _ in range(v.dice)]
         fallen = linked_hits(chances, results_of(counted) == result, dice)
-        faces = [
-            self._face(volley, MISS if slot is None else aims[slot], dice) + "*" * (slot is not None)
-            for volley, slot in zip(each, fallen, strict=True)
-        ]
-        texts, at = [], 0
-        for volley, name in zip(rolled, names, strict=True):
-            texts.append(f"{name}{self._at(volley)}: {' '.join(faces[at : at + volley.dice])}")
-            at += volley.dice
-        return f"{', '.join(texts)} -> {score}"
+        return f"{self._faces(rolled, [MISS if slot is None else aims[slot] for slot in fallen], dice)} -> {score}"
+
+    def _names(self, rolled: list[Volley]) -> str:
+        return ", ".join(f"{volley.units} {self.setup.names[volley.unit]}" for volley in rolled)
+
+    def _faces(self, rolled: list[Volley], fallen: list[Hit], dice: random.Random) -> str:
+        """The units that roll, and faces that give the hit of each of their dice."""
+        texts, each = [], iter(fallen)
+        for volley in rolled:
+            faces = [self._face(volley, hit, dice) + "*" * (hit != MISS) for hit in islice(each, volley.dice)]
+            texts.append(f"{self._names([volley])}{self._at(volley)}: {' '.join(faces)}")
+        return ", ".join(texts)
 
     def _score(self, aims: list[Hit], counted: Counted, result: int, there: int) -> str:
         """The hits of a packed result in words."""
@@ -300,41 +296,14 @@ class Teller:
         score = plural(hits, "hit") + (" or more" if hits == most else "")
         if self.setup.low_luck:
             return f"{Fraction(sum(v.dice * v.chance for v in rolled), self.setup.whole)} expected -> {score}"
-        units = [f"{volley.units} {self.setup.names[volley.unit]}" for volley in rolled]
-        if sum(volley.dice for volley in rolled) > MOST_SHOWN:
-            return f"{', '.join(units)} roll {sum(volley.dice for volley in rolled)} dice -> {score}"
-        which = self._which_hit([v.chance for v in rolled for _ in range(v.dice)], hits, hits == most, dice)
-        texts, at = [], 0
-        for volley, name in zip(rolled, units, strict=True):
-            faces = [
-                self._face(volley, volley.hits[0][0], dice) + "*" if hit else self._face(volley, MISS, dice)
-                for hit in which[at : at + volley.dice]
-            ]
-            texts.append(f"{name}{self._at(volley)}: {' '.join(faces)}")
-            at += volley.dice
-        return f"{', '.join(texts)} -> {plural(sum(which), 'hit')}"
-
-    def _which_hit(self, chances: list[int], hits: int, or_more: bool, dice: random.Random) -> list[bool]:
-        """A random choice of the dice that hit, given their number, with the right chances."""
-        rest = [np.ones(1)]
-        for chance in reversed(chances):
-            p = chance / self.setup.whole
-            rest.append(np.convolve(rest[-1], [1 - p, p]))
-        rest.reverse()
-
-        def reach(place: int, needed: int) -> float:
-            left = rest[place]
-            if or_more:
-                return float(left[max(needed, 0) :].sum())
-            return float(left[needed]) if 0 <= needed < len(left) else 0.0
-
-        found = []
-        for place, chance in enumerate(chances):
-            p = chance / self.setup.whole
-            hit, miss = p * reach(place + 1, hits - 1), (1 - p) * reach(place + 1, hits)
-            found.append(dice.random() * (hit + miss) < hit)
-            hits -= found[-1]
-        return found
+        number = sum(volley.dice for volley in rolled)
+        if number > MOST_SHOWN:
+            return f"{self._names(rolled)} roll {number} dice -> {score}"
+        each = [volley for volley in rolled for _ in range(volley.dice)]
+        chances = [[(0, volley.chance / self.setup.whole)] for volley in each]
+        fallen = linked_hits(chances, np.arange(most + 1) == hits, dice)
+        drawn = [MISS if slot is None else v.hits[0][0] for v, slot in zip(each, fallen, strict=True)]
+        return f"{self._faces(rolled, drawn, dice)} -> {plural(number - fallen.count(None), 'hit')}"
 
     def _at(self, volley: Volley) -> str:
         """The value that a unit rolls at: (5+) hits with 5 or more, (2-) with 2 or less."""
@@ -354,6 +323,26 @@ class Teller:
 
         thrown = thrown_until(throw, lambda faces: good[faces[-1] - 1] == hit, dice)
         return "?" if thrown is None else ">".join([str(names[face - 1]) for face in thrown])
+
+
+def _binomial_text(field: Any, before: Any, result: tuple[int, int]) -> str:
+    """Dice of one kind and those of them that fall into a class, counted; or a die that is compared."""
+    p, salvo, setup = field.params, field.params.salvo[before.salvo], field.setup
+    compared = salvo[PAIRS] > 0
+    side = SIDES[before.entry - salvo[ENTRY] if compared else int(salvo[SIDE])]
+    number = number_rolled(p, before, result[0] * HALF + result[1])
+    if not compared and setup.low_luck:
+        sure = plural(int(tally_of(p, before, before.hit)), "hit")
+        return f"low luck  {side}: {sure} and one more with chance {Fraction(before.chance, before.rest)}: {number}"
+    step = setup.step(sorted(setup.sides[side].shots)[p.entry[before.entry]]).name
+    if compared:
+        return f"{step}  {side}: {number + 1} on a die of {before.rest} sides"
+    aim: Hit = field.faces[p.hits[before.hit, FACE]]
+    there = setup.sides[setup.sides[side].enemy].present & aim.units
+    on = f" on {_units(setup, there)}" if salvo[LAST_HIT] - salvo[HIT] > 1 else ""
+    hits = f"{plural(number, 'hit')}{f' of {aim.damage} damage' if aim.damage > 1 else ''}{on}"
+    chance = Fraction(before.chance, before.rest)
+    return f"{step}  {side}: {plural(before.dice, 'die', 'dice')} of chance {chance} -> {hits}"
 
 
 def _class_of(volley: Volley) -> Hit:

@@ -15,9 +15,9 @@ from typing import Any, get_args
 from simulator.rules.battle import Battle, Built, Clock, Fields, by_kind, offered
 from simulator.rules.europa.land.battle import build_land
 from simulator.rules.europa.passages.expedition import build_expedition, check_expedition
-from simulator.rules.europa.passages.model import Expedition
+from simulator.rules.europa.passages.model import Expedition, Passage, check_passage
 from simulator.rules.europa.passages.native_chain import NativeChain, build_native_chain, check_native_chain
-from simulator.rules.europa.passages.passage import PASSAGE
+from simulator.rules.europa.passages.passage import build_passage
 from simulator.rules.europa.procedures import (
     attrition,
     blockades,
@@ -28,7 +28,8 @@ from simulator.rules.europa.procedures import (
     overseas,
     unrest,
 )
-from simulator.rules.europa.sea import NAVAL
+from simulator.rules.europa.sea.model import Naval, check_naval
+from simulator.rules.europa.sea.text import build_naval
 from simulator.rules.europa.shared import land_model as model
 from simulator.rules.europa.shared.fields import check_tables
 from simulator.rules.europa.shared.stacks import COUNTRIES
@@ -62,7 +63,7 @@ BATTLES = by_kind(
         shown=shown(KINDS["siege-campaign"]["headline"]),
         clock=Clock("rounds", "fallen", "the fortress has fallen", plans="policy.attacker.plan"),
     ),
-    NAVAL,
+    kind(Naval, build_naval, check_naval),
     kind(attrition.Attrition, attrition.build_attrition, attrition.check_attrition),
     kind(interception.Interception, interception.build_interception, interception.check_interception),
     kind(blockades.BlockadeRun, blockades.build_blockade_run, blockades.check_blockade_run),
@@ -87,7 +88,7 @@ BATTLES = by_kind(
     kind(continuation.Continuation, continuation.build_continuation),
     kind(leader_survival.Survival, leader_survival.build_survival),
     kind(blockades.Logistics, blockades.build_logistics, blockades.check_logistics),
-    PASSAGE,
+    kind(Passage, build_passage, check_passage),
     kind(Expedition, build_expedition, check_expedition),
     name="Europa Universalis 8",
     total=total,

@@ -14,6 +14,7 @@ from simulator.rules.campaign.carry import Carry, Fighting, Left, Number, Table,
 from simulator.rules.europa.sea.battle import BattleSetup, of_records
 from simulator.rules.europa.shared.fleets import Hold
 from simulator.rules.europa.shared.land_model import FORAGERS
+from simulator.rules.europa.shared.leaders import GONE
 from simulator.rules.europa.shared.losses import counters_by_size
 from simulator.rules.toolkit.naming import SIDES
 
@@ -24,7 +25,6 @@ SIEGES = ("siege", "siege-campaign")
 # Marks: the leader on land and at sea is gone; the troops forage in their next battle.
 MARKS = ("leader gone", "admiral gone", "foraging")
 SLOTS = (*THIRDS, *SHIPS, *MARKS)
-GONE = ("killed", "wounded", "captured")
 ON_LAND, AFLOAT = (tuple(THIRDS),), (SHIPS[:5],)
 SEA_FIELDS = {"leader": "admiral", "technology": "naval_technology", "leader_country": "", "leader_type": ""}
 LOSSES = Literal["keep-best-army", "keep-most-armies", "regroup"]
@@ -123,7 +123,7 @@ class EuropaCarry(Carry):
         who = {"land": "leader", "naval": "admiral"}.get(kind, "")
         named = tables[0].get(who) not in (None, "replacement", "none", "draw")
         if named and not {"leader", "admiral"} & set(tables[1]):
-            gone = np.any([columns.get(f"{role}_leader_{fate}", False) for fate in GONE], axis=0)
+            gone = np.any([np.asarray(columns.get(f"{role}_leader_{fate}", False)) for fate in GONE], axis=0)
             left[:, SLOTS.index(f"{who} gone")] |= gone
         return Left(left, gained)
 

@@ -15,19 +15,18 @@ from simulator.rules.kings_and_things import build
 from simulator.rules.kings_and_things.conditions import ITEM_BITS
 from simulator.rules.kings_and_things.creatures import counted, creature_named, from_text, key_of, parse
 from simulator.rules.kings_and_things.forces import forces_of
-from simulator.rules.kings_and_things.model import FORTS, PRINTED, SETTLEMENTS, Fort, Item, Policy, Settlement
+from simulator.rules.kings_and_things.model import PRINTED, Fort, Item, Policy, Settlement
 from simulator.rules.kings_and_things.sides import Role, fighter, order_key
 from simulator.rules.toolkit.naming import SIDES
 from simulator.rules.toolkit.policies import refuse
 
 KEPT = sum(ITEM_BITS.values())
-LEVELS = {"fort": FORTS, "settlement": SETTLEMENTS}
 
 
 class ThingsCarry(Carry):
     """Creatures by name, items in play, and the structures of the hex in which a force stands."""
 
-    fights: Mapping[str, Fighting] = {"land": ((("creatures",),), (("creatures", *LEVELS),))}
+    fights: Mapping[str, Fighting] = {"land": ((("creatures",),), (("creatures", *PRINTED),))}
     not_fought: Mapping[str, str] = {
         "exploration": "exploration is not fought in a campaign: the counters drawn are no force",
         "free-for-all": "free-for-all is not fought in a campaign: a fight of a campaign has two sides",
@@ -49,13 +48,13 @@ class ThingsCarry(Carry):
             {one.label: one for one in known.values()}.values(), key=lambda one: fighter(one, Policy()).rank
         )
         self.creatures = {one.label: one for one in ranked}
-        self.slots = [*self.creatures, *ITEM_BITS, *LEVELS]
+        self.slots = [*self.creatures, *ITEM_BITS, *PRINTED]
         self.marks = np.arange(len(self.slots)) >= len(self.creatures)
         self.by_piece = {text: [self.slots.index(one.label)] for text, one in sorted(known.items())}
         everybody = self.count(dict.fromkeys(self.creatures, 1))
         value = self.count({label: one.value for label, one in self.creatures.items()})
         self.counts = {"creatures": everybody, "value": value, "units": everybody}
-        self.counts |= {f"{what}_level": self.count({what: 1}, state=True) for what in LEVELS}
+        self.counts |= {f"{what}_level": self.count({what: 1}, state=True) for what in PRINTED}
 
     def parted(self, kind: str, role: str, table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
         """Items that serve in one fight are no pieces."""
@@ -77,7 +76,7 @@ class ThingsCarry(Carry):
         """Creatures by name, items as 1, structures by level."""
         known = Counter(one.label for one in parse(table.get("creatures", ()), "creatures"))
         known.update(item for item in table.get("items", ()) if item in ITEM_BITS)
-        levels = {what: names.index(table.get(what, "none")) for what, names in LEVELS.items()}
+        levels = {what: names.index(table.get(what, "none")) for what, names in PRINTED.items()}
         return np.array([(dict(known) | levels).get(slot, 0) for slot in self.slots], np.int64)
 
     def units_of(self, table: Table) -> float:
@@ -90,7 +89,7 @@ class ThingsCarry(Carry):
 
     def able(self, kind: str, role: str) -> list[np.ndarray]:
         """Creatures; in defence a fort or a settlement alone is enough."""
-        walls = [role == "defender" and slot in LEVELS for slot in self.slots]
+        walls = [role == "defender" and slot in PRINTED for slot in self.slots]
         return [~self.marks | np.array(walls, bool)]
 
     def side(self, kind: str, role: str, tables: Tables, pieces: np.ndarray) -> dict[str, Any]:
@@ -100,9 +99,9 @@ class ThingsCarry(Carry):
         found["creatures"] = [label for label in self.creatures for _ in range(there.get(label, 0))]
         found["items"] = [*(item for item in ITEM_BITS if item in there), *tables[1].get("items", ())]
         if role == "defender":
-            found |= {what: names[there[what]] for what, names in LEVELS.items() if what in there}
+            found |= {what: names[there[what]] for what, names in PRINTED.items() if what in there}
         if order := found.get("loss_order"):
-            keys = {key_of(label, role) for label in found["creatures"]} | {what for what in LEVELS if what in found}
+            keys = {key_of(label, role) for label in found["creatures"]} | {what for what in PRINTED if what in found}
             keys |= set(tables[1].get("items", ()))
             left = [text for text in order if order_key(text, f"{role}.loss_order") in keys]
             found["loss_order"] = left or found["creatures"][:1]
@@ -144,7 +143,7 @@ class ThingsCarry(Carry):
         for item in ITEM_BITS:
             left[:, self.slots.index(item)] = pieces[self.slots.index(item)] * columns[f"{role} holds {item}"]
         taken = columns["winner"] == ATTACKER
-        for what in LEVELS:
+        for what in PRINTED:
             slot, after = self.slots.index(what), columns[f"{what}_level_after"]
             left[:, slot] = np.where(taken, after, pieces[slot]) if role == "attacker" else np.where(taken, 0, after)
         return Left(left, gained)
@@ -157,14 +156,14 @@ class ThingsCarry(Carry):
         ]
         names = [*creatures, *(item for item in ITEM_BITS if item in there)]
         return (
-            ", ".join([*names, *(levels[there[what]] for what, levels in LEVELS.items() if what in there)]) or "nobody"
+            ", ".join([*names, *(levels[there[what]] for what, levels in PRINTED.items() if what in there)]) or "nobody"
         )
 
     def walk_over(self, kind: str, here: list[np.ndarray | None], winner: np.ndarray) -> None:
         """An attacker who walks in stands in the hex of the defender."""
         attacker, defender = here
         taken = winner == ATTACKER
-        for slot in (self.slots.index(what) for what in LEVELS):
+        for slot in (self.slots.index(what) for what in PRINTED):
             if attacker is not None:
                 attacker[taken, slot] = 0 if defender is None else defender[taken, slot]
             if defender is not None:

@@ -163,7 +163,8 @@ class Army:
         if self.band.policy.item_hits == "spend":
             for item, name in ((Held.BOW, "bow"), (Held.SWORD, "sword")):
                 if c.items & item:
-                    return c._replace(items=c.items & ~item, **{name: NOBODY})
+                    given_up: dict[str, Any] = {name: NOBODY}
+                    return c._replace(items=c.items & ~item, **given_up)
         return None
 
     def _can_take(self, c: Condition, slot: int, step: int) -> bool:
@@ -221,8 +222,9 @@ class Army:
             if c.items & item:
                 able = [n for n in self.slots_of(Role.HOLDER) if c.left[n] and n != c.sword]
                 # Of equal gains the slot that is lost last.
-                holder = max(reversed(able), key=lambda n, dice=dice: self._gain(n, dice), default=NOBODY)
-                c = c._replace(**{name: holder})
+                gains = {n: self._gain(n, dice) for n in reversed(able)}
+                handed: dict[str, Any] = {name: max(gains, key=gains.__getitem__, default=NOBODY)}
+                c = c._replace(**handed)
         return self.begun(c, MAGIC)
 
     def _gain(self, n: int, dice: int) -> tuple[int, int, int, bool]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -11,8 +10,8 @@ import numpy as np
 from simulator.rules.battle import Columns
 from simulator.rules.kings_and_things.forces import Catalogue, Forces
 from simulator.rules.kings_and_things.rules import FALLS, LOSE, STAY, Params
-from simulator.rules.kings_and_things.sides import SIDES, Role
-from simulator.rules.kings_and_things.text import STEP_NAMES, names
+from simulator.rules.kings_and_things.sides import SIDES
+from simulator.rules.kings_and_things.text import STEP_NAMES, things
 
 PATHS = np.array([f"policy.{side}.{what}" for what in ("retreat", "losses") for side in SIDES[:2]])
 
@@ -43,20 +42,11 @@ def decisions(forces: Forces, p: Params, states: Any, options: np.ndarray) -> Co
 def _left(one: Catalogue, number: int) -> str:
     """Everything left in a condition: the counters, and the levels of the structures."""
     left = one.left[number]
-    return ", ".join(_things(one, left, left, "{wall} ({level})")) or "nobody"
+    return ", ".join(things(one, left, left, "{wall} ({level})")) or "nobody"
 
 
 def _lost(was: tuple[Catalogue, int], now: tuple[Catalogue, int]) -> str:
     """The losses between two conditions of a side."""
     left = was[0].left[was[1]]
-    lost = _things(was[0], left, left - now[0].left[now[1]], "{level} of {wall}")
+    lost = things(was[0], left, left - now[0].left[now[1]], "{level} of {wall}")
     return f"lose {', '.join(lost)}"
-
-
-def _things(one: Catalogue, left: np.ndarray, number: np.ndarray, structure: str) -> Iterator[str]:
-    """The next `number` of the counters and levels `left` in each slot, in words; both int64, shape (slots,)."""
-    for slot, here, some in zip(one.army.slots, left.tolist(), number.tolist(), strict=True):
-        if slot.role & Role.STRUCTURE and some:
-            yield structure.format(wall=slot.labels[0], level=some)
-        else:
-            yield from names(slot, max(0, slot.number - here), some)

@@ -21,8 +21,9 @@ from simulator.rules.kings_and_things.creatures import MOST_DRAWN, Creature, dra
 from simulator.rules.kings_and_things.model import SETTLEMENTS, Exploration, Scenario
 from simulator.rules.kings_and_things.rules import MELEE, RANGED, STEPS
 from simulator.rules.kings_and_things.sides import Band, Role, fighter, takes
+from simulator.rules.toolkit.merging import LARGEST_CODE
 from simulator.rules.toolkit.policies import refuse
-from simulator.rules.toolkit.weights import LARGEST_CODE, distinct
+from simulator.rules.toolkit.weights import distinct
 
 BARE = Condition(())[1:]
 # Place of a condition in a round: a step while losses are taken, between rounds, or before a step (BEFORE + step).

@@ -6,6 +6,8 @@ import random
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+import numpy as np
+
 from simulator.rules.kings_and_things import rules
 from simulator.rules.kings_and_things.conditions import BEST, TALISMAN_SAVE, Held
 from simulator.rules.kings_and_things.forces import Catalogue, Forces
@@ -151,7 +153,8 @@ def values_of(one: Catalogue, number: int, step: int) -> Sequence[int]:
 def tell(forces: Forces, p: Params, before: State, results: tuple[int, int], after: State, dice: random.Random) -> str:
     """The line of one step of a replay: its dice and their effect."""
     if before.phase == rules.DRAW:
-        here = _here(*forces.at(rules.DEFENDING, after.side1))
+        one, number = forces.at(rules.DEFENDING, after.side1)
+        here = ", ".join(things(one, one.left[number], one.left[number], "{wall}"))
         text = f"Drawn: {here}." if here else "The hex is taken without a fight."
         return text if after.phase != rules.DRAW else ""
     if before.phase == rules.AFTER:
@@ -214,16 +217,20 @@ def _changes(forces: Forces, i: int, before: State, after: State) -> list[str]:
 
 def names(slot: Slot, first: int, number: int) -> list[str]:
     """Labels of `number` counters of a slot from the `first` on."""
-    if slot.role & Role.STRUCTURE:
-        return list(slot.labels) if number else []
     labels = slot.labels if len(slot.labels) == slot.number else slot.labels * slot.number
     return list(labels[first : first + number])
 
 
-def _here(one: Catalogue, number: int) -> str:
-    """All counters and structures left, as a list in words."""
-    left = zip(one.army.slots, one.left[number].tolist(), strict=True)
-    return ", ".join(name for slot, n in left for name in names(slot, max(0, slot.number - n), n))
+def things(one: Catalogue, left: np.ndarray, number: np.ndarray, structure: str) -> Iterator[str]:
+    """The next `number` of the counters and levels `left` in each slot, in words; both int64, shape (slots,).
+
+    `structure` says how a structure is named, such as "{wall} ({level})".
+    """
+    for slot, here, some in zip(one.army.slots, left.tolist(), number.tolist(), strict=True):
+        if slot.role & Role.STRUCTURE and some:
+            yield structure.format(wall=slot.labels[0], level=some)
+        else:
+            yield from names(slot, max(0, slot.number - here), some)
 
 
 def throw_faces(values: Sequence[int], aimed: int, result: int, charm: int, dice: random.Random) -> list[int]:

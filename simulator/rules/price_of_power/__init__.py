@@ -10,8 +10,9 @@ from functools import partial
 import numpy as np
 
 from simulator.rules.battle import Built, by_kind, offered
-from simulator.rules.price_of_power import campaign, campaign_model, checks, crossing, model, npr_defence, siege, text
+from simulator.rules.price_of_power import checks, model, text
 from simulator.rules.price_of_power.outcome import decisions, outcome
+from simulator.rules.price_of_power.procedures import campaign, campaign_model, crossing, npr_defence, siege
 from simulator.rules.price_of_power.state import DEFENDER_CHARGES
 from simulator.rules.price_of_power.tables import Setup, starts_of
 

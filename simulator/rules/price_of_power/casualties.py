@@ -148,12 +148,6 @@ def table_for(own, first, cap):
 
 
 @helper
-def losses(force, hits, turn):
-    """Hits on each category when casualties alternate mercenary, regular, allied, beginning at `turn`."""
-    return in_turn(hits, number_of(force, 0), number_of(force, 1), number_of(force, 2), 3 * turn)
-
-
-@helper
 def after_hits(force, hits, turn):
     """A force after casualties; a force that has left takes none."""
     if force == force & ONLY_REGULAR:
@@ -163,8 +157,8 @@ def after_hits(force, hits, turn):
 
 @helper
 def with_casualties(force, hits, turn):
-    """A force in the battle after casualties."""
-    dealt = losses(force, hits, turn)
+    """A force in the battle after casualties, which alternate mercenary, regular, allied, beginning at `turn`."""
+    dealt = in_turn(hits, number_of(force, 0), number_of(force, 1), number_of(force, 2), 3 * turn)
     return force - (dealt.first << at(0)) - (dealt.second << at(1)) - (dealt.third << at(2))
 
 

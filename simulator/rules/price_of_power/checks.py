@@ -20,7 +20,7 @@ from simulator.rules.price_of_power.model import (
     SeaPolicy,
     SeaRealm,
 )
-from simulator.rules.price_of_power.npr_defence import LEAST_FOR_A_CARD, check_capacity
+from simulator.rules.price_of_power.procedures.npr_defence import LEAST_FOR_A_CARD, check_capacity
 from simulator.rules.price_of_power.tables import Setup, chain_of
 from simulator.rules.toolkit.naming import SIDES
 from simulator.rules.toolkit.policies import refuse, refuse_if

@@ -17,7 +17,7 @@ from fractions import Fraction
 from functools import cache, lru_cache
 from itertools import chain, combinations, product
 from math import prod
-from operator import add
+from operator import add, mul
 from typing import NamedTuple
 
 import numpy as np
@@ -157,10 +157,16 @@ def icons_shown(dice: Dice, pool: Pool, caps: Icons) -> np.ndarray:
     return ways.reshape(shape)
 
 
+@lru_cache(maxsize=64)
+def most_of_a_die(faces: tuple[Icons, ...], tercios_worth: int) -> Icons:
+    """The most icons of each kind that a face of a die shows, see `Pool.worth`."""
+    return Icons(*map(max, zip(*map(Pool(0, 0, 0, tercios_worth).worth, faces), strict=True)))
+
+
 def most_icons(dice: Dice, pool: Pool) -> Icons:
     """The most icons that a pool can show."""
-    best = (map(max, zip(*map(pool.worth, faces), strict=True)) for faces in pool.faces(dice))
-    return Icons(*map(sum, zip((0, 0, 0, 0), *best, strict=True)))
+    best = [most_of_a_die(dice[die], pool.tercios_worth) for die in TYPES]
+    return Icons(*(sum(map(mul, pool, icons)) for icons in zip(*best, strict=True)))
 
 
 def pool_of(

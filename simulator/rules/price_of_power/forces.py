@@ -24,7 +24,7 @@ from simulator.rules.price_of_power.model import (
     SeaPolicy,
     SeaSide,
 )
-from simulator.rules.price_of_power.npr_defence import LEAST_FOR_A_CARD
+from simulator.rules.price_of_power.procedures.npr_defence import LEAST_FOR_A_CARD
 from simulator.rules.toolkit.sheets import lines_of
 
 SHIPS = ("galleys", "light", "heavy", "damaged")
@@ -204,7 +204,8 @@ class Side:
         self.main = max(players, key=lambda at: (players[at].count(), players[at].name == named), default=0)
         cards = where == "defender" and kinds <= {"npr", "rebels"} and self.units >= LEAST_FOR_A_CARD
         leader = fields.leader or ("draw" if cards else "none")
-        self.draws, self.leaders = leader == "draw", () if isinstance(leader, str) else (General(**dict(leader)),)
+        self.draws = leader == "draw"
+        self.leaders: tuple[General, ...] = () if isinstance(leader, str) else (General(**dict(leader)),)
         self.drawn = {len(self.leaders): 1}
         if self.draws:
             deck = self.options.npr_deck
@@ -230,7 +231,7 @@ class Side:
         if realm.kind != "player" or stays:
             return "never", 1
         own = getattr(realm, "retreat", None)
-        return (own, realm.retreat_at or 1) if own else (WITH_SIDE, 1)
+        return (own, getattr(realm, "retreat_at", None) or 1) if own else (WITH_SIDE, 1)
 
     def charge(self, enemy: Side) -> int:
         """Cavalry dice of a charge of Noble Knights (section 3.1, step 3)."""
@@ -249,8 +250,8 @@ def first_lost(faction: Faction, losses: str) -> list[str]:
         first = alone if losses == "most-numerous" and len(alone) == 1 else TYPES_HIT.get(losses, ())[:1]
         return [f"{PREFIXES[last]}{TYPES[which]}" for which in first]
     order, ships = SHIPS_HIT[losses], faction.realm.ships
-    first = next(place for place, which in enumerate(order) if ships[which])
-    return [SHIPS[which] for which in order[: first + 1] if which in {GALLEY, LIGHT}]
+    until = next(place for place, which in enumerate(order) if ships[which])
+    return [SHIPS[which] for which in order[: until + 1] if which in {GALLEY, LIGHT}]
 
 
 @lru_cache(maxsize=8)

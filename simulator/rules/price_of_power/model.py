@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from simulator.rules.battle import Both, Fields, Frame
-from simulator.rules.price_of_power.npr_defence import Capacity
+from simulator.rules.price_of_power.procedures.npr_defence import Capacity
 from simulator.rules.toolkit.naming import plural
 
 OneRealm = TypeVar("OneRealm")
@@ -262,12 +262,6 @@ class Leaving(Fields):
     retreat_at: int = Field(1, ge=1, le=60, description="units (at-or-below) or round (after-round)")
 
 
-class BaseDiceChoice(Fields):
-    """The base dice of a Muslim realm."""
-
-    base_dice: BaseDice = Field("infantry", description="type of the base dice (Muslim realms)")
-
-
 class LandLosing(Fields):
     """Order in which a side on land loses units."""
 
@@ -285,8 +279,10 @@ class SeaLosing(Fields):
 
 
 # A form shows the fields of the last base first.
-class LandPolicy(BaseDiceChoice, Leaving, LandLosing):
+class LandPolicy(Leaving, LandLosing):
     """Decisions of a side on land."""
+
+    base_dice: BaseDice = Field("infantry", description="type of the base dice (Muslim realms)")
 
 
 class SeaPolicy(Leaving, SeaLosing):

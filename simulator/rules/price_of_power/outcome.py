@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache, partial
 
 import numpy as np
@@ -28,6 +29,11 @@ from simulator.rules.price_of_power.tables import FORCES, Setup
 from simulator.rules.toolkit.naming import counted, winners
 
 DECIDES, PLAYS = ATTACKER_DECIDES, ATTACKER_PLAYS
+# Fields of a state that units lost do not depend on.
+NOT_LOST = (
+    "round", "rounds", "attacker_leader", "defender_leader", "wounds", "hurt", "captured", "captured_heavy",
+    "attacker_cards", "defender_cards",
+)  # fmt: skip
 
 
 def outcome(setup: Setup, states: State) -> Columns:
@@ -134,8 +140,8 @@ def decisions(setup: Setup, p: Params, states: State, options: np.ndarray) -> Co
     if p.hands:
         hands = (setup.hands[s.phase % 2].names(cards_of(s, s.phase % 2), KEPT) for s in rows)
         columns["hand"] = np.array([", ".join(hand) for hand in hands], dtype=object)
-    choice = _Choice(setup, p)
-    chosen = [choice.words(s, option) for s, option in zip(rows, options.tolist(), strict=True)]
+    lost = cache(partial(_lost, setup, p))
+    chosen = [_choice(setup, p, s, option, lost) for s, option in zip(rows, options.tolist(), strict=True)]
     return columns | {"choice": np.array(chosen, dtype=object)}
 
 
@@ -150,36 +156,27 @@ def _there(side: Side, forces: tuple[int, ...]) -> np.ndarray:
     return np.sum([np.zeros(4 if side.sea else 3, int), *(in_place(*one)[0].sum(axis=0) for one in held)], axis=0)
 
 
-class _Choice:
-    """Options in words; what is lost is the same for equal forces."""
+def _choice(setup: Setup, p: Params, s: State, option: int, lost: Callable[[State, int], str]) -> str:
+    """An option of a decision state in words; `lost` those of an option that loses units."""
+    side = s.phase % 2
+    if s.phase - side == DECIDES:
+        return "leave" if option == LEAVE else "stay"
+    if s.phase - side == PLAYS:
+        hand, before = setup.hands[side], cards_of(s, side)
+        names = hand.names(cards_of(played(p, s, side, option), side), IN_FORCE, before)
+        return f"play {', '.join(names)}" if names else "keep"
+    # Equal forces lose the same, whatever the enemy and the rest of the state.
+    enemy = ("attacker", "back") if side else (*FORCES[1:], "hits")
+    return lost(s._replace(**dict.fromkeys((*NOT_LOST, *enemy), 0)), option)
 
-    def __init__(self, setup: Setup, p: Params) -> None:
-        self.setup, self.p, self.lost = setup, p, cache(self._lost)
 
-    def words(self, s: State, option: int) -> str:
-        """An option of a decision state."""
-        side = s.phase % 2
-        if s.phase - side == DECIDES:
-            return "leave" if option == LEAVE else "stay"
-        if s.phase - side == PLAYS:
-            hand, before = self.setup.hands[side], cards_of(s, side)
-            after = cards_of(played(self.p, s, side, option), side)
-            names = hand.names(after, IN_FORCE, before)
-            return f"play {', '.join(names)}" if names else "keep"
-        own = s if side else s._replace(defender_1=0, defender_2=0, defender_3=0, defender_4=0, defender_5=0, hits=0)
-        bare = own._replace(round=0, attacker_leader=0, defender_leader=0, wounds=0, hurt=0, rounds=0)
-        if side:
-            bare = bare._replace(attacker=0, back=0)
-        return self.lost(bare._replace(captured=0, captured_heavy=0, attacker_cards=0, defender_cards=0), option)
-
-    def _lost(self, s: State, option: int) -> str:
-        side, after = s.phase % 2, forces_after(self.p, s, s.phase % 2, option)
-        own = range(self.p.first_of[side], self.p.first_of[side + 1])
-        before, left = (
-            _there(self.setup.sides[side], tuple(int(force_of(one, faction)) for faction in own)) for one in (s, after)
-        )
-        lost = before - left
-        parts = [f"lose {counted(lost[:3].tolist(), SHIPS if self.setup.sea else TYPES)}"] if lost[:3].any() else []
-        if self.setup.sea and lost[3] < 0:
-            parts.append(f"damage {-lost[3]} heavy")
-        return ", ".join(parts)
+def _lost(setup: Setup, p: Params, s: State, option: int) -> str:
+    """The units that a side loses by an option."""
+    side, after = setup.sides[s.phase % 2], forces_after(p, s, s.phase % 2, option)
+    own = range(p.first_of[s.phase % 2], p.first_of[s.phase % 2 + 1])
+    before, left = (_there(side, tuple(int(force_of(one, faction)) for faction in own)) for one in (s, after))
+    lost = before - left
+    parts = [f"lose {counted(lost[:3].tolist(), SHIPS if setup.sea else TYPES)}"] if lost[:3].any() else []
+    if setup.sea and lost[3] < 0:
+        parts.append(f"damage {-lost[3]} heavy")
+    return ", ".join(parts)

@@ -9,6 +9,7 @@ from collections import Counter
 from dataclasses import replace
 from functools import partial
 from itertools import chain, product
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +30,7 @@ from simulator.rules.price_of_power.casualties import (
 )
 from simulator.rules.price_of_power.dice import Hand, TableSet, caps_of, face, most_icons, pools_of, printed_dice
 from simulator.rules.price_of_power.forces import WITH_SIDE, Side, first_lost
-from simulator.rules.price_of_power.model import AnyBattle
+from simulator.rules.price_of_power.model import AnyBattle, SeaRealm
 from simulator.rules.price_of_power.round_per_step import least_size, reduced_chain
 from simulator.rules.price_of_power.state import BY_POLICY, MOST_FACTIONS, STAGES, Params, State
 from simulator.rules.toolkit.retreat import Leave, outnumbered
@@ -97,7 +98,7 @@ def starts_of(setup: Setup) -> list[str]:
 def chain_of(setup: Setup) -> Chain:
     """The chain of a battle. Raises Refusal for dice with too many different results."""
     table_set, options = TableSet(setup.dice), setup.options
-    numbers = {
+    numbers: dict[str, Any] = {
         **force_numbers(setup), **leaving_numbers(setup), **way_numbers(setup), **card_numbers(setup),
         **pool_numbers(setup, table_set),
     }  # fmt: skip
@@ -186,7 +187,9 @@ def leaving_numbers(setup: Setup) -> dict[str, np.ndarray]:
     factions = zip(setup.factions, chain(*(side.leaving for side in setup.sides)), strict=True)
     for place, (faction, (retreat, at)) in enumerate(factions):
         goes[place] = ASKS.get(retreat, BY_POLICY)
-        leave[place] = leave_of(retreat, at, sum(faction.hits) if not setup.sea else sum(faction.realm.ships))
+        leave[place] = leave_of(
+            retreat, at, sum(faction.realm.ships if isinstance(faction.realm, SeaRealm) else faction.hits)
+        )
     for place, side in enumerate(setup.sides, MOST_FACTIONS + 1):
         leave[place] = leave_of(*side.together, side.units)
     asks = [

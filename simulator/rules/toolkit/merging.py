@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from simulator.rules.battle import Outcomes
@@ -17,9 +19,21 @@ def merge(outcomes: Outcomes) -> Outcomes:
 
 
 def merge_rows(outcomes: Outcomes) -> tuple[Outcomes, np.ndarray]:
-    """As `merge`, and for each of the rows given the number of the merged row (int, shape (rows,))."""
-    code, codes = np.zeros(len(outcomes.p), np.int64), 1
-    for values in outcomes.columns.values():
+    """As `merge`, and for each of the rows given the number of the merged row (int64, shape (rows,))."""
+    first, row = distinct(outcomes.columns.values(), len(outcomes.p))
+    count = None if outcomes.count is None else np.bincount(row, outcomes.count).astype(np.int64)
+    columns = {name: np.asarray(values)[first] for name, values in outcomes.columns.items()}
+    p = np.bincount(row, outcomes.p)
+    return Outcomes(columns, p, count, outcomes.residual, outcomes.explored), row
+
+
+def distinct(columns: Iterable[np.ndarray], size: int) -> tuple[np.ndarray, np.ndarray]:
+    """The first of each set of equal rows, in ascending order of the columns, and the set of each row, both int64.
+
+    `columns`: arrays of any dtype and shape (size,).
+    """
+    code, codes = np.zeros(size, np.int64), 1
+    for values in columns:
         rank, ranks = offsets(np.asarray(values)) or _sorted_ranks(values)
         if codes * ranks > LARGEST_CODE:
             held, code = np.unique(code, return_inverse=True)
@@ -29,20 +43,6 @@ def merge_rows(outcomes: Outcomes) -> tuple[Outcomes, np.ndarray]:
         if ranks > 1:
             code = code * ranks + rank
             codes *= ranks
-    first, row = _distinct(code, codes)
-    count = None if outcomes.count is None else np.bincount(row, outcomes.count).astype(np.int64)
-    merged = Outcomes(
-        {name: np.asarray(values)[first] for name, values in outcomes.columns.items()},
-        np.bincount(row, outcomes.p),
-        count,
-        outcomes.residual,
-        outcomes.explored,
-    )
-    return merged, row
-
-
-def _distinct(code: np.ndarray, codes: int) -> tuple[np.ndarray, np.ndarray]:
-    """For each distinct code, in ascending order, the place where it first stands; for each place, its number."""
     if codes > 4 * len(code) + 1024:
         _, first, row = np.unique(code, return_index=True, return_inverse=True)
         return first, row

@@ -19,8 +19,10 @@ from __future__ import annotations
 import difflib
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -155,25 +157,33 @@ class _Parser:
         return chosen
 
     def _yes_no(self, value: Value) -> np.ndarray:
-        self._resolved(value)
+        self._refuse_word(value)
         if value.kind != "yes":
             numbers = [name for name, result in self._columns.items() if result.dtype.kind in "iuf"]
             example = f'"{numbers[0]} >= 5"' if numbers else "\"winner == 'attacker'\""
             raise self._error(value.token, f"is no yes/no question; write one like {example}; columns: {self._names()}")
         return value.array
 
-    def _resolved(self, value: Value) -> Value:
-        """The value, unless it is a name that is no column: then raise QueryError."""
+    def _number(self, value: Value) -> np.ndarray:
+        self._refuse_word(value)
+        if value.kind == "text":
+            raise self._error(value.token, "a text is compared with a text column only")
+        return value.array.astype(float)
+
+    def _refuse_word(self, value: Value) -> None:
+        """Raise QueryError for a name that is no column."""
         if value.word:
             near = _near(value.word, list(self._columns))
             hint = f"; did you mean {near}?" if near else ""
             raise self._error(value.token, f"no such column{hint}; columns: {self._names()}")
-        return value
 
-    def _deeper(self, token: Token) -> None:
+    @contextmanager
+    def _deeper(self, token: Token) -> Iterator[None]:
         self._depth += 1
         if self._depth > MOST_DEPTH:
             raise self._error(token, f"nested more than {MOST_DEPTH} deep")
+        yield
+        self._depth -= 1
 
     def _joined(self, part: Callable[[], Value], kind: str, *signs: str) -> Value:
         """Parts joined by any of these words (yes/no questions) or signs (numbers), from the left."""
@@ -186,56 +196,43 @@ class _Parser:
         return value
 
     def _or(self) -> Value:
-        self._deeper(self._next())
-        value = self._joined(self._and, "word", "or")
-        self._depth -= 1
-        return value
-
-    def _and(self) -> Value:
-        return self._joined(self._not, "word", "and")
+        with self._deeper(self._next()):
+            return self._joined(lambda: self._joined(self._not, "word", "and"), "word", "or")
 
     def _not(self) -> Value:
         if token := self._take("word", "not"):
-            self._deeper(token)
-            value = Value("yes", ~self._yes_no(self._not()), token)
-            self._depth -= 1
-            return value
+            with self._deeper(token):
+                return Value("yes", ~self._yes_no(self._not()), token)
         return self._comparison()
 
     def _comparison(self) -> Value:
-        left = self._sum()
-        result: np.ndarray | None = None
-        first = self._next()
+        left, first, found = self._sum(), self._next(), list[np.ndarray]()
         while token := self._take("sign", *_COMPARE):
             right = self._sum()
-            found = self._compared(left, token, right)
-            result = found if result is None else result & found
+            found.append(self._compared(left, token, right))
             left = right
-        if result is not None:
-            return Value("yes", result, first)
-        return self._among(left)
+        return Value("yes", reduce(operator.and_, found), first) if found else self._among(left)
 
     def _among(self, left: Value) -> Value:
         token = self._next()
-        following = self._tokens[min(self._place + 1, len(self._tokens) - 1)]
-        other_than = token == Token("word", "not", token.at) and following.text == "in" and following.kind == "word"
-        if other_than:
-            self._place += 1
+        other_than = self._take("word", "not") is not None
         if not self._take("word", "in"):
+            self._place -= other_than
             return left
         closing = {"[": "]", "(": ")"}.get(self._next().text)
         if closing is None:
             raise self._error(self._next(), "write a list after in, like in ['attacker', 'nobody']")
         self._place += 1
-        result = np.zeros(1, bool)
         equal = Token("sign", "==", token.at)
-        while True:
+        result = self._compared(left, equal, self._sum())
+        while self._take("sign", ","):
             result = result | self._compared(left, equal, self._sum())
-            if not self._take("sign", ","):
-                break
-        if not self._take("sign", closing):
-            raise self._error(self._next(), f"a {closing} is missing")
+        self._close(closing)
         return Value("yes", ~result if other_than else result, token)
+
+    def _close(self, sign: str) -> None:
+        if not self._take("sign", sign):
+            raise self._error(self._next(), f"a {sign} is missing")
 
     def _compared(self, left: Value, token: Token, right: Value) -> np.ndarray:
         for one, other in ((left, right), (right, left)):
@@ -264,35 +261,24 @@ class _Parser:
             raise self._error(value.token, f"{column} is never that; {hint}it is one of {shown}")
         raise self._error(value.token, f"{column} is text; compare it with one like {column} == 'attacker'")
 
-    def _number(self, value: Value) -> np.ndarray:
-        self._resolved(value)
-        if value.kind == "text":
-            raise self._error(value.token, "a text is compared with a text column only")
-        return value.array.astype(float)
-
     def _sum(self) -> Value:
         return self._joined(lambda: self._joined(self._value, "sign", "*"), "sign", "+", "-")
 
     def _value(self) -> Value:
         token = self._next()
-        self._place += 1
-        if token.kind == "number":
+        if self._take("number"):
             return Value("number", np.array([float(token.text)]), token)
-        if token.kind == "text":
+        if self._take("text"):
             return Value("text", np.array([token.text[1:-1]]), token)
-        if token.kind == "name":
+        if self._take("name"):
             return self._named(token)
-        if token == Token("sign", "-", token.at):
-            self._deeper(token)
-            value = Value("number", -self._number(self._value()), token)
-            self._depth -= 1
-            return value
-        if token == Token("sign", "(", token.at):
+        if self._take("sign", "-"):
+            with self._deeper(token):
+                return Value("number", -self._number(self._value()), token)
+        if self._take("sign", "("):
             inside = self._or()
-            if not self._take("sign", ")"):
-                raise self._error(self._next(), "a ) is missing")
+            self._close(")")
             return inside
-        self._place -= 1
         raise self._error(token, _instead(token))
 
     def _named(self, token: Token) -> Value:

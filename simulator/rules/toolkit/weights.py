@@ -9,8 +9,7 @@ from itertools import product
 import numpy as np
 
 from simulator.engine.model.chance import TableBook
-
-LARGEST_CODE = 1 << 62
+from simulator.rules.toolkit import merging
 
 
 def hits(dice: int, hitting: int, sides: int) -> Counter[int]:
@@ -76,19 +75,9 @@ def distinct(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
     `rows`: int, shape (rows, columns); the indices are int64, shape (rows,).
     """
-    # One code a row: np.unique(axis=0) takes ten times as long.
-    code, codes = np.zeros(len(rows), np.int64), 1
-    for column in rows.T:
-        values = int(column.max() - column.min()) + 1
-        if codes * values > LARGEST_CODE:
-            used, code = np.unique(code, return_inverse=True)
-            codes = len(used)
-        code, codes = code * values + (column - column.min()), codes * values
-    _, first, which = np.unique(code, return_index=True, return_inverse=True)
+    first, which = merging.distinct(rows.T, len(rows))
     order = np.argsort(first)
-    number = np.empty_like(order)
-    number[order] = np.arange(len(order))
-    return rows[first[order]], number[which]
+    return rows[first[order]], np.argsort(order)[which]
 
 
 def digits(chances: np.ndarray, bits: int, book: TableBook) -> tuple[list[int], list[int]]:

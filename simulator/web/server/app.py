@@ -169,7 +169,7 @@ class Site:
             try:
                 job = _job(name, request, await _body(request))
             except BadRequest as error:
-                job = _refused(_job(name, request, ""), str(error), error.status)
+                job = replace(_job(name, request, str(error)), status=error.status)
             except ClientDisconnect:
                 return Response(status_code=400)
             key = (name, request.url.path, request.url.query, job.host) if request.method == "GET" else None
@@ -178,7 +178,8 @@ class Site:
                 if reply is None:
                     reply = await self._reply(request, job)
                     if reply.lost:  # another worker words the refusal
-                        reply = await self._reply(request, _refused(job, reply.body.decode(), reply.status))
+                        refused = replace(job, body=reply.body.decode(), status=reply.status)
+                        reply = await self._reply(request, refused)
                     if key:
                         self.cache.put(key, reply)
             except Unserved as error:
@@ -243,11 +244,6 @@ def _job(name: str, request: Request, body: str) -> Job:
     return Job(name, {key: str(value) for key, value in request.path_params.items()}, pairs, body, host)
 
 
-def _refused(job: Job, text: str, status: int) -> Job:
-    """The job that words a refusal as the view of this job does."""
-    return replace(job, view="refusal", names={**job.names, "view": job.view, "status": str(status)}, body=text)
-
-
 async def _body(request: Request) -> str:
     """The text of a request's body. Raises BadRequest, ClientDisconnect."""
     if request.method != "POST":
@@ -271,15 +267,11 @@ def _response(reply: Reply, request: Request | None = None) -> Response:
     """A reply with its entity tag; without a body if the client has it already."""
     headers = {"Cache-Control": "no-cache", **reply.headers}
     if request is not None and request.method == "GET" and reply.status == 200:
-        headers["ETag"] = tag = entity_tag(reply.body)
+        # Weak, since the same body may be sent compressed.
+        headers["ETag"] = tag = f'W/"{hashlib.sha256(reply.body).hexdigest()[:16]}"'
         if tag in request.headers.get("If-None-Match", ""):
             return Response(status_code=304, headers=headers)
     return Response(reply.body, reply.status, headers, reply.type)
-
-
-def entity_tag(body: bytes) -> str:
-    """The entity tag of a body; weak, since the same body may be sent compressed."""
-    return f'W/"{hashlib.sha256(body).hexdigest()[:16]}"'
 
 
 def _unserved(path: str, error: Unserved) -> Response:

@@ -133,10 +133,9 @@ def load_kernels(report: Callable[[dict[str, Any]], object]) -> None:
     """Compile or load the kernels of all shipped examples; call `report` with the state of loading after each."""
     from simulator.analysis.odds.answer import simulate
     from simulator.analysis.odds.warming import warm
-    from simulator.scenarios import example_names
-    from simulator.web.catalogue import example_data
+    from simulator.scenarios.files import example, example_names
 
-    games = [example_data(name)["game"] for name in example_names()]
+    games = [example(name)["game"] for name in example_names()]
 
     def progress(done: int, total: int | None) -> None:
         waiting = games[done:]

@@ -25,7 +25,7 @@ QUICK_WORK, ANSWER_WORK = 50_000, 1_000
 QUICK_SECONDS = 0.2
 # Number of answers behind a view or tool where it is not one; the cells of a sweep are counted.
 ANSWERS = {"more": 20, "sensitivity": 20, "need": 10, "luck": 10, "best": 10, "rounds": 4, "compare": 4}
-NO_ANSWER = {"index", "form", "open", "own", "refusal", "docs", "api-games", "api-names", "api-openapi", "api-schema"}
+NO_ANSWER = {"index", "form", "open", "own", "docs", "api-games", "api-names", "api-openapi", "api-schema"}
 DEFAULT_CELLS = 30  # of a range that is not given
 MOST_KINDS = 1000
 _NUMBER = re.compile(r"\d{1,9}")
@@ -36,7 +36,7 @@ def work_of(job: Job) -> float:
     """Estimated work: the number of answers, times the square of half the sum of the scenario's numbers."""
     if job.view == "stream":
         return math.inf  # it runs until its seconds are used up
-    if job.view in NO_ANSWER:
+    if job.view in NO_ANSWER or job.status:
         return 0
     if job.body:
         numbers = _NUMBER.findall(job.body)

@@ -12,7 +12,7 @@ from simulator.analysis.odds.run import Interrupted, Method
 from simulator.engine.api import simulate_by_rules
 from simulator.engine.model.limits import QUICK_BYTES, NoExactOdds
 from simulator.report.answer_words import facts, sentence, survivors, units_left
-from simulator.report.tables import events
+from simulator.report.tables.odds import events
 from simulator.report.words import value_of
 from simulator.rules.battle import WINNERS
 from simulator.scenarios import Draft, Scenario, ScenarioError, is_uncertain

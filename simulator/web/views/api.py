@@ -1,11 +1,13 @@
-"""The JSON API, version 1: one table of tools, whose answers have the shapes of the command line."""
+"""The JSON API, version 1: a function for each tool, whose answers have the shapes of the command line."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from inspect import Parameter, signature
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
+from simulator.analysis.decisions.need_search import MOST_SETTINGS
 from simulator.analysis.odds.answer import answer
 from simulator.analysis.odds.run import Interrupted, Method
 from simulator.cli import reading
@@ -15,10 +17,14 @@ from simulator.scenarios.validation import not_one_of
 from simulator.web import catalogue
 from simulator.web.messages import Job, Limits, Reply, as_json
 from simulator.web.views.answers import odds_in_time
-from simulator.web.views.request import ApiRequest
+from simulator.web.views.request import ApiRequest, whole_number
 from simulator.web.views.tools import complete, fought, sweep_in_time
 
 MOST_COMPARED = 6
+READERS: dict[str, Callable[[str, str], Any]] = {
+    "integer": whole_number, "number": reading.read_number, "string": lambda text, name: text,
+}  # fmt: skip
+Answer = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -28,8 +34,8 @@ class Param:
     name: str
     type: str
     meaning: str
-    many: bool = False
-    needed: bool = False
+    many: bool
+    needed: bool
 
 
 @dataclass(frozen=True)
@@ -38,19 +44,46 @@ class Tool:
 
     summary: str
     params: tuple[Param, ...]
-    ask: Callable[[ApiRequest, Limits], dict[str, Any]]
+    ask: Callable[..., Answer]
     example: Mapping[str, Any]
 
-    def refuse_unknown(self, names: Sequence[str]) -> None:
-        """Raise ScenarioError for an option that this tool does not have."""
+    def answer(self, request: ApiRequest) -> Answer:
+        """The answer to a request. Raises ScenarioError for an option that this tool does not have."""
         known = [param.name for param in self.params]
-        for name in names:
+        for name in request.options.names():
             if name not in known:
-                raise ScenarioError(
-                    f"{name[:60]}: unknown option; {not_one_of(name, known)}"
-                    if known
-                    else f"{name[:60]}: no option is known"
-                )
+                allowed = not_one_of(name, known) if known else "no option is known"
+                raise ScenarioError(f"{name[:60]}: unknown option; {allowed}")
+        given: dict[str, Any] = {}
+        for one in self.params:
+            texts = request.options.many(one.name)
+            values = [READERS[one.type](text, one.name) for text in texts]
+            if values or one.needed:
+                given[one.name] = values if one.many else (values or [""])[-1]
+        return self.ask(request, **given)
+
+
+TOOLS: dict[str, Tool] = {}
+TYPES = {int: "integer", float: "number", str: "string"}
+
+
+def tool(**example: Any) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
+    """Make a function a tool: its docstring is the summary, its parameters after the request are the options.
+
+    Those without a default are needed; the function refuses an empty one.
+    """
+
+    def add(ask: Callable[..., Answer]) -> Callable[..., Answer]:
+        hints, params = get_type_hints(ask, include_extras=True), []
+        for name, one in [*signature(ask).parameters.items()][1:]:
+            hint, meaning = get_args(hints[name])
+            kind = (get_args(hint) or (hint,))[0]
+            many, needed = get_origin(hint) is Sequence, one.default is Parameter.empty
+            params.append(Param(name, TYPES[kind], meaning, many, needed))
+        TOOLS[ask.__name__] = Tool(str(ask.__doc__), tuple(params), ask, example)
+        return ask
+
+    return add
 
 
 def ask(job: Job, limits: Limits) -> Reply:
@@ -58,16 +91,36 @@ def ask(job: Job, limits: Limits) -> Reply:
     name = job.names["tool"]
     if name not in TOOLS:
         raise ScenarioError(f"tool: {not_one_of(name, list(TOOLS))}")
-    request = ApiRequest(job)
-    TOOLS[name].refuse_unknown(request.options.names())
-    return as_json(TOOLS[name].ask(request, limits))
+    return as_json(TOOLS[name].answer(ApiRequest(job, limits)))
 
 
-def _odds(request: ApiRequest, limits: Limits) -> dict[str, Any]:
-    draft, options = request.draft, request.options
-    battles, seed = options.whole("battles"), options.whole("seed")
+def _whole(analysis: Callable[[], Any]) -> Answer:
+    """The answer of an analysis, and whether it is complete."""
+    result, whole = complete(analysis)
+    found: Answer = result.to_dict()
+    return found | {"complete": whole}
+
+
+Battles = Annotated[int | None, "simulate so many battles instead of computing exact odds"]
+Seed = Annotated[int | None, "the seed of the simulation, 0 if not given"]
+VALUE = "the value asked: p_attacker, mean.COLUMN, std.COLUMN, q90.COLUMN, or a question"
+Value = Annotated[str | None, VALUE]
+Values = Annotated[Sequence[str], VALUE]
+Weight = Annotated[Sequence[str], "a weight: NAME=NUMBER, with NAME win or an outcome column"]
+Side = Annotated[str, "attacker (if not given) or defender"]
+
+
+@tool(table=0)
+def odds(
+    request: ApiRequest,
+    battles: Battles = None,
+    seed: Seed = None,
+    table: Annotated[int, "0 leaves out the table of all outcomes"] = 1,
+) -> Answer:
+    """The odds of a battle: exact if they can be computed within the seconds of this server, else simulated."""
+    draft = request.draft
     if battles is None and seed is None:
-        result, scenario, _ = odds_in_time(draft, limits)
+        result, scenario, _ = odds_in_time(draft, request.limits)
     else:
         scenario = draft.checked()
         try:
@@ -75,170 +128,135 @@ def _odds(request: ApiRequest, limits: Limits) -> dict[str, Any]:
         except Interrupted as interrupted:
             result = interrupted.gathered
     explanation = list(scenario.built.explain()) if scenario else []
-    return result.to_dict(table=options.text("table") != "0") | {"explanation": explanation}
+    return result.to_dict(table=table != 0) | {"explanation": explanation}
 
 
-def _sweep(request: ApiRequest, limits: Limits) -> dict[str, Any]:
-    options = request.options
-    result, whole = sweep_in_time(request.draft, options.many("vary"), options.many("value") or None, _dice(request))
+@tool(vary="attacker.regiments=1:30")
+def sweep(
+    request: ApiRequest,
+    vary: Annotated[Sequence[str], "a field and its values: attacker.regiments=1:30, 0:20:5, a,b,c"],
+    value: Values = (),
+    battles: Battles = None,
+    seed: Seed = None,
+) -> Answer:
+    """A grid of answers over one or several fields."""
+    result, whole = sweep_in_time(request.draft, vary, value or None, battles, seed or 0)
     about = {"value": result.value, "values": list(result.asked), "seed": result.seed, "how": result.how()}
     return about | {"complete": whole, "cells": result.rows()}
 
 
-def _compare(request: ApiRequest, limits: Limits) -> dict[str, Any]:
-    from simulator.analysis.studies.compare import compare
+@tool()
+def compare(request: ApiRequest, value: Values = (), battles: Battles = None, seed: Seed = None) -> Answer:
+    """2 to 6 scenarios beside each other, with differences to the first."""
+    from simulator.analysis.studies.compare import compare as find
 
     given = request.given.get("scenarios")
     if not isinstance(given, list) or not 2 <= len(given) <= MOST_COMPARED:
         raise ScenarioError(f"scenarios: give a list of 2 to {MOST_COMPARED} scenarios in the body")
-    names = [chr(ord("A") + place) for place in range(len(given))]
-    drafts = {name: request.draft_of(one, "scenarios") for name, one in zip(names, given, strict=True)}
-    value = request.options.many("value") or None
-    return _whole(lambda: compare(drafts, value, **_dice(request), threads=1))
+    drafts = {name: request.draft_of(one, "scenarios") for name, one in zip("ABCDEF", given, strict=False)}
+    return _whole(lambda: find(drafts, value or None, battles, seed or 0, threads=1))
 
 
-def _need(request: ApiRequest, limits: Limits) -> dict[str, Any]:
-    from simulator.analysis.decisions.need import need
+@tool(vary="attacker.regiments", target="80%")
+def need(
+    request: ApiRequest,
+    vary: Annotated[Sequence[str], "a field to raise, with its values or without"],
+    target: Annotated[str | None, "the value to reach: 80% or 0.8 (if not given), or a number"] = None,
+    value: Value = None,
+    cost: Annotated[Sequence[str], "a price: PATH=NUMBER, or the name of a price list"] = (),
+    budget: Annotated[float | None, "the most that may be spent"] = None,
+    most: Annotated[int, "the largest setting that is tried"] = MOST_SETTINGS,
+) -> Answer:
+    """How much is enough: the smallest setting of a field, or the cheapest of several, that reaches a value."""
+    from simulator.analysis.decisions.need import need as find
 
-    options = request.options
-    vary, value = reading.read_vary(options.many("vary"), bare=True), options.text("value") or None
-    if not vary:
+    fields, prices = reading.read_vary(vary, bare=True), reading.read_prices(cost)
+    if not fields:
         raise ScenarioError("vary: name a field to raise")
-    target = reading.read_target(options.text("target") or None, value)
-    prices = reading.read_prices(options.many("cost"))
-    more: dict[str, Any] = {} if options.whole("most") is None else {"most": options.whole("most")}
-    if options.text("budget"):
-        more["budget"] = reading.read_number(options.text("budget"), "budget")
-    return _whole(lambda: need(request.draft, vary, target, value, cost=prices, threads=1, **more))
+    goal = reading.read_target(target, value)
+    return _whole(lambda: find(request.draft, fields, goal, value, cost=prices, budget=budget, most=most, threads=1))
 
 
-def _best(request: ApiRequest, limits: Limits) -> dict[str, Any]:
-    from simulator.analysis.decisions.best import best
+@tool(decide="policy.attacker.retreat")
+def best(
+    request: ApiRequest,
+    decide: Annotated[Sequence[str], "a policy to decide, such as policy.attacker.retreat"] = (),
+) -> Answer:
+    """The best play: when to stop, the value of that, and how far fixed policies fall short."""
+    from simulator.analysis.decisions.best import best as solve
 
-    return _whole(lambda: best(request.draft, request.options.many("decide") or None))
-
-
-def _rounds(request: ApiRequest, limits: Limits) -> dict[str, Any]:
-    from simulator.analysis.history.rounds import rounds
-
-    return _whole(lambda: rounds(request.draft, request.options.whole("most"), **_dice(request)))
-
-
-def _sensitivity(request: ApiRequest, limits: Limits) -> dict[str, Any]:
-    from simulator.analysis.studies.sensitivity import sensitivity
-
-    value, fields = request.options.text("value") or None, request.options.many("fields") or None
-    return _whole(lambda: sensitivity(request.draft, value, fields, **_dice(request), threads=1))
+    return _whole(lambda: solve(request.draft, decide or None))
 
 
-def _worth(request: ApiRequest, limits: Limits) -> dict[str, Any]:
-    from simulator.analysis.decisions.worth import worth
+@tool(most=5)
+def rounds(
+    request: ApiRequest,
+    most: Annotated[int | None, "rounds to follow"] = None,
+    battles: Battles = None,
+    seed: Seed = None,
+) -> Answer:
+    """The battle after each round: over or not, winner, losses so far."""
+    from simulator.analysis.history.rounds import rounds as find
 
-    options = request.options
-    weights, level = (
-        reading.read_weights(options.many("weight")),
-        reading.read_share(options.text("level", "5%"), "level"),
-    )
-    lose = [reading.read_number(text, "lose") for text in options.many("lose")]
-    method = Method(threads=1, **_dice(request)) if _dice(request).get("battles") else Method(threads=1)
-    side = options.text("side", "attacker")
-    return _whole(lambda: worth(request.draft, weights, level, lose, side, method=method))
-
-
-def _replay(request: ApiRequest, limits: Limits) -> dict[str, Any]:
-    from simulator.analysis.history.replay import replay
-
-    return replay(request.draft, request.options.whole("seed") or 0, request.options.whole("battle") or 0).to_dict()
+    return _whole(lambda: find(request.draft, most, battles, seed or 0))
 
 
-def _luck(request: ApiRequest, limits: Limits) -> dict[str, Any]:
-    from simulator.analysis.history.luck import luck
+@tool(fields="attacker")
+def sensitivity(
+    request: ApiRequest,
+    value: Value = None,
+    fields: Annotated[Sequence[str], "a field, or a table like attacker"] = (),
+    battles: Battles = None,
+    seed: Seed = None,
+) -> Answer:
+    """How much each field moves the odds, one step alone."""
+    from simulator.analysis.studies.sensitivity import sensitivity as find
 
-    given, side = request.given.get("log", request.options.text("log")), request.options.text("side", "attacker")
-    battles = [one | {"side": side} for one in fought(given, request.draft)]
-    weights = reading.read_weights(request.options.many("weight"))
-    return _whole(lambda: luck(battles, weights, method=Method(threads=1, precision=0.002)))
-
-
-def _whole(analysis: Callable[[], Any]) -> dict[str, Any]:
-    """The answer of an analysis, and whether it is complete."""
-    result, whole = complete(analysis)
-    found: dict[str, Any] = result.to_dict()
-    return found | {"complete": whole}
+    return _whole(lambda: find(request.draft, value, fields or None, battles, seed or 0, threads=1))
 
 
-def _dice(request: ApiRequest) -> dict[str, Any]:
-    """The number of battles and the seed, where given."""
-    return {name: value for name in ("battles", "seed") if (value := request.options.whole(name)) is not None}
+@tool(weight=["win=10", "attacker_regiments_lost=-1"])
+def worth(
+    request: ApiRequest,
+    weight: Weight = (),
+    level: Annotated[str, "the share of the worst cases: 5% if not given"] = "5%",
+    lose: Annotated[Sequence[float], "the chance of a value of at most -NUMBER"] = (),
+    side: Side = "attacker",
+    battles: Battles = None,
+    seed: Seed = None,
+) -> Answer:
+    """The value of a battle by weights, and how bad it can get (value at risk, expected shortfall)."""
+    from simulator.analysis.decisions.worth import worth as find
+
+    weights, share = reading.read_weights(weight), reading.read_share(level, "level")
+    method = Method(threads=1, battles=battles, seed=seed or 0) if battles else Method(threads=1)
+    return _whole(lambda: find(request.draft, weights, share, lose, side, method=method))
 
 
-_BATTLES = Param("battles", "integer", "simulate so many battles instead of computing exact odds")
-_SEED = Param("seed", "integer", "the seed of the simulation, 0 if not given")
-_DICE = (_BATTLES, _SEED)
-_VALUE = Param("value", "string", "the value asked: p_attacker, mean.COLUMN, std.COLUMN, q90.COLUMN, or a question")
-_VALUES = Param("value", "string", _VALUE.meaning, many=True)
-_VARY = Param(
-    "vary", "string", "a field and its values: attacker.regiments=1:30, 0:20:5, a,b,c", many=True, needed=True
-)
-_WEIGHT = Param("weight", "string", "a weight: NAME=NUMBER, with NAME win or an outcome column", many=True)
-_SIDE = Param("side", "string", "attacker (if not given) or defender")
+@tool(seed=7)
+def replay(
+    request: ApiRequest,
+    seed: Seed = None,
+    battle: Annotated[int, "the number of the battle, from 0"] = 0,
+) -> Answer:
+    """One simulated battle, roll by roll."""
+    from simulator.analysis.history.replay import replay as find
 
-TOOLS = {
-    "odds": Tool(
-        "The odds of a battle: exact if they can be computed within the seconds of this server, else simulated.",
-        (*_DICE, Param("table", "integer", "0 leaves out the table of all outcomes")), _odds, {"table": 0},
-    ),
-    "sweep": Tool(
-        "A grid of answers over one or several fields.", (_VARY, _VALUES, *_DICE), _sweep,
-        {"vary": "attacker.regiments=1:30"},
-    ),
-    "compare": Tool(
-        f"2 to {MOST_COMPARED} scenarios beside each other, with differences to the first.", (_VALUES, *_DICE),
-        _compare, {},
-    ),
-    "need": Tool(
-        "How much is enough: the smallest setting of a field, or the cheapest of several, that reaches a value.",
-        (
-            Param("vary", "string", "a field to raise, with its values or without", many=True, needed=True),
-            Param("target", "string", "the value to reach: 80% or 0.8 (if not given), or a number"), _VALUE,
-            Param("cost", "string", "a price: PATH=NUMBER, or the name of a price list", many=True),
-            Param("budget", "number", "the most that may be spent"),
-            Param("most", "integer", "the largest setting that is tried"),
-        ),
-        _need, {"vary": "attacker.regiments", "target": "80%"},
-    ),
-    "best": Tool(
-        "The best play: when to stop, the value of that, and how far fixed policies fall short.",
-        (Param("decide", "string", "a policy to decide, such as policy.attacker.retreat", many=True),), _best,
-        {"decide": "policy.attacker.retreat"},
-    ),
-    "rounds": Tool(
-        "The battle after each round: over or not, winner, losses so far.",
-        (Param("most", "integer", "rounds to follow"), *_DICE), _rounds, {"most": 5},
-    ),
-    "sensitivity": Tool(
-        "How much each field moves the odds, one step alone.",
-        (_VALUE, Param("fields", "string", "a field, or a table like attacker", many=True), *_DICE), _sensitivity,
-        {"fields": "attacker"},
-    ),
-    "worth": Tool(
-        "The value of a battle by weights, and how bad it can get (value at risk, expected shortfall).",
-        (
-            _WEIGHT, Param("level", "string", "the share of the worst cases: 5% if not given"),
-            Param("lose", "number", "the chance of a value of at most -NUMBER", many=True), _SIDE, *_DICE,
-        ),
-        _worth, {"weight": ["win=10", "attacker_regiments_lost=-1"]},
-    ),
-    "replay": Tool(
-        "One simulated battle, roll by roll.", (_SEED, Param("battle", "integer", "the number of the battle, from 0")),
-        _replay, {"seed": 7},
-    ),
-    "luck": Tool(
-        "Battles that were fought against what was to be expected.",
-        (Param("log", "string", "a winner a line, or CSV with a heading", needed=True), _WEIGHT, _SIDE), _luck,
-        {"log": "defender\ndefender"},
-    ),
-}  # fmt: skip
+    return find(request.draft, seed or 0, battle).to_dict()
+
+
+@tool(log="defender\ndefender")
+def luck(
+    request: ApiRequest,
+    log: Annotated[str, "a winner a line, or CSV with a heading"],
+    weight: Weight = (),
+    side: Side = "attacker",
+) -> Answer:
+    """Battles that were fought against what was to be expected."""
+    from simulator.analysis.history.luck import luck as find
+
+    battles = [one | {"side": side} for one in fought(request.given.get("log", log), request.draft)]
+    return _whole(lambda: find(battles, reading.read_weights(weight), method=Method(threads=1, precision=0.002)))
 
 
 def schema(job: Job, limits: Limits) -> Reply:

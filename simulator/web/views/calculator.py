@@ -37,7 +37,7 @@ def calculator(job: Job, limits: Limits) -> Reply:
     if request.options.many("move"):
         return redirect(links.address_of(_changed(request), request.battle))
     if request.options.text("clean") == "1" and not changes_form:
-        return redirect(links.link_of(request.written, request.battle))
+        return redirect(request.address)
     return Reply(page(request, {} if changes_form else _answer(request, limits)))
 
 
@@ -51,8 +51,7 @@ def fragment(job: Job, limits: Limits) -> Reply:
 def embed(job: Job, limits: Limits) -> Reply:
     """The answer as a page for a frame in another page."""
     request = BattleRequest(job)
-    back = links.address_of(request.data, request.battle)
-    return Reply(render("embed.html", **(_answer(request, limits) | {"kind": request.battle, "back": back})))
+    return Reply(render("embed.html", **_answer(request, limits), kind=request.battle, back=request.address))
 
 
 def form(job: Job, limits: Limits) -> Reply:
@@ -88,7 +87,7 @@ def page(request: BattleRequest, context: dict[str, Any]) -> bytes:
         "box": battle.name or battle.game.replace("-", " ").capitalize(),
         "tabs": tabs_of(battle, request.data),
         "query": links.query(request.written),
-        "address": links.address_of(request.data, battle),
+        "address": request.address,
     }
     return render("calculator.html", **(_about(request) | frame | context))
 
@@ -135,15 +134,12 @@ def _answer(request: BattleRequest, limits: Limits, live: bool = False) -> dict[
 
 def answer_context(request: BattleRequest, odds: Odds, scenario: Scenario | None, reason: str) -> dict[str, Any]:
     """The context of the answer's template; `reason` says why the odds are not exact."""
-    data, battle, column = request.data, request.battle, request.options.text("column")
-    about = _about(request)
-    address = links.link_of(about["pairs"], battle)
-    link = f"{request.job.host}{address}"
-    return about | {
+    column, link = request.options.text("column"), f"{request.job.host}{request.address}"
+    return _about(request) | {
         "answer": answers.context(odds, scenario, column if column in odds.names else ""),
         "reason": reason,
-        "address": address,
-        "copies": links.copies(data, battle, link, about["pairs"], odds),
+        "address": request.address,
+        "copies": links.copies(request.data, request.battle, link, request.written, odds),
     }
 
 

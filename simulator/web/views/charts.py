@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -76,19 +74,11 @@ def heat_map(sweep: Sweep, now: Sequence[Any] = ()) -> dict[str, Any]:
     share_of = _scale(low, high, 0.0, 1.0)
     width, height = INNER_WIDTH / columns, INNER_HEIGHT / rows
     x_of, y_of = _scale(0, columns, LEFT, INNER_WIDTH), _scale(-1, rows - 1, TOP + INNER_HEIGHT, -INNER_HEIGHT)
-    squares = [
-        {
-            "x": x_of(j),
-            "y": y_of(i),
-            "fill": colour(share_of(grid[i, j])),
-            "settings": f"{sweep.values[0][i]}, {sweep.values[1][j]}",
-            "at": (at := [sweep.values[0][i], sweep.values[1][j]]),
-            "here": at == list(now),
-            "value": float(grid[i, j]),
-        }
-        for i, j in product(range(rows), range(columns))
-        if not math.isnan(grid[i, j])
-    ]
+    squares = []
+    for i, j in np.argwhere(~np.isnan(grid)).tolist():
+        at, value = [sweep.values[0][i], sweep.values[1][j]], float(grid[i, j])
+        square = {"x": x_of(j), "y": y_of(i), "fill": colour(share_of(value)), "value": value}
+        squares.append(square | {"settings": f"{at[0]}, {at[1]}", "at": at, "here": at == list(now)})
     return {
         "kind": "heat",
         "squares": squares,

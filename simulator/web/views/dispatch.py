@@ -23,13 +23,7 @@ from simulator.web.views.request import BattleRequest, named_field
 LEAST_HALVED = 6
 
 
-def refusal(job: Job, limits: Limits) -> Reply:
-    """The refusal of a request that no view can answer; its text is the body."""
-    return refused(replace(job, view=job.names["view"], body=""), job.body, int(job.names["status"]))
-
-
 VIEWS: dict[str, Callable[[Job, Limits], Reply]] = {
-    "refusal": refusal,
     "index": pages.index,
     "page": calculator.calculator,
     "answer": calculator.fragment,
@@ -55,7 +49,10 @@ def replies(job: Job, limits: Limits) -> Iterator[Reply]:
             yield from _interruptible(calculator.refined(job, limits), limits.seconds)
         else:
             with at_most(limits.seconds):
-                reply = VIEWS[job.view](job, limits)
+                if job.status:
+                    reply = refused(replace(job, body=""), job.body, job.status)
+                else:
+                    reply = VIEWS[job.view](job, limits)
             yield reply
     except (ValueError, NoExactOdds) as error:
         yield refused(job, str(error), getattr(error, "status", 422))

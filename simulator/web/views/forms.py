@@ -121,8 +121,7 @@ def form_of(battle: Battle, data: Mapping[str, Any]) -> Form:
     weights = _weights(battle, sides, objective if isinstance(objective, Mapping) else {})
     goals = [Row("objective", "wants", "for best play", list(wants))] if set(sides) & set(SIDES) else []
     singles = single_rows(root.values())
-    play, more = [*rows, *(goals if rows else [])], [*weights]
-    play += [row for row in singles if not row.nodes[0].rare]
+    play = [*rows, *(goals if rows else []), *(row for row in singles if not row.nodes[0].rare)]
     more = [*(row for row in singles if row.nodes[0].rare), *([] if rows else goals), *weights]
     chosen = {value for row in rows for one in row.nodes for value in (one.value, *one.values)}
     asked = {battle.parameters.get(value) for value in chosen}
@@ -176,27 +175,15 @@ def _weights(battle: Battle, sides: Sequence[str], objective: Mapping[str, Any])
     given = [objective.get(side) for side in sides]
     tables = [one if isinstance(one, Mapping) and one != {"take": 1} else {} for one in given]
     names = dict.fromkeys(["win", *battle.headline, *(name for table in tables for name in table)])
-    return [
-        Row(
-            f"weight.{name}",
-            f"worth of: {'winning' if name == 'win' else label_of(battle, name)}",
-            "",
-            [
-                Node(
-                    "number",
-                    f"objective.{side}.{name}",
-                    name,
-                    value=_text(table.get(name, "")),
-                    step="any",
-                    given=name in table,
-                )
-                if side in SIDES
-                else None
-                for side, table in zip(sides, tables, strict=True)
-            ],
-        )
-        for name in (names if sides else ())
-    ]
+    rows = []
+    for name in names if sides else ():
+        row = Row(f"weight.{name}", f"worth of: {'winning' if name == 'win' else label_of(battle, name)}", "")
+        for side, table in zip(sides, tables, strict=True):
+            value, key = _text(table.get(name, "")), f"objective.{side}.{name}"
+            cell = Node("number", key, name, value=value, step="any", given=name in table)
+            row.cells.append(cell if side in SIDES else None)
+        rows.append(row)
+    return rows
 
 
 class Generator:
@@ -340,7 +327,7 @@ class Generator:
         any_text = any(kind.get("type") == "string" and not group for kind, group in zip(kinds, constants, strict=True))
         if "object" in types and not types & {"string", "integer", "number"}:
             result.kind = "free"
-            result.value = _without_braces(value) if isinstance(value, Mapping) and value else ""
+            result.value = inline(value)[2:-2] if isinstance(value, Mapping) and value else ""
         elif names and (any_text or "object" in types):
             result.choices = names
         elif names and not types & {"integer", "number"}:
@@ -370,7 +357,3 @@ class Generator:
 
 def _text(value: Any) -> str:
     return inline(value) if isinstance(value, Mapping | list | tuple) else text_of(value)
-
-
-def _without_braces(value: Any) -> str:
-    return inline(value)[2:-2] if isinstance(value, Mapping) else text_of(value)

@@ -176,7 +176,7 @@ def compare_set_ups(job: Job, limits: Limits) -> Reply:
             "battle": one.battle,
             "fields": in_one_line(one.written),
             "given": dict(one.written),
-            "address": address_of(one.data, one.battle),
+            "address": one.address,
             "bar": bar_of(comparison.odds[name]),
             "results": comparison.odds[name].results,
         }

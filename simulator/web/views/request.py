@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 from simulator import rules
 from simulator.rules.campaign import GAME
-from simulator.scenarios import Draft, ScenarioError, example_names, example_text, find_battle, parse
+from simulator.scenarios import Draft, ScenarioError, draft, example_names, find_battle, parse
+from simulator.scenarios.files import example
 from simulator.web import links
 from simulator.web.links import FRAME
-from simulator.web.messages import BadRequest, Job
+from simulator.web.messages import BadRequest, Job, Limits
 
 # The options of the tools' forms.
 SHOWN = ("value", "path1", "path2", "range1", "range2", "target", "battles", "side")
 # The keys of an API request's body that hold scenarios; `log` holds battles that were fought.
 SCENARIOS = ("scenario", "scenarios")
+
+
+def whole_number(text: str, name: str) -> int:
+    """An option as a whole number. Raises ScenarioError."""
+    if not text.isdecimal() or len(text) > 20:
+        raise ScenarioError(f"{name}: {text[:40]!r} is not allowed; give a whole number")
+    return int(text)
 
 
 class Options:
@@ -45,9 +54,7 @@ class Options:
     def whole(self, name: str) -> int | None:
         """An option as a whole number, None if it is not given. Raises ScenarioError."""
         text = self.text(name)
-        if text and (not text.isdecimal() or len(text) > 20):
-            raise ScenarioError(f"{name}: {text[:40]!r} is not allowed; give a whole number")
-        return int(text) if text else None
+        return whole_number(text, name) if text else None
 
 
 class BattleRequest:
@@ -80,10 +87,15 @@ class BattleRequest:
         """The scenario, not checked yet; files that it names are never read."""
         return Draft(self.data, paths=False)
 
-    @property
+    @cached_property
     def written(self) -> links.Pairs:
         """The query pairs of the scenario."""
         return links.written(self.data, self.battle)
+
+    @property
+    def address(self) -> str:
+        """The address of the scenario's page."""
+        return links.link_of(self.written, self.battle)
 
     @property
     def outdated(self) -> str:
@@ -98,8 +110,8 @@ class ApiRequest:
     `scenario` and options. Raises BadRequest, ScenarioError.
     """
 
-    def __init__(self, job: Job) -> None:
-        self._job = job
+    def __init__(self, job: Job, limits: Limits) -> None:
+        self._job, self.limits = job, limits
         self.given: dict[str, Any] = {}
         pairs, options, _ = links.split(job.pairs)
         if job.body:
@@ -128,7 +140,7 @@ class ApiRequest:
     def draft_of(self, given: object, field: str) -> Draft:
         """A scenario of the body: a table, or the name of a shipped example."""
         if isinstance(given, str) and given in example_names():
-            return Draft(parse(example_text(given), given), paths=False)
+            return draft(example(given), paths=False)
         if not isinstance(given, dict):
             raise ScenarioError(f"{field}: give a scenario as a table, or the name of a shipped example")
         return Draft(given, paths=False)

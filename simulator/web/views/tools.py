@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from operator import itemgetter
@@ -49,21 +50,16 @@ def complete(analysis: Callable[[], Any]) -> tuple[Any, bool]:
 
 
 def sweep_in_time(
-    draft: Draft, vary: Sequence[str], value: Sequence[str] | None, dice: Mapping[str, Any] | None = None
+    draft: Draft, vary: Sequence[str], value: Sequence[str] | None, battles: int | None = None, seed: int = 0
 ) -> tuple[Sweep, bool]:
-    """A grid over fields (`path=1:30`), and whether it is complete; `dice`: battles and seed.
-
-    Raises ScenarioError, ValueError.
-    """
+    """A grid over fields (`path=1:30`), and whether it is complete. Raises ScenarioError, ValueError."""
     if not vary:
         raise ScenarioError("vary: choose a field to vary")
     ranges = reading.read_vary(vary)
-    cells = 1
-    for values in ranges.values():
-        cells *= len(values)
+    cells = math.prod(map(len, ranges.values()))
     if cells > MOST_CELLS:
         raise ScenarioError(f"vary: {cells:,} combinations; this page computes at most {MOST_CELLS:,}")
-    return complete(lambda: sweep(draft, ranges, value, **(dice or {}), threads=1))
+    return complete(lambda: sweep(draft, ranges, value, battles, seed, threads=1))
 
 
 def _sweep(request: BattleRequest) -> dict[str, Any]:
@@ -325,5 +321,5 @@ def tool(job: Job, limits: Limits) -> Reply:
     context = about | analyse(request)
     if request.options.text("part") == "1":
         return Reply(render(template, **context))
-    frame = {"template": template, "title": title, "back": address_of(request.data, request.battle)}
-    return Reply(render("tool.html", **(context | frame | {"kind": request.battle})))
+    frame = {"template": template, "title": title, "back": request.address, "kind": battle}
+    return Reply(render("tool.html", **(context | frame)))

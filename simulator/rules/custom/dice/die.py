@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from simulator.rules.custom.game_file.format import SIDES, Dice, Die, GameFile
-from simulator.rules.custom.game_file.units import faces_number, pieces_of, whole_of
+from simulator.rules.custom.game_file.units import die_named, faces_number, pieces_of, whole_of
 from simulator.rules.custom.game_file.words import selected
 from simulator.rules.custom.masks import bits
 from simulator.rules.custom.setup import Again, Rolled, Shot, SideSetup
@@ -25,11 +25,6 @@ class Hit(NamedTuple):
 MISS = Hit(0)
 # A shield makes a value worse by this at most.
 MOST_SHIELD = 20
-
-
-def die_named(file: GameFile, name: str | None) -> Dice | Die:
-    """A further die by name; that of `[dice]` for None."""
-    return file.dice if name is None else file.die[name]
 
 
 def faces_that_hit(file: GameFile, die: Dice | Die, value: int) -> frozenset[int]:
@@ -118,14 +113,16 @@ def _numbers_chance(file: GameFile, die: Dice | Die, value: int, reroll: Again) 
 
 def classes_of(side: SideSetup, shot: Shot) -> set[Hit]:
     """The hit classes that the dice of a step may fall into, whatever supports and modifiers hold."""
-    if shot.number not in side.classes:
+
+    def make() -> set[Hit]:
         found: set[Hit] = set()
         for unit in bits(shot.by & side.present):
             roll = side.roll(unit, shot)
             assert roll is not None
             found |= set(_classes_of_roll(side, shot, unit, roll))
-        side.classes[shot.number] = found - {MISS}
-    return side.classes[shot.number]
+        return found - {MISS}
+
+    return side.recall(shot, make)
 
 
 def _classes_of_roll(side: SideSetup, shot: Shot, unit: int, roll: Rolled) -> Iterable[Hit]:

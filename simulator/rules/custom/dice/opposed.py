@@ -14,11 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.engine.model.chance import Row
-from simulator.rules.custom.dice.die import die_named
 from simulator.rules.custom.dice.linked_classes import TooLarge
 from simulator.rules.custom.dice.tables import DiceTables, Throws, distinct
 from simulator.rules.custom.dice.volleys import Volley, fires, volleys
 from simulator.rules.custom.game_file.format import SIDES, Compare
+from simulator.rules.custom.game_file.units import die_named
 from simulator.rules.custom.setup import SideSetup
 
 # Results hold the attacker's hits and this many times the defender's: there are at most ten pairs.
@@ -181,7 +181,7 @@ def opposed_throws(dice: Mapping[str, DiceTables], compare: Compare, group: int,
     Raises TooLarge for too many pairs of places, and for too many different dice.
     """
     mine, theirs = (_profiles(dice[side], group, number, getattr(compare.most, side)) for side in SIDES)
-    shown, examples = distinct([mine.shown, *theirs.numbers.T])
+    shown, examples = distinct(np.column_stack([mine.shown, theirs.numbers]))
     if len(examples) * len(mine.numbers) > MOST_PAIRS:
         raise TooLarge
     thrown_at = [(mine.numbers[:, mine.shown[at]], theirs.numbers[at, theirs.shown]) for at in examples]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ from simulator.rules.custom.dice.linked_classes import Counted, TooLarge, joint_
 from simulator.rules.custom.dice.volleys import Standing, fires, volleys
 from simulator.rules.custom.line import Places
 from simulator.rules.custom.masks import bits
-from simulator.rules.custom.setup import Help, Setup, Shot, SideSetup
+from simulator.rules.custom.setup import Setup, Shot, SideSetup
 
 # Hit classes of a group are rolled together up to so many results, else one after the other.
 MOST_RESULTS = 20_000
@@ -36,15 +36,23 @@ def hits_of(dice: Dice, whole: int, most: int, low_luck: bool) -> Row:
 
     Low luck: the whole part of the mean for certain, and one more with the chance of the rest (section 10).
     """
+    hits, p = _all_hits_of(dice, whole, low_luck)
+    if hits[-1] > most:
+        p = np.bincount(np.minimum(hits, most), p)
+        hits = np.flatnonzero(p)
+        p = p[hits]
+    return hits, p
+
+
+@lru_cache(maxsize=1 << 13)
+def _all_hits_of(dice: Dice, whole: int, low_luck: bool) -> Row:
+    """As `hits_of`, whatever number of hits counts."""
     if low_luck:
         sure, rest = divmod(sum(hit * number for hit, number in dice), whole)
         low, p = sure, np.array([(whole - rest) / whole, rest / whole] if rest else [1.0])
     else:
         low, p = chances_of_hits(dice, whole)
     hits = np.arange(low, low + len(p))
-    if hits[-1] > most:
-        p = np.bincount(np.minimum(hits, most), p)
-        hits = np.arange(len(p))
     able = p > 0
     return hits[able], p[able]
 
@@ -130,16 +138,26 @@ class Throws(NamedTuple):
     means: np.ndarray
 
 
+class Asked(NamedTuple):
+    """The masks of units that the dice of some steps depend on, as columns: int64, shape (units, masks).
+
+    Only whether units of `own` and `enemy` stand, but how many of `numbers`, which are the enemy's.
+    """
+
+    own: np.ndarray
+    enemy: np.ndarray
+    numbers: np.ndarray
+
+
 class DiceTables:
     """A side's dice: fills its tables row by row."""
 
     def __init__(self, setup: Setup, side: str, own: Places, enemy: Places, book: TableBook) -> None:
         self.setup, self.side, self.book = setup, setup.sides[side], book
         self.own, self.enemy = own, enemy
-        self.slots = [slots_of(self.side, group) for group in setup.groups]
+        self.slots = self.side.recall("slots", lambda: [slots_of(self.side, group) for group in setup.groups])
         self.classes = sorted({slot.hit for slots in self.slots for slot in slots})
         self.caps = {hit: sum([hit.units >> unit & 1 for unit in enemy.line]) for hit in self.classes}
-        self._known_places: dict[tuple[int, ...], dict[Hit, int]] = {}
         # The hits that each unit of the enemy takes off.
         self.absorbs = np.array([piece.absorbs for piece in setup.sides[self.side.enemy].pieces])
         self.absorbed = most_absorbed(setup.sides[self.side.enemy]) > 0
@@ -153,8 +171,7 @@ class DiceTables:
 
         The first group of all finds both sides as they came. Raises TooLarge for too many different throws.
         """
-        shots = [self.side.shots[i] for i in self.setup.groups[group] if i in self.side.shots]
-        shots = [shot for shot in shots if shot.in_round(number)]
+        shots = self.side.shots_of(group, number)
         shown = np.zeros(len(self.enemy), np.int64)
         if not any(self.side.able(shot) for shot in shots):
             return Throws(shown, *np.zeros((2, len(self.own), 1), np.int64))
@@ -219,32 +236,44 @@ class DiceTables:
         """NO_TABLE for a table of hits that are all absorbed or wasted."""
         return NO_TABLE if list(self.book.weights(table)) == [0] else table
 
-    def _helps(self, shots: Sequence[Shot], number: int) -> list[Help]:
-        return [rule for shot in shots for rule in self.side.helps if rule.applies(shot) and rule.in_round(number)]
+    def _asked(self, shots: Sequence[Shot], number: int) -> Asked:
+        """The masks of units that the dice of these steps and their helps depend on."""
+
+        def make() -> Asked:
+            helps = [rule for shot in shots for rule in self.side.helps if rule.applies(shot) and rule.in_round(number)]
+            rules = (*shots, *helps)
+            enemy = {mask for rule in rules for mask in (rule.if_enemy, rule.unless_enemy) if mask}
+            # Units that some faces of a step hit while others of its targets are spared.
+            restricted = {hit.units for shot in shots for hit in classes_of(self.side, shot)}
+            limits = {shot.limit_enemy for shot in shots if shot.limit_enemy is not None}
+            return Asked(
+                self._columns({mask for rule in rules for mask in (rule.if_own, rule.unless_own) if mask}),
+                self._columns(enemy | restricted | {shot.targets for shot in shots}),
+                self._columns(limits | {rule.by for rule in helps if not rule.own}),
+            )
+
+        return self.side.recall(("asked", *shots, number), make)
+
+    def _columns(self, masks: Iterable[int]) -> np.ndarray:
+        """These masks as columns: int64, shape (units, masks)."""
+        units = range(len(self.setup.units))
+        return np.array([[mask >> unit & 1 for unit in units] for mask in masks], np.int64).reshape(-1, len(units)).T
 
     def distinguished(self, shots: Sequence[Shot], number: int) -> list[np.ndarray]:
         """The own places, in parts of which each is alike to all presence keys of these steps and their helps."""
-        rules = (*shots, *self._helps(shots, number))
-        asked = {mask for rule in rules for mask in (rule.if_own, rule.unless_own) if mask}
-        if not asked:
+        asked = self._asked(shots, number).own
+        if not asked.size:
             return [np.arange(len(self.own))]
-        label, examples = distinct([self.own.number(mask) > 0 for mask in asked])
+        label, examples = distinct(self.own.there @ asked > 0)
         return [np.flatnonzero(label == part) for part in range(len(examples))]
 
     def shown(self, shots: Sequence[Shot], number: int) -> tuple[np.ndarray, list[int]]:
         """The part of the enemy's places that these steps' dice depend on: a number by place, one place for each."""
-        rules = (*shots, *self._helps(shots, number))
-        asked = {mask for rule in rules for mask in (rule.if_enemy, rule.unless_enemy) if mask}
-        asked |= {shot.targets for shot in shots} | self._restricted(shots)
-        limits = {shot.limit_enemy for shot in shots if shot.limit_enemy is not None}
-        limits |= {rule.by for rule in self._helps(shots, number) if not rule.own}
-        enemy = self.enemy.number
-        absorbed = [self.enemy.left @ self.absorbs] if self.absorbed else []
-        return distinct([*[enemy(mask) > 0 for mask in asked], *map(enemy, limits), *absorbed])
-
-    def _restricted(self, shots: Sequence[Shot]) -> set[int]:
-        """Units that some faces of a step hit while others of its targets are spared."""
-        return {hit.units for shot in shots for hit in classes_of(self.side, shot)}
+        asked, there = self._asked(shots, number), self.enemy.there
+        seen = [there @ asked.enemy > 0, there @ asked.numbers]
+        if self.absorbed:
+            seen.append((self.enemy.left @ self.absorbs)[:, None])
+        return distinct(np.hstack(seen))
 
     def _dice(
         self, shots: Sequence[Shot], slots: Sequence[Slot], number: int, own: Standing, enemy: Standing
@@ -263,16 +292,15 @@ class DiceTables:
 
     def _places(self, slots: Sequence[Slot], firing: Sequence[Shot]) -> dict[Hit, int]:
         """The slot of each hit class where these steps are fired: the one of the first step that can yield it."""
-        key = tuple([shot.number for shot in firing])
-        if key not in self._known_places:
+
+        def make() -> dict[Hit, int]:
             first: dict[Hit, int] = {}
             for shot in firing:
                 for hit in yielded(self.side, shot):
                     first.setdefault(hit, shot.number)
-            self._known_places[key] = {
-                slot.hit: k for k, slot in enumerate(slots) if slot.hit in first and slot.first <= first[slot.hit]
-            }
-        return self._known_places[key]
+            return {slot.hit: k for k, slot in enumerate(slots) if slot.hit in first and slot.first <= first[slot.hit]}
+
+        return self.side.recall(("places", *firing), make)
 
 
 def _chosen(dice: DiceByFaces, chosen: tuple[int, ...]) -> DiceByFaces:
@@ -285,17 +313,11 @@ def _chosen(dice: DiceByFaces, chosen: tuple[int, ...]) -> DiceByFaces:
     return found
 
 
-def distinct(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, list[int]]:
-    """A number for each row of these columns, equal for equal rows, and the first row with each number."""
-    index: dict[tuple[int, ...], int] = {}
-    examples: list[int] = []
-    found = []
-    for i, row in enumerate(zip(*[column.tolist() for column in columns], strict=True)):
-        number = index.setdefault(row, len(examples))
-        if number == len(examples):
-            examples.append(i)
-        found.append(number)
-    return np.array(found, np.int64), examples
+def distinct(rows: np.ndarray) -> tuple[np.ndarray, list[int]]:
+    """A number for each of these rows, equal for equal rows, and the first row with each number."""
+    keys = [*map(tuple, rows.tolist())]
+    number = {key: i for i, key in enumerate(dict.fromkeys(keys))}
+    return np.array([number[key] for key in keys], np.int64), [keys.index(key) for key in number]
 
 
 def packing(caps: Sequence[int]) -> list[int]:

@@ -78,7 +78,10 @@ def fired(side: SideSetup, group: Sequence[int], number: int, own: Standing, ene
 
 def volleys(side: SideSetup, shot: Shot, number: int, own: Standing, enemy: Standing) -> list[Volley]:
     """The dice of a step that is fired in round `number` (section 5, steps 2 to 4)."""
-    helpers = [rule for rule in side.supports if _holds(rule, shot, number, own, enemy)]
+    # Supports that nobody whom the scenario brings can give are passed over at once.
+    present = side.setup.sides[side.enemy].present, side.present
+    given = [rule for rule in side.supports if rule.by & present[rule.own]]
+    helpers = [rule for rule in given if _holds(rule, shot, number, own, enemy)]
     supported = _paired(side, helpers, shot, own, enemy)
     modifiers = [rule for rule in side.modifiers if _holds(rule, shot, number, own, enemy)]
     found = []
@@ -134,6 +137,11 @@ def _alike(standing: np.ndarray, raised: list[tuple[Help, Any, Any]]) -> Iterato
     if not raised:
         yield [], standing
         return
+    if len(raised) == 1 and isinstance(raised[0][1], int):
+        ((rule, _, end),) = raised
+        yield [rule], end
+        yield [], standing - end
+        return
     ends = np.array([end for *_, end in raised])
     later = [begin for _, begin, _ in raised if not isinstance(begin, int)]
     marks = np.sort(np.vstack([0 * standing, *later, ends, standing]), axis=0)
@@ -150,10 +158,7 @@ def volley_of(
 ) -> Volley:
     """The dice of units that have the same supports: section 4, and step 3 of section 5."""
     helps = (*raising, *changed)
-    key = shot.number, unit, helps
-    if key not in side.dice:
-        side.dice[key] = _die_of(side, shot, unit, helps)
-    roll, hits = side.dice[key]
+    roll, hits = side.recall((shot, unit, helps), lambda: _die_of(side, shot, unit, helps))
     return Volley(unit, units, roll.dice * units, roll, hits, helps, side, shot)
 
 

@@ -15,7 +15,7 @@ from simulator.rules.custom.game_file.format import (
     Unit,
     UnitValues,
 )
-from simulator.rules.custom.game_file.units import die_of, heavy, pieces_of
+from simulator.rules.custom.game_file.units import die_named, heavy, pieces_of
 from simulator.rules.custom.game_file.words import check_face, check_known, check_name, check_selector
 
 RESERVED_UNITS = ("units", "cost", "modifier", "modifiers", "all")
@@ -95,7 +95,7 @@ def _roll(file: GameFile, roll: AnyRoll | None, field: str) -> None:
     if isinstance(roll, Roll):
         if roll.die is not None:
             check_known(roll.die, [*file.die], f"{field}.die", "no die")
-        _value(roll, die_of(file, roll), field)
+        _value(roll, die_named(file, roll.die), field)
     elif roll is not None:
         check_face(roll, file.dice.sides, field, 0)
 

@@ -30,6 +30,7 @@ from simulator.rules.custom.game_file.words import (
     check_selector,
     part_of,
     selected,
+    written,
 )
 
 SELECTORS = ("if_own_has", "if_enemy_has", "unless_own_has", "unless_enemy_has")
@@ -81,11 +82,7 @@ def _conditions(file: GameFile) -> None:
 def _check_value(value: object, allowed: Sequence[object], field: str) -> None:
     if not any(type(value) is type(one) and value == one for one in allowed):
         said = str(value).lower() if isinstance(value, bool) else repr(value)
-        raise Refusal(field, f"{said} is not allowed; must be one of {_list(allowed)}")
-
-
-def _list(values: Sequence[object]) -> str:
-    return ", ".join(str(value).lower() if isinstance(value, bool) else str(value) for value in values)
+        raise Refusal(field, f"{said} is not allowed; must be one of {', '.join(written([*allowed]))}")
 
 
 def _kinds(file: GameFile) -> None:
@@ -102,8 +99,6 @@ def _kinds(file: GameFile) -> None:
                 raise Refusal(f"{field}.fights", "selects nobody; a side needs units that may fight")
             if both := fights & supports:
                 raise Refusal(f"{field}.supports", f"{min(both)} also fights; a unit does one or the other")
-        if not any(step.battle is None or key in step.battle for step in file.step):
-            raise Refusal(f"battle.{key}", "no step is fought in this kind of battle")
 
 
 def _steps(file: GameFile) -> None:
@@ -116,7 +111,7 @@ def _steps(file: GameFile) -> None:
         for j, kind in enumerate(step.battle or ()):
             if kind not in file.battle:
                 raise Refusal(
-                    f"{field}.battle[{j}]", f"no battle kind {kind[:50]!r}; must be one of {_list([*file.battle])}"
+                    f"{field}.battle[{j}]", f"no battle kind {kind[:50]!r}; must be one of {', '.join(file.battle)}"
                 )
         if step.when == "before-battle":
             for name in ("from_round", "to_round"):
@@ -131,6 +126,10 @@ def _steps(file: GameFile) -> None:
         if step.dice_at_most is not None:
             _at_most(file, step.dice_at_most, f"{field}.dice_at_most")
         _compare(file, step, field)
+    # After the steps: a kind that is misspelt in its only step is refused there.
+    for key in file.battle:
+        if not any(step.battle is None or key in step.battle for step in file.step):
+            raise Refusal(f"battle.{key}", "no step is fought in this kind of battle")
 
 
 def _fire(fire: Fire, given: bool, rolls: Sequence[str], field: str) -> None:

@@ -11,7 +11,7 @@ from simulator.rules.custom.dice.die import chance_at, face_names
 from simulator.rules.custom.game_file.files import is_path, names, parse, read_content, read_game, shipped_text
 from simulator.rules.custom.game_file.format import SIDES, AnyRoll, Die, GameFile, Roll, Step, Unit, UnitValues
 from simulator.rules.custom.game_file.units import MAIN_ROLLS, pieces_of, whole_of
-from simulator.rules.custom.game_file.words import part_of
+from simulator.rules.custom.game_file.words import fighters, part_of, written
 from simulator.rules.custom.setup import Rolled, rolled
 from simulator.rules.toolkit.naming import listed, plural
 
@@ -179,10 +179,8 @@ def kind_rows(file: GameFile) -> Iterator[tuple[str, ...]]:
     for key, kind in file.battle.items():
         sides = []
         for side in SIDES:
-            fights, supports = part_of(file, key, side)
-            text = ", ".join(unit for unit in file.unit if unit in fights)
-            supported = ", ".join(unit for unit in file.unit if unit in supports)
-            sides.append(text + (f"; supported by {supported}" if supported else ""))
+            supported = ", ".join(unit for unit in file.unit if unit in part_of(file, key, side)[1])
+            sides.append(", ".join(fighters(file, key, side)) + (f"; supported by {supported}" if supported else ""))
         yield key, kind.title, *sides
 
 
@@ -229,8 +227,7 @@ def _limits(step: Step) -> str:
 
 
 def _list(value: object) -> str:
-    values = value if isinstance(value, list) else [value]
-    return ", ".join(str(one).lower() if isinstance(one, bool) else str(one) for one in values) or "nobody"
+    return ", ".join(written(value)) or "nobody"
 
 
 def _die(die: Die) -> str:

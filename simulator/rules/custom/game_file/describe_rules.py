@@ -15,7 +15,8 @@ from simulator.rules.custom.game_file.format import (
     Support,
 )
 from simulator.rules.custom.game_file.units import pieces_of
-from simulator.rules.custom.game_file.words import by_side, part_of, selected
+from simulator.rules.custom.game_file.words import by_side, part_of, selected, written
+from simulator.rules.custom.model import usual
 from simulator.rules.toolkit.naming import listed
 
 SCOPES = {
@@ -57,21 +58,14 @@ def _when(rule: Support | Modifier) -> list[str]:
     for name, text in SCOPES.items():
         if (words := getattr(rule, name)) is not None:
             parts.append("if " + text.format(listed(words, "or")))
-    return parts + [f"if {key} is {_values(wanted)}" for key, wanted in rule.if_condition.items()]
-
-
-def _values(wanted: object) -> str:
-    values = wanted if isinstance(wanted, list) else [wanted]
-    return listed([str(one).lower() if isinstance(one, bool) else str(one) for one in values], "or")
+    return parts + [f"if {key} is {listed(written(wanted), 'or')}" for key, wanted in rule.if_condition.items()]
 
 
 def condition_rows(file: GameFile) -> Iterator[tuple[str, str, str, str]]:
     """Condition, its values, the default, what it is."""
     for key, condition in file.condition.items():
         values = condition.choices or ["true", "false"]
-        first = condition.choices[0] if condition.choices else False
-        usual = first if condition.default is None else condition.default
-        yield key, ", ".join(values), str(usual).lower() if isinstance(usual, bool) else usual, condition.about
+        yield key, ", ".join(values), written(usual(condition))[0], condition.about
 
 
 def loss_rows(file: GameFile) -> Iterator[tuple[str, str, str, str]]:
@@ -89,24 +83,20 @@ def warnings(file: GameFile) -> list[str]:
     found = [line for i, step in enumerate(file.step) for line in _idle_step(file, step, f"step[{i}]")]
     for i, support in enumerate(file.support):
         found += _idle_rule(file, support, f"support[{i}]", support.to)
-        if not selected(file, support.from_) & _taking_part(file, support.side, True):
+        if not selected(file, support.from_) & _taking_part(file, support.side):
             found.append(f"support[{i}].from: no battle admits {listed(support.from_, 'or')} on that side")
     for i, modifier in enumerate(file.modifier):
         found += _idle_rule(file, modifier, f"modifier[{i}]", modifier.units)
     read = {key for rule in (*file.step, *file.support, *file.modifier) for key in rule.if_condition}
     found += [f"condition.{key}: no step, support or modifier reads it" for key in file.condition if key not in read]
-    admitted = _taking_part(file, "both", True)
+    admitted = _taking_part(file, "both")
     return found + [f"unit.{key}: no battle admits it" for key in file.unit if key not in admitted]
 
 
-def _taking_part(file: GameFile, side: str, supporting: bool) -> set[str]:
-    """Units that some battle kind admits on a side (both: on either), those that only support among them or not."""
-    found: set[str] = set()
-    for kind in file.battle:
-        for one in SIDES if side == "both" else (side,):
-            fights, supports = part_of(file, kind, one)
-            found |= fights | supports if supporting else fights
-    return found
+def _taking_part(file: GameFile, side: str) -> set[str]:
+    """Units that some battle kind admits on a side (both: on either), those that only support among them."""
+    sides = SIDES if side == "both" else (side,)
+    return set[str]().union(*(part for kind in file.battle for one in sides for part in part_of(file, kind, one)))
 
 
 def _idle_step(file: GameFile, step: Step, field: str) -> Iterator[str]:
@@ -147,7 +137,7 @@ def _idle_rule(file: GameFile, rule: Support | Modifier, field: str, units: Sele
         key
         for side, roll in fired
         for key, piece in zip(file.unit, pieces_of(file, side), strict=True)
-        if roll in piece.rolls and key in _taking_part(file, side, True)
+        if roll in piece.rolls and key in _taking_part(file, side)
     }
     if not wanted & able:
         name = "to" if isinstance(rule, Support) else "units"

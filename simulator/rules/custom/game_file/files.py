@@ -14,9 +14,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from simulator.rules.battle import Misfit, Refusal
-from simulator.rules.custom.game_file import format1
 from simulator.rules.custom.game_file.checks import check_game
-from simulator.rules.custom.game_file.format import GameFile, newer_than_1
+from simulator.rules.custom.game_file.format import GameFile, GameFile1
 
 LARGEST_FILE = 256 * 1024
 INLINE = "custom"
@@ -135,28 +134,15 @@ def read_game(data: Mapping[str, Any], prefix: str) -> GameFile:
             reads = f"this file is a scenario of {_short(data['game'])}, not a game file; `battle-odds odds` answers it"
         raise Refusal(f"{prefix}format", f"{text}; {reads}")
     try:
-        file = _validated(data)
+        file = GameFile.model_validate(data, context=given)
     except ValidationError as error:
-        raise Misfit(prefix, error, GameFile if given == 2 else format1.GameFile) from None
+        raise Misfit(prefix, error, GameFile if given == 2 else GameFile1) from None
     except RecursionError:
         raise Refusal(f"{prefix}format", "nested too deeply") from None
     try:
         check_game(file)
     except Refusal as refusal:
         raise refusal.within(prefix) from None
-    return file
-
-
-def _validated(data: Mapping[str, Any]) -> GameFile:
-    """The tables of a file as models. A file of format 1 is validated as such only where something is wrong with it."""
-    try:
-        file = GameFile.model_validate(data)
-    except ValidationError:
-        if data["format"] == 1:
-            format1.GameFile.model_validate(data)
-        raise
-    if file.format == 1 and newer_than_1(file):
-        format1.GameFile.model_validate(data)
     return file
 
 

@@ -1,122 +1,104 @@
-"""Game file format 2: format 1 and the keys marked ² in docs/rules/custom_games.md section 2.
+"""The keys of a game file and what each takes (docs/rules/custom_games.md section 2).
 
-All game files are held in these models, so that rules read one shape; `format1` says what a file of format 1 may hold.
+Files of both formats are held in these models; in a file of format 1 a key that is `New` is an unknown one. Rules that
+depend on other keys (dice, units, steps) are checked in `checks`.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, Field
+from pydantic import BeforeValidator, Field, ValidationInfo
+from pydantic_core import PydanticCustomError
 
 from simulator.rules.battle import Fields
-from simulator.rules.custom.game_file import format1
-from simulator.rules.custom.game_file.format1 import (
-    HYPHENED,
-    LONGEST_NAME,
-    SIDES,
-    UNDERSCORED,
-    Added,
-    AtMost,
-    Condition,
-    ConditionValue,
-    Dice,
-    Fire,
-    IfCondition,
-    Modifier,
-    Name,
-    Order,
-    OrderBySide,
-    Reroll,
-    RoundScope,
-    Scope,
-    Selector,
-    SelectorBySide,
-    SideModifier,
-)
 
-__all__ = [
-    "HYPHENED",
-    "LONGEST_NAME",
-    "SIDES",
-    "UNDERSCORED",
-    "Added",
-    "AnyRoll",
-    "AtMost",
-    "ChosenBySide",
-    "Compare",
-    "Condition",
-    "ConditionValue",
-    "Dice",
-    "Die",
-    "Fire",
-    "GameFile",
-    "IfCondition",
-    "Losses",
-    "Modifier",
-    "Order",
-    "OrderBySide",
-    "Reroll",
-    "Roll",
-    "RoundScope",
-    "Scope",
-    "Selector",
-    "SelectorBySide",
-    "SideModifier",
-    "Step",
-    "Support",
-    "Unit",
-    "UnitValues",
-    "newer_than_1",
-]
+UNDERSCORED = r"^[a-z][a-z0-9_]*$"
+HYPHENED = r"^[a-z][a-z0-9_-]*$"
+LONGEST_NAME = 40
 
-Faces = Annotated[list[Annotated[int, Field(ge=1)] | str], Field(min_length=1)]
+SIDES = ("attacker", "defender")
+Side = Literal["attacker", "defender"]
+A_NAME = f"a name (small letters, digits, _ and -, a letter first, at most {LONGEST_NAME})"
+Name = Annotated[str, Field(pattern=HYPHENED, max_length=LONGEST_NAME, json_schema_extra={"takes": A_NAME})]
+Selector = list[str]
+Added = Annotated[int, Field(ge=-20, le=20)]
+Round = Annotated[int, Field(ge=1, le=100)]
+Face = Annotated[int, Field(ge=1)]
+Reroll = Literal["none", "misses"] | Annotated[list[Face], Field(min_length=1)]
+Order = Literal["cheapest", "weakest"]
+TwoNumbers = Annotated[list[int], Field(min_length=2, max_length=2)]
+Cost = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
 UpTo10 = Annotated[int, Field(ge=1, le=10)]
 UpTo20 = Annotated[int, Field(ge=0, le=20)]
-Damage = Annotated[int, Field(ge=1, le=20)]
+From1To20 = Annotated[int, Field(ge=1, le=20)]
 Initiative = Annotated[int, Field(ge=0, le=100)]
 Chooser = Literal["owner", "enemy"]
+
+
+def _needs_format_2(value: Any, info: ValidationInfo) -> Any:
+    """Refuse a key in a file of format 1, as an unknown one; the context of the validation is the file's format."""
+    if info.context == 1:
+        raise PydanticCustomError("extra_forbidden", "needs format = 2")
+    return value
+
+
+T = TypeVar("T")
+NEEDS_2 = Field(json_schema_extra={"needs_format": 2})
+# A key that only format 2 has.
+New = Annotated[T, BeforeValidator(_needs_format_2), NEEDS_2]
+
+
+class Roll(Fields):
+    """A roll written as a table."""
+
+    value: Face | None = Field(None, description="hits at this value")
+    dice: Annotated[int, Field(ge=1, le=1000)] = Field(1, description="dice that each such unit rolls")
+    reroll: Literal["none", "misses"] | Annotated[list[Face | Annotated[str, NEEDS_2]], Field(min_length=1)] = Field(
+        "none", description="dice rolled once more: none, misses, or a list of faces"
+    )
+    damage: New[From1To20] = Field(1, description="damage of one hit")
+    split: New[bool] = Field(False, description="the damage falls as so many single hits")
+    die: New[str | None] = Field(None, description="the die, a name of [die]; default that of [dice]")
+    bonus: New[Added | None] = Field(
+        None, description="for steps that compare dice, in place of value: added to the face"
+    )
+
+
+AnyRoll = Annotated[int, Field(ge=0)] | Roll
+
+
+class Dice(Fields):
+    """The dice of the game (2.3)."""
+
+    sides: Annotated[int, Field(ge=2, le=1000)] = Field(6, description="faces 1 to sides, equally likely")
+    hit: Literal["at-most", "at-least"] = Field("at-most", description="a face hits at most / at least the value")
+    always_hit: list[Face] = Field(default_factory=list, description="faces that always hit")
+    always_miss: list[Face] = Field(default_factory=list, description="faces that always miss")
+    clamp: TwoNumbers | None = Field(None, description="lowest and highest value after everything was added")
 
 
 class Die(Fields):
     """A further die: with numbers (`sides`) or with symbols (`faces`) (2.3)."""
 
     sides: Annotated[int, Field(ge=2, le=1000)] | None = Field(None, description="faces 1 to sides, equally likely")
-    always_hit: list[Annotated[int, Field(ge=1)]] = Field(default_factory=list, description="faces that always hit")
-    always_miss: list[Annotated[int, Field(ge=1)]] = Field(default_factory=list, description="faces that always miss")
-    clamp: Annotated[list[int], Field(min_length=2, max_length=2)] | None = Field(
-        None, description="lowest and highest value after everything was added"
-    )
+    always_hit: list[Face] = Field(default_factory=list, description="faces that always hit")
+    always_miss: list[Face] = Field(default_factory=list, description="faces that always miss")
+    clamp: TwoNumbers | None = Field(None, description="lowest and highest value after everything was added")
     faces: Annotated[list[Name], Field(min_length=2, max_length=100)] | None = Field(
         None, description="the names on a symbol die; a name may stand there several times"
     )
     hits: Annotated[dict[str, Literal["all"] | Selector], Field(min_length=1)] | None = Field(
         None, description="face = the units that it hits, or all"
     )
-    damage: dict[str, Damage] = Field(default_factory=dict, description="face = damage of a hit with it; default 1")
-
-
-class Roll(format1.Roll):
-    """A roll written as a table."""
-
-    value: Annotated[int, Field(ge=1)] | None = Field(None, description="hits at this value")  # type: ignore[assignment]
-    reroll: Literal["none", "misses"] | Faces = Field(  # type: ignore[assignment]
-        "none", description="dice rolled once more: none, misses, or a list of faces"
-    )
-    damage: Damage = Field(1, description="damage of one hit")
-    split: bool = Field(False, description="the damage falls as so many single hits")
-    die: str | None = Field(None, description="the die, a name of [die]; default that of [dice]")
-    bonus: Added | None = Field(None, description="for steps that compare dice, in place of value: added to the face")
-
-
-AnyRoll = Annotated[int, Field(ge=0)] | Roll
+    damage: dict[str, From1To20] = Field(default_factory=dict, description="face = damage of a hit with it; default 1")
 
 
 class UnitValues(Fields):
     """A unit's own values on one side; those that are not given are the unit's (2.4)."""
 
-    cost: Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)] | None = None
-    hits: Annotated[int, Field(ge=1, le=20)] | None = None
+    cost: Cost | None = None
+    hits: From1To20 | None = None
     absorb: Literal["first", "last"] | None = None
     initiative: Initiative | None = None
     shield: UpTo20 | None = None
@@ -127,18 +109,78 @@ class UnitValues(Fields):
     rolls: dict[str, AnyRoll] = Field(default_factory=dict)
 
 
-class Unit(format1.Unit):
+class Unit(Fields):
     """A kind of piece (2.4)."""
 
+    name: str | None = Field(None, description="shown to people; default the key")
+    cost: Cost = Field(0, description="for cost_lost and the order cheapest")
+    tags: list[Name] = Field(default_factory=list, description="words that several units share")
+    hits: From1To20 = Field(1, description="hits it takes to kill one")
+    absorb: Literal["first", "last"] = Field("first", description="when the extra points of a unit are taken")
     attack: AnyRoll | None = Field(None, description="what it rolls as attacker: a value, or value, dice, reroll")
     defence: AnyRoll | None = Field(None, description="what it rolls as defender")
     combat: AnyRoll | None = Field(None, description="attack and defence in one")
-    rolls: dict[str, AnyRoll] = Field(default_factory=dict, description="further rolls by name")  # type: ignore[assignment]
-    initiative: Initiative = Field(0, description="when it fires in steps ordered by initiative, highest first")
-    shield: UpTo20 = Field(0, description="every number rolled at it hits at a value worse by this")
-    absorbs: UpTo20 = Field(0, description="hits of the enemy that each such unit takes off in each group")
-    attacker: UnitValues = Field(default_factory=UnitValues, description="its own values as attacker")
-    defender: UnitValues = Field(default_factory=UnitValues, description="its own values as defender")
+    rolls: dict[str, AnyRoll] = Field(default_factory=dict, description="further rolls by name")
+    initiative: New[Initiative] = Field(0, description="when it fires in steps ordered by initiative, highest first")
+    shield: New[UpTo20] = Field(0, description="every number rolled at it hits at a value worse by this")
+    absorbs: New[UpTo20] = Field(0, description="hits of the enemy that each such unit takes off in each group")
+    attacker: New[UnitValues] = Field(default_factory=UnitValues, description="its own values as attacker")
+    defender: New[UnitValues] = Field(default_factory=UnitValues, description="its own values as defender")
+
+
+class Part(Fields):
+    """Units that take part on a side."""
+
+    fights: Selector | None = Field(None, description="units that may fight; default every unit not in supports")
+    supports: Selector = Field(default_factory=list, description="units that may support: never hit, never counted")
+
+
+class Kind(Fields):
+    """A battle kind (2.5)."""
+
+    title: str = Field("", description="one line")
+    attacker: Part = Field(default_factory=Part)
+    defender: Part = Field(default_factory=Part)
+    taken_by: Selector | None = Field(None, description="units whose survival gives the column taken")
+    may_retreat: list[Side] = Field(default_factory=list, description="sides that may have a retreat policy")
+    retreat_after: Annotated[int, Field(ge=0, le=100)] = Field(1, description="rounds before anybody may leave")
+    rounds: Annotated[int, Field(ge=1, le=1000)] | None = Field(None, description="undecided after so many rounds")
+    undecided: Literal["nobody", "attacker", "defender"] = Field("nobody", description="who wins an undecided battle")
+
+
+ConditionValue = bool | str
+IfCondition = dict[str, ConditionValue | list[ConditionValue]]
+
+
+class RoundScope(Fields):
+    """Scope keys that a scenario's modifiers know too (2.7)."""
+
+    from_round: Round | None = Field(None, description="holds from this round on")
+    to_round: Round | None = Field(None, description="holds up to this round")
+    if_own_has: Selector | None = Field(None, description="holds if one of these own units stands there")
+    if_enemy_has: Selector | None = Field(None, description="holds if one of these enemy units stands there")
+    unless_own_has: Selector | None = Field(None, description="holds if none of these own units stands there")
+    unless_enemy_has: Selector | None = Field(None, description="holds if none of these enemy units stands there")
+
+
+class Scope(RoundScope):
+    """All scope keys (2.7)."""
+
+    if_condition: IfCondition = Field(default_factory=dict, description="condition = value or list of values")
+
+
+class Fire(Fields):
+    """The roll that each side fires."""
+
+    attacker: str | None = None
+    defender: str | None = None
+
+
+class AtMost(Fields):
+    """No more dice than so many fighting units stand there."""
+
+    own: Selector | None = None
+    enemy: Selector | None = None
 
 
 class Most(Fields):
@@ -158,22 +200,84 @@ class Compare(Fields):
     )
 
 
-class Step(format1.Step):
+class Step(Scope):
     """A step: units that fire, their roll and their targets (2.6)."""
 
-    order: Literal["together", "initiative"] = Field("together", description="initiative: once for each initiative")
-    ties: Literal["together", "attacker", "defender"] = Field(
+    name: Name = Field(description="the step's name")
+    group: Name | None = Field(None, description="steps of one group are simultaneous")
+    battle: list[str] | None = Field(None, description="kinds in which the step is fought; default all")
+    when: Literal["each-round", "before-battle"] = Field("each-round", description="every round, or once before")
+    fire: Fire = Field(
+        default_factory=lambda: Fire(attacker="attack", defender="defence"), description="which roll each side fires"
+    )
+    by: Selector | None = Field(None, description="only these fire; default all")
+    hits_only: Selector | None = Field(None, description="only these can be hit; default all")
+    spares: Selector = Field(default_factory=list, description="these cannot be hit")
+    dice_at_most: AtMost | None = Field(None, description="no more dice than so many fighting units stand there")
+    order: New[Literal["together", "initiative"]] = Field(
+        "together", description="initiative: once for each initiative"
+    )
+    ties: New[Literal["together", "attacker", "defender"]] = Field(
         "together", description="equal initiative: at the same time, or this side first"
     )
-    compare: Compare | None = Field(None, description="opposed dice: both sides' dice are sorted and compared")
+    compare: New[Compare | None] = Field(None, description="opposed dice: both sides' dice are sorted and compared")
 
 
-class Support(format1.Support):
+class Support(Scope):
     """Units that raise others (2.8)."""
 
-    dice: Added = Field(0, description="dice more or fewer for each unit helped")
-    whom: Literal["own", "enemy"] = Field("own", description="whose units to names")
-    stack: Name | None = Field(None, description="rules of one stack help each unit once at most")
+    name: str = ""
+    from_: Selector = Field(alias="from", description="who helps")
+    to: Selector = Field(description="who is supported")
+    each: Annotated[int, Field(ge=1, le=1000)] = Field(1, description="units that one supporter helps")
+    sets: Face | None = Field(None, description="raises the value to this")
+    adds: Added | None = Field(None, description="added to the value")
+    side: Literal["attacker", "defender", "both"] = Field("both", description="whose units")
+    rolls: list[str] = Field(default_factory=lambda: ["attack", "defence"], description="rolls it applies to")
+    steps: list[str] | None = Field(None, description="steps it applies to; default all")
+    dice: New[Added] = Field(0, description="dice more or fewer for each unit helped")
+    whom: New[Literal["own", "enemy"]] = Field("own", description="whose units to names")
+    stack: New[Name | None] = Field(None, description="rules of one stack help each unit once at most")
+
+
+class SideModifier(RoundScope):
+    """Dice of one side made better or worse (2.9)."""
+
+    name: str = ""
+    units: Selector | None = Field(None, description="whose dice; default all")
+    adds: Added = Field(0, description="added to the value")
+    dice: Added = Field(0, description="dice more or fewer for each unit")
+    reroll: Reroll = Field("none", description="a reroll given")
+    rolls: list[str] = Field(default_factory=lambda: ["attack", "defence"], description="rolls it applies to")
+    steps: list[str] | None = Field(None, description="steps it applies to; default all")
+
+
+class Modifier(SideModifier, Scope):
+    """Dice made better or worse (2.9)."""
+
+    side: Literal["attacker", "defender", "both"] = Field("both", description="the side whose dice change")
+
+
+class Condition(Fields):
+    """A question that a scenario may answer (2.10)."""
+
+    about: str = Field("", description="one line")
+    choices: Annotated[list[Name], Field(min_length=2)] | None = Field(None, description="default: yes or no")
+    default: bool | str | None = Field(None, description="default: the first choice / false")
+
+
+class OrderBySide(Fields):
+    """Loss orders of each side."""
+
+    attacker: Order | list[str] = "cheapest"
+    defender: Order | list[str] = "cheapest"
+
+
+class SelectorBySide(Fields):
+    """A selector for each side."""
+
+    attacker: Selector = Field(default_factory=list)
+    defender: Selector = Field(default_factory=list)
 
 
 class ChosenBySide(Fields):
@@ -183,42 +287,58 @@ class ChosenBySide(Fields):
     defender: Chooser = "owner"
 
 
-class Losses(format1.Losses):
+class Losses(Fields):
     """Order of losses (2.11)."""
 
-    chosen_by: Chooser | ChosenBySide = Field("owner", description="who orders the losses: their owner or the enemy")
+    order: Order | list[str] | OrderBySide = Field("cheapest", description="first listed is lost first")
+    last: Selector | SelectorBySide = Field(default_factory=list, description="lost after all others")
+    removed_alone: Selector | SelectorBySide = Field(
+        default_factory=list, description="lost at once when nothing else is left"
+    )
+    repaired: bool = Field(False, description="damage is repaired when the battle is over")
+    chosen_by: New[Chooser | ChosenBySide] = Field(
+        "owner", description="who orders the losses: their owner or the enemy"
+    )
 
 
-class GameFile(format1.GameFile):
+class GameFile(Fields):
     """A game file (2.2)."""
 
-    format: Literal[1, 2] = Field(description="version of this format")  # type: ignore[assignment]
-    die: dict[str, Die] = Field(default_factory=dict, description="further dice by name")
-    unit: Annotated[dict[str, Unit], Field(min_length=1, max_length=64)]  # type: ignore[assignment]
-    step: Annotated[list[Step], Field(min_length=1, max_length=32)]  # type: ignore[assignment]
-    support: Annotated[list[Support], Field(max_length=32)] = Field(default_factory=list)  # type: ignore[assignment]
+    format: Literal[1, 2] = Field(description="version of this format")
+    name: str = Field(description="the game's name")
+    about: str = Field("", description="what it is, one line")
+    source: str = Field("", description="where its facts come from, one line")
+    assumed: list[str] = Field(default_factory=list, description="lines listed with every answer")
+    dice: Dice = Field(default_factory=Dice)
+    unit: Annotated[dict[str, Unit], Field(min_length=1, max_length=64)]
+    battle: Annotated[dict[str, Kind], Field(min_length=1)]
+    step: Annotated[list[Step], Field(min_length=1, max_length=32)]
+    support: Annotated[list[Support], Field(max_length=32)] = Field(default_factory=list)
+    modifier: Annotated[list[Modifier], Field(max_length=64)] = Field(default_factory=list)
+    condition: dict[str, Condition] = Field(default_factory=dict)
     losses: Losses = Field(default_factory=Losses)
+    die: New[dict[str, Die]] = Field(default_factory=dict, description="further dice by name")
 
     # By identity: what is worked out for a file once is kept under it (lists and tables have no hash of their own).
     __hash__ = object.__hash__
 
 
-def newer_than_1(given: Any) -> bool:
-    """Does a part of a game file hold a key, or a value, that format 1 does not have?"""
-    if isinstance(given, BaseModel):
-        older = type(given).__base__
-        if older is not None and older.__module__ == format1.__name__ and isinstance(given, _CHANGED):
-            known = older.model_fields  # type: ignore[attr-defined]
-            if given.model_fields_set - known.keys() or (isinstance(given, Roll) and not _roll_of_1(given)):
-                return True
-        return any(newer_than_1(getattr(given, name)) for name in given.model_fields_set)
-    if isinstance(given, dict):
-        return any(map(newer_than_1, given.values()))
-    return isinstance(given, list) and any(map(newer_than_1, given))
+class GameFile1(GameFile):
+    """The keys of format 1, for complaints about a file of that format."""
+
+    @classmethod
+    def model_json_schema(cls, *args: Any, **options: Any) -> dict[str, Any]:
+        """The JSON schema of a game file without the keys of format 2."""
+        schema: dict[str, Any] = _of_format_1(GameFile.model_json_schema(*args, **options))
+        return schema
 
 
-_CHANGED = (Roll, Unit, Step, Support, Losses, GameFile)
+def _of_format_1(node: Any) -> Any:
+    """A part of a schema without the parts that need format 2."""
+    if isinstance(node, dict):
+        return {key: _of_format_1(part) for key, part in node.items() if not _is_new(part)}
+    return [_of_format_1(part) for part in node if not _is_new(part)] if isinstance(node, list) else node
 
 
-def _roll_of_1(roll: Roll) -> bool:
-    return roll.value is not None and (isinstance(roll.reroll, str) or all(isinstance(f, int) for f in roll.reroll))
+def _is_new(part: Any) -> bool:
+    return isinstance(part, dict) and "needs_format" in part

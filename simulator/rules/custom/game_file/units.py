@@ -44,9 +44,8 @@ def _piece(unit: Unit, own: UnitValues) -> Piece:
     return Piece(**values, rolls=own_rolls(unit) | own_rolls(own))
 
 
-def die_of(file: GameFile, roll: AnyRoll) -> Dice | Die:
-    """The die of a roll. Raises KeyError for one that the file does not have."""
-    name = roll.die if isinstance(roll, Roll) else None
+def die_named(file: GameFile, name: str | None) -> Dice | Die:
+    """A further die by name; that of `[dice]` for None. Raises KeyError for one that the file does not have."""
     return file.dice if name is None else file.die[name]
 
 

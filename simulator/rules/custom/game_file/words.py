@@ -73,6 +73,18 @@ def part_of(file: GameFile, kind: str, side: str) -> tuple[set[str], set[str]]:
     return (set(file.unit) - supports if part.fights is None else selected(file, part.fights)), supports
 
 
+def fighters(file: GameFile, kind: str, side: str) -> list[str]:
+    """Units that may fight on a side, in file order."""
+    fights, _ = part_of(file, kind, side)
+    return [key for key in file.unit if key in fights]
+
+
+def written(given: object) -> list[str]:
+    """A value, or each of a list, as a game file has it: true and false in small letters."""
+    values = given if isinstance(given, list) else [given]
+    return [str(value).lower() if isinstance(value, bool) else str(value) for value in values]
+
+
 def by_side(given: str | list[str] | OrderBySide | SelectorBySide | ChosenBySide, side: str) -> str | list[str]:
     """A list or text for both sides, or that of one."""
     return getattr(given, side) if isinstance(given, OrderBySide | SelectorBySide | ChosenBySide) else given

@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.rules.battle import Refusal
-from simulator.rules.custom.dice.die import Hit, chance_at, chances_of, classes_of, die_named
+from simulator.rules.custom.dice.die import Hit, chance_at, chances_of, classes_of
 from simulator.rules.custom.dice.volleys import Volley
 from simulator.rules.custom.game_file.checks import largest_die
 from simulator.rules.custom.game_file.format import Die
+from simulator.rules.custom.game_file.units import die_named
 from simulator.rules.custom.hits.layout import BONUS, CHANCE, DIE_SIDES, FACES, MEAN
 from simulator.rules.custom.setup import Again, Rolled, Setup, Shot, SideSetup
 

@@ -13,8 +13,8 @@ import numpy as np
 from simulator.engine.model.binomial import even_tables
 from simulator.engine.model.chain import MOST_COUNT, Chain
 from simulator.rules.battle import Refusal
-from simulator.rules.custom.best import seeks
 from simulator.rules.custom.build import Field, leave_of
+from simulator.rules.custom.decisions.best import seeks
 from simulator.rules.custom.dice.die import Hit
 from simulator.rules.custom.dice.volleys import volley_of
 from simulator.rules.custom.game_file.format import SIDES, Support
@@ -38,7 +38,7 @@ from simulator.rules.custom.hits.layout import (
     HitsState,
 )
 from simulator.rules.custom.hits.rules import opened
-from simulator.rules.custom.hits.salvos import WORD_BITS, Salvos, stacked
+from simulator.rules.custom.hits.salvos import WORD_BITS, Salvos, packed, stacked
 from simulator.rules.custom.line import LossLine, Stands
 from simulator.rules.custom.masks import bits
 from simulator.rules.custom.rules import DEFENDER_LEFT
@@ -75,24 +75,19 @@ class HitLine(LossLine):
     def __init__(self, setup: Setup, side: str) -> None:
         super().__init__(setup, side)
         self.setup, self.side, self.own = setup, side, setup.sides[side]
-        self._find_room()
-
-    def _find_room(self) -> None:
-        self.bits, self.gone, used = [], [0] * WORDS, [0] * WORDS
-        for most in [*self.points[:-1], min(1, self.points[-1])]:
-            wide = most.bit_length()
-            word = next((w for w in range(WORDS) if used[w] + wide <= WORD_BITS), None)
-            if word is None:
-                room = WORDS * (WORD_BITS // (1000).bit_length())
-                raise Refusal(
-                    self.side,
-                    f"{len(self.blocks)} groups of units are hit apart from each other: too many in these numbers; "
-                    f"{room} of 1,000 hits fit",
-                )
-            self.bits.append((word, used[word], (1 << wide) - 1))
-            self.gone[word] += most << used[word]
-            used[word] += wide
-        self.limits = [(1 << wide) - 1 for wide in used]
+        most = [*self.points[:-1], min(1, self.points[-1])]
+        bits = packed(most, WORDS)
+        if bits is None:
+            room = WORDS * (WORD_BITS // (1000).bit_length())
+            raise Refusal(
+                side,
+                f"{len(self.blocks)} groups of units are hit apart from each other: too many in these numbers; "
+                f"{room} of 1,000 hits fit",
+            )
+        self.bits, self.gone, self.limits = bits, [0] * WORDS, [0] * WORDS
+        for number, (word, shift, mask) in zip(most, bits, strict=True):
+            self.gone[word] += number << shift
+            self.limits[word] += mask << shift
 
     def at(self, words: Sequence[np.ndarray]) -> Stands:
         """The standing units in these places, one row each; `words` are uint64 or int64 arrays of shape (places,)."""

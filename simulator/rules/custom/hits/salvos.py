@@ -88,22 +88,16 @@ class Salvos:
 
     def _tallies(self, side: SideSetup, hits: Sequence[Hit], absorbed: int) -> list[tuple[int, ...]]:
         """The rows of `hits`: hits are counted up to those that the enemy can take and absorb. Raises Refusal."""
-        rows, used = [], [0] * TALLIES
-        for hit in hits:
-            most = absorbed + sum(n for unit, _, _, n, _ in self.lines[side.enemy].stretches if hit.units >> unit & 1)
-            wide = most.bit_length()
-            word = next((w for w in range(TALLIES) if used[w] + wide <= WORD_BITS), None)
-            if word is None or len(hits) > WORD_BITS // 2:
-                raise Refusal(
-                    side.side, f"{len(hits)} kinds of hits fall together: too many in these numbers; give fewer"
-                )
-            if hit not in self.faces:
-                self.faces.append(hit)
-            tally = word, used[word], (1 << wide) - 1
-            gauge = self.gauges.number(hit.units)
-            rows.append((self.faces.index(hit), *tally, most, hit.damage, int(hit.split), gauge))
-            used[word] += wide
-        return rows
+        line = self.lines[side.enemy].stretches
+        most = [absorbed + sum(n for unit, _, _, n, _ in line if hit.units >> unit & 1) for hit in hits]
+        bits = packed(most, TALLIES)
+        if bits is None or len(hits) > WORD_BITS // 2:
+            raise Refusal(side.side, f"{len(hits)} kinds of hits fall together: too many in these numbers; give fewer")
+        self.faces += [hit for hit in hits if hit not in self.faces]
+        return [
+            (self.faces.index(hit), *tally, cap, hit.damage, int(hit.split), self.gauges.number(hit.units))
+            for hit, tally, cap in zip(hits, bits, most, strict=True)
+        ]
 
     def _taken(self, side: SideSetup, targets: int) -> list[int]:
         """The blocks of the enemy that a hit on these units may damage."""
@@ -130,6 +124,19 @@ def _lead(side: SideSetup, slots: Sequence[Slot], slot: Slot, shot: int) -> int:
     if len(same) == 1 or slot.hit not in yielded(side, side.shots[shot]):
         return 0
     return 1 if max(first for first in same if first <= shot) == slot.first else -1
+
+
+def packed(most: Sequence[int], words: int) -> list[tuple[int, int, int]] | None:
+    """Where numbers up to these lie in so many words: word, shift and mask of each; None where they do not fit."""
+    found, used = [], [0] * words
+    for number in most:
+        wide = number.bit_length()
+        word = next((w for w in range(words) if used[w] + wide <= WORD_BITS), None)
+        if word is None:
+            return None
+        found.append((word, used[word], (1 << wide) - 1))
+        used[word] += wide
+    return found
 
 
 def stacked(arrays: Sequence[np.ndarray]) -> np.ndarray:

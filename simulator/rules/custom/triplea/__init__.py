@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from simulator.rules.battle import Misfit, Refusal
 from simulator.rules.custom.game_file.files import read_game
-from simulator.rules.custom.triplea.kinds import kind_tables, kinds_of
+from simulator.rules.custom.triplea.kinds import kind_table, kinds_of
 from simulator.rules.custom.triplea.properties import losses_of, report_properties
-from simulator.rules.custom.triplea.report import Record, Report, report_rows, report_text
+from simulator.rules.custom.triplea.report import Record, Report, report_text
 from simulator.rules.custom.triplea.steps import StepTables
 from simulator.rules.custom.triplea.supports import MOST_MODIFIERS, Supports, artillery_supports, territory_effects
 from simulator.rules.custom.triplea.units import MapUnit, UnitTables, units_of
@@ -45,7 +45,7 @@ class Imported:
     @property
     def report(self) -> list[dict[str, object]]:
         """One record for each line of the report."""
-        return report_rows(self.records)
+        return [asdict(record) for record in self.records]
 
 
 def import_triplea(
@@ -92,7 +92,7 @@ def import_triplea(
         raise MapError(f"{refusal.field}: {refusal.text}") from None
     except Misfit as misfit:
         raise MapError(str(misfit)) from None
-    return Imported(game, report.in_order())
+    return Imported(game, sorted(report.records, key=lambda record: record.line))
 
 
 def _game(found: TripleaMap, chosen: Sequence[str] | None, report: Report) -> dict[str, Any]:
@@ -119,7 +119,7 @@ def _game(found: TripleaMap, chosen: Sequence[str] | None, report: Report) -> di
         "dice": {"sides": sides, "hit": "at-most"},
         "die": made.dice,
         "unit": tables,
-        "battle": kind_tables(kinds, units, found),
+        "battle": {kind: kind_table(kind, taking, units, found) for kind, taking in kinds.items()},
         "step": steps,
         "support": supports,
         "modifier": modifiers + effects,

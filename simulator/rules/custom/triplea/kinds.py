@@ -63,12 +63,8 @@ def _helpers(
     ]
 
 
-def kind_tables(kinds: dict[str, Taking], units: Sequence[MapUnit], found: TripleaMap) -> dict[str, Any]:
-    """The battle kinds as tables of the game file."""
-    return {kind: _table(kind, taking, units, found) for kind, taking in kinds.items()}
-
-
-def _table(kind: str, taking: Taking, units: Sequence[MapUnit], found: TripleaMap) -> dict[str, Any]:
+def kind_table(kind: str, taking: Taking, units: Sequence[MapUnit], found: TripleaMap) -> dict[str, Any]:
+    """A battle kind as a table of the game file."""
     table: dict[str, Any] = {"title": TITLES[kind]}
     for side in ("attacker", "defender"):
         table[side] = {"fights": taking.fights[side]}

@@ -37,7 +37,7 @@ def report_properties(found: TripleaMap, report: Report) -> None:
         elif name in USED or (given.is_off() and (name in APPROXIMATED or name in LEFT_OUT)):
             report.taken(given.line, name)
         elif name in APPROXIMATED:
-            report.approximated(given.line, name, "hits follow the owner's order of losses")
+            report.taken(given.line, name, "hits follow the owner's order of losses")
         elif name in LEFT_OUT:
             low_luck = name.startswith("Low Luck")
             note = 'a scenario says it: options.dice = "low-luck"' if low_luck else "not in a game file"

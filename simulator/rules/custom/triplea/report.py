@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 TAKEN, APPROXIMATED, LEFT_OUT = "taken", "approximated", "left out"
 
@@ -26,21 +26,13 @@ class Report:
 
     records: list[Record] = field(default_factory=list)
 
-    def taken(self, line: int, about: str, note: str = "") -> None:
-        """Add what the game file holds as the map does."""
-        self.records.append(Record(line, TAKEN, about, note))
-
-    def approximated(self, line: int, about: str, note: str) -> None:
-        """Add what the game file holds differently."""
-        self.records.append(Record(line, APPROXIMATED, about, note))
+    def taken(self, line: int, about: str, changed: str = "") -> None:
+        """Add what the game file holds as the map does, or `changed` as it says."""
+        self.records.append(Record(line, APPROXIMATED if changed else TAKEN, about, changed))
 
     def left_out(self, line: int, about: str, note: str) -> None:
         """Add what the game file does not hold."""
         self.records.append(Record(line, LEFT_OUT, about, note))
-
-    def in_order(self) -> list[Record]:
-        """The records in the order of the map's lines."""
-        return sorted(self.records, key=lambda record: record.line)
 
 
 def report_text(records: list[Record]) -> str:
@@ -48,8 +40,3 @@ def report_text(records: list[Record]) -> str:
     kinds = (TAKEN, APPROXIMATED, LEFT_OUT)
     totals = ", ".join(f"{kind} {sum(record.kind == kind for record in records)}" for kind in kinds)
     return "\n".join([*map(str, records), totals])
-
-
-def report_rows(records: list[Record]) -> list[dict[str, object]]:
-    """The report as records with `line`, `kind`, `about`, `note`."""
-    return [asdict(record) for record in records]

@@ -71,8 +71,8 @@ class StepTables:
         types: dict[str, list[MapUnit]] = {}
         for unit in self.units:
             if unit.has_guns:
-                kind = unit.options.get("typeAA")
-                types.setdefault(kind.value if kind and kind.value else "AA", []).append(unit)
+                option = unit.options.get("typeAA")
+                types.setdefault(option.value if option and option.value else "AA", []).append(unit)
         used: set[str] = set()
         for kind, guns in types.items():
             first = guns[0]
@@ -110,7 +110,7 @@ class StepTables:
         returned = self.found.is_on("Naval Bombard Casualties Return Fire")
         if not returned:
             yield from bombardment
-        here = {"battle": [kind]}
+        here: dict[str, Any] = {"battle": [kind]}
         for part in parts:
             if part.strike:
                 step = here | {"name": f"{group}-strike-{part.strike}", "group": f"{group}-strike"}

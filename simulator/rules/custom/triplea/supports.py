@@ -51,10 +51,7 @@ class Supports:
                 self.report.left_out(attachment.line, attachment.name, f"a game file holds {MOST_SUPPORTS} supports")
             else:
                 supports = supports + made
-                if notes:
-                    self.report.approximated(attachment.line, attachment.name, "; ".join(notes))
-                else:
-                    self.report.taken(attachment.line, attachment.name)
+                self.report.taken(attachment.line, attachment.name, "; ".join(notes))
         return supports
 
     def _made(self, attachment: Attachment, notes: list[str]) -> list[dict[str, Any]] | str:
@@ -137,7 +134,7 @@ def territory_effects(
     territories: list[str] = []
     for attachment in found.kind("TerritoryEffectAttachment"):
         territory = unused(_hyphened(attachment.owner, "t"), [*territories, "none"], "-")
-        here = []
+        here: list[dict[str, Any]] = []
         for option in attachment.options:
             named = {names[name] for name in option.names() if name in names}
             adds = Option(option.name, option.count, "", option.line).number(territory) if option.name in EFFECTS else 0
@@ -145,10 +142,7 @@ def territory_effects(
                 report.left_out(option.line, option.name, "does not concern the odds of these units")
                 continue
             held = min(max(adds, -LARGEST_BONUS), LARGEST_BONUS)
-            if held == adds:
-                report.taken(option.line, option.name)
-            else:
-                report.approximated(option.line, option.name, f"an effect of {held}")
+            report.taken(option.line, option.name, "" if held == adds else f"an effect of {held}")
             here.append({
                 "name": attachment.owner, "side": EFFECTS[option.name],
                 "units": [unit.name for unit in units if unit.name in named], "adds": held,

@@ -200,10 +200,8 @@ class UnitTables:
                 self.report.left_out(line, f"{unit.name}: cost", "tuv is its cost")
             return self._held(unit.number("tuv"), 0, DEAREST, "tuv")
         held = min(price, DEAREST)
-        if held != price:
-            self.report.approximated(line, f"{unit.name}: cost", f"held within {DEAREST:,}")
-        elif line:
-            self.report.taken(line, f"{unit.name}: cost")
+        if line:
+            self.report.taken(line, f"{unit.name}: cost", "" if held == price else f"held within {DEAREST:,}")
         return held
 
     def _hits(self, unit: MapUnit) -> dict[str, Any]:
@@ -249,12 +247,10 @@ class UnitTables:
     def _report(self, unit: MapUnit) -> None:
         for name, option in unit.options.items():
             about = f"{unit.name}: {name}"
-            if name in self.notes:
-                self.report.approximated(option.line, about, self.notes[name])
-            elif name in TAKEN or (name in APPROXIMATED and option.is_off()):
-                self.report.taken(option.line, about)
+            if name in self.notes or name in TAKEN:
+                self.report.taken(option.line, about, self.notes.get(name, ""))
             elif name in APPROXIMATED:
-                self.report.approximated(option.line, about, APPROXIMATED[name])
+                self.report.taken(option.line, about, "" if option.is_off() else APPROXIMATED[name])
             else:
                 self.report.left_out(option.line, about, "does not concern the odds of a battle")
 

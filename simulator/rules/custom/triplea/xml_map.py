@@ -6,7 +6,8 @@ A stream parser counts lines and resolves nothing: no entity is expanded, and no
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.parsers import expat
@@ -135,32 +136,16 @@ class _Reading:
         self.parser.StartElementHandler = self.start
         self.parser.EndElementHandler = self.end
         self.parser.EntityDeclHandler = self.entity
-        self.takers: dict[tuple[str, str], Callable[[dict[str, str], int], None]] = {
-            ("game", "info"): self.info,
-            ("unitList", "unit"): self.unit,
-            ("playerList", "player"): self.player,
-            ("production", "productionRule"): self.production,
-            ("productionRule", "cost"): self.cost,
-            ("productionRule", "result"): self.result,
-            ("attachmentList", "attachment"): self.attachment,
-            ("attachment", "option"): self.option,
-            ("propertyList", "property"): self.listed,
-        }
 
     def start(self, tag: str, given: dict[str, str]) -> None:
         """A start tag."""
-        tag = tag.replace("attatch", "attach")
+        tag = _new_spelling(tag)
         if not self.path and tag != "game":
             raise MapError(f"not a TripleA game: the file begins with <{tag[:40]}>")
         self.path.append(tag)
         if len(self.path) > DEEPEST:
             raise MapError(f"nested deeper than {DEEPEST}")
-        line = self.parser.CurrentLineNumber
-        taker = self.takers.get((self.path[-2] if len(self.path) > 1 else "", tag))
-        if taker is not None:
-            taker(given, line)
-        elif tag == "diceSides":
-            self.found.sides = Option(tag, given.get("value", ""), "", line)
+        self.take(self.path[-2] if len(self.path) > 1 else "", tag, defaultdict(str, given))
 
     def end(self, _: str) -> None:
         """An end tag."""
@@ -170,49 +155,37 @@ class _Reading:
         """An entity declaration, internal or external, is refused before it is used."""
         raise MapError("entities are not read")
 
-    def info(self, given: dict[str, str], _: int) -> None:
-        """The name of the map."""
-        self.found.name = given.get("name", "")
-
-    def unit(self, given: dict[str, str], line: int) -> None:
-        """A unit; of two with one name the first counts."""
-        self.found.units.setdefault(given.get("name", ""), line)
-
-    def player(self, given: dict[str, str], _: int) -> None:
-        """A player."""
-        self.found.players.append(given.get("name", ""))
-
-    def production(self, _: dict[str, str], line: int) -> None:
-        """A production rule; its prices and products follow."""
-        self.found.production.append(ProductionRule(line))
-
-    def cost(self, given: dict[str, str], line: int) -> None:
-        """A price of the production rule just begun."""
-        amount = whole(given.get("quantity", ""), line, "cost.quantity")
-        self.found.production[-1].costs.append((given.get("resource", ""), amount))
-
-    def result(self, given: dict[str, str], line: int) -> None:
-        """A product of the production rule just begun."""
-        number = whole(given.get("quantity", "1"), line, "result.quantity")
-        self.found.production[-1].results.append((given.get("resourceOrUnit", ""), number))
-
-    def attachment(self, given: dict[str, str], line: int) -> None:
-        """An attachment; its kind is the last part of its class, or its name."""
-        name = given.get("name", "")
-        kind = given.get("javaClass", "").rpartition(".")[2] or name
-        owner = given.get("attachTo", given.get("attatchTo", ""))
-        self.found.attachments.append(Attachment(_new_spelling(kind).lower(), name, owner, line))
-
-    def option(self, given: dict[str, str], line: int) -> None:
-        """An option of the attachment just begun."""
-        self.found.attachments[-1].options.append(
-            Option(given.get("name", ""), given.get("value", ""), given.get("count", ""), line)
-        )
-
-    def listed(self, given: dict[str, str], line: int) -> None:
-        """A property of the map; the last of two counts."""
-        name = given.get("name", "")
-        self.found.properties[name] = Option(name, given.get("value", ""), "", line)
+    def take(self, parent: str, tag: str, given: Mapping[str, str]) -> None:
+        """Add an element to the map; an attribute that is not `given` is empty."""
+        found, line, name = self.found, self.parser.CurrentLineNumber, given["name"]
+        match parent, tag:
+            case "game", "info":
+                found.name = name
+            case "unitList", "unit":
+                # Of two with one name the first counts.
+                found.units.setdefault(name, line)
+            case "playerList", "player":
+                found.players.append(name)
+            case "production", "productionRule":
+                found.production.append(ProductionRule(line))
+            case "productionRule", "cost":
+                price = whole(given["quantity"], line, "cost.quantity")
+                found.production[-1].costs.append((given["resource"], price))
+            case "productionRule", "result":
+                number = whole(given.get("quantity", "1"), line, "result.quantity")
+                found.production[-1].results.append((given["resourceOrUnit"], number))
+            case "attachmentList", "attachment":
+                # Its kind is the last part of its class, or its name.
+                kind = given["javaClass"].rpartition(".")[2] or name
+                owner = given.get("attachTo", given["attatchTo"])
+                found.attachments.append(Attachment(_new_spelling(kind).lower(), name, owner, line))
+            case "attachment", "option":
+                found.attachments[-1].options.append(Option(name, given["value"], given["count"], line))
+            case "propertyList", "property":
+                # Of two with one name the last counts.
+                found.properties[name] = Option(name, given["value"], "", line)
+            case _, "diceSides":
+                found.sides = Option(tag, given["value"], "", line)
 
 
 def _new_spelling(word: str) -> str:

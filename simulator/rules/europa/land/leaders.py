@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -104,7 +105,7 @@ class LeaderClasses:
             a, d = (STAYS if winner == side else ROUTED if routed[side] else RETREATS for side in (0, 1))
             flat = (a.T @ weights @ d).transpose(0, 2, 1).reshape(len(out), -1)
             rows = map(tuple, (flat // np.gcd.reduce(flat, axis=1)[:, None]).tolist())
-            out[:, winner, *routed] = [tables.by(row, lambda row=row: dict(enumerate(row))) for row in rows]
+            out[:, winner, *routed] = [tables.by(row, partial(_numbered, row)) for row in rows]
         return out
 
     def forgotten(self, retreat: np.ndarray, fragile: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -116,6 +117,11 @@ class LeaderClasses:
             if winner != land.NOBODY:
                 pursuers[:, winner, *routed] = alike(drms[winner], retreaters[:, winner, *routed])
         return pursuers, retreaters
+
+
+def _numbered(row: tuple[int, ...]) -> dict[int, int]:
+    """The weights of results 0, 1, 2 ..."""
+    return dict(enumerate(row))
 
 
 def split(pairs: Counter[Pair], meaning: Callable[[Pair], Hashable]) -> dict[Any, Counter[Pair]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cached_property, lru_cache
+from operator import or_
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
@@ -153,7 +154,7 @@ class LandSetup(Opponents[model.Land]):
     def gain(self, side: int, pair: Pair) -> Modifier:
         """The advantage of a leader; in the pursuit not capped."""
         reason = f"leader: {self.stacks[side].leader.text()}"
-        return Modifier(SIDES[side], BOTH_DAYS, pair.fire[side], pair.shock[side], reason, pursuit=pair.pursuit[side])
+        return Modifier(BOTH_DAYS, pair.fire[side], pair.shock[side], reason, pursuit=pair.pursuit[side])
 
     def drm(self, side: int, pair: Pair, step: str, day: int = 0) -> int:
         """Modifiers of a step, those for a failed attempt to break off, or for when the fighting ended, apart."""
@@ -218,7 +219,7 @@ class LandSetup(Opponents[model.Land]):
         for side, bit in ((0, land.SPARE_A), (1, land.SPARE_D)):
             odd, even = self.tallies[side].seven
             if odd != even:
-                found = combine(found, {0: 1, 1: 1}, lambda code, spare, bit=bit: code | bit * spare)
+                found = combine(found, {0: 1, bit: 1}, or_)
         return found
 
     @cached_property
@@ -337,7 +338,7 @@ def side_modifiers(fields: model.Land, own: Stack, enemy: Stack) -> list[Modifie
         (terrain != "plain", (), 0, 0, "pursuit outside the plain", PURSUIT, -1),
         (own.turkish and cavalry, (), 0, 0, "Sipahi in pursuit", PURSUIT, 1),
     ]
-    return [Modifier(own.name, *row) for applies, *row in listed if applies]
+    return [Modifier(*row) for applies, *row in listed if applies]
 
 
 def one_die(book: Book, roll: Roll | None) -> Counter[tuple[int, int]]:

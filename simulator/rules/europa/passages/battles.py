@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from simulator.rules.europa.sea import rules
-from simulator.rules.europa.sea.battle import CONDITIONS, NO_PURSUIT, UNHARMED, leader_test
+from simulator.rules.europa.sea.battle import NO_PURSUIT
 from simulator.rules.europa.sea.fight import FightSweep
 from simulator.rules.europa.sea.losses import NO_SHIP, Fight, Losses
 from simulator.rules.europa.sea.squadrons import ATTACKER, Engagement
 from simulator.rules.europa.sea.tables import NavalSetup
 from simulator.rules.europa.shared.fleets import Cargo, Fleet
+from simulator.rules.europa.shared.leaders import UNHARMED, Trial, fates
 
 OWN, ENEMY = 0, 1
 # No fight inflicts as many thirds, and none does with its pursuit.
@@ -55,90 +57,84 @@ class Fate(NamedTuple):
 
 # The chances of the own losses in the fighting, float64 [thirds], by fate and the thirds that the pursuit adds.
 Fates = dict[tuple[Fate, int], np.ndarray]
+
+
+@dataclass(frozen=True)
+class FightKey:
+    """The numbers that the rolls of a fight depend on, and an engagement that has them."""
+
+    numbers: Any
+    engagement: Engagement = field(compare=False)
+
+
+def fight_of(engagement: Engagement) -> FightKey:
+    """The fight of an engagement."""
+    leaders = tuple((s.leader, s.replacements) for s in engagement.squadrons)
+    fixed = tuple(
+        (engagement.columns(side), engagement.halves(side), engagement.pursuit_column(side)) for side in (0, 1)
+    )
+    modifiers = tuple(tuple((m.days, m.fire, m.shock, m.pursuit) for m in own) for own in engagement.modifiers)
+    winds = engagement.settled_wind(), engagement.wind_advantage(0), engagement.wind_advantage(1)
+    readings = engagement.book, engagement.options.leader_differential_cap, engagement.options.break_off_at_sea
+    sides = tuple((s.policy, s.retreat_drm is None) for s in engagement.squadrons)
+    return FightKey((leaders, fixed, modifiers, winds, engagement.morale, sides, readings), engagement)
+
+
+def fates_of(engagement: Engagement, losses: Losses) -> dict[Fate, np.ndarray]:
+    """The chances of the own losses, pursuit included, float64 [thirds], by fate."""
+    lost, sunk = (
+        next((thirds for thirds in range(NEVER_LOST) if losses.wiped(side, thirds, False)), NEVER_LOST)
+        for side in (OWN, ENEMY)
+    )
+    # A side of 1 or 2 thirds is wiped out whenever it is routed.
+    small = losses.wiped(OWN, 0, True), losses.wiped(ENEMY, 0, True)
+    fight, routs = fight_of(engagement), engagement.options.destruction_is_rout
+    alive, wiped = (_fates(fight, sunk, small, routs, wiped) for wiped in (False, True))
+    found: dict[Fate, np.ndarray] = {}
+    for by_fate, rows in zip((alive, wiped), (slice(0, lost), slice(lost, None)), strict=True):
+        for (fate, more), chances in by_fate.items():
+            part = chances[rows]
+            if part.any():
+                first = (rows.start or 0) + more
+                found.setdefault(fate, np.zeros(NEVER_PURSUED))[first : first + len(part)] += part
+    return found
+
+
+def results(engagement: Engagement) -> dict[Result, float]:
+    """The results of the battle for the attacker, with chances."""
+    losses, found = Losses(engagement), defaultdict[Result, float](float)
+    own = engagement.squadrons[OWN]
+    for (won, routed, caught, manoeuvre), chances in fates_of(engagement, losses).items():
+        prizes = losses.caught(ENEMY, caught)[2] if won else NO_SHIP
+        by_losses = defaultdict[int, float](float)
+        for thirds in np.flatnonzero(chances).tolist():
+            by_losses[losses.whole(OWN, thirds, routed)] += float(chances[thirds])
+        for whole, chance in by_losses.items():
+            record = losses.left_with(OWN, Fight(won, routed, 0 if won else caught, whole))
+            if won:
+                # A winner's commander may be killed or wounded (section 12).
+                ends = fates(own.leader, Trial(True, record.gone, own.leader.fragile))
+                safe = ends[UNHARMED] / ends.total() if own.leader.given else 1.0
+                fleet = record.fleet.plus(prizes) if caught else record.fleet
+                for gone, share in ((True, 1 - safe), (False, safe)):
+                    found[Result(True, fleet, record.cargo, gone)] += chance * share
+            elif own.retreat_drm is None:
+                found[Result(False, record.fleet, record.cargo)] += chance
+            else:
+                storm = losses.after_storm(OWN, record, losses.storm_modifier(OWN, routed, manoeuvre))
+                for after, weight in storm.items():
+                    found[Result(False, after.fleet, after.cargo)] += chance * weight / storm.total()
+    return {result: chance for result, chance in found.items() if chance > 0}
+
+
 # Passages that differ in anything but their fights (a sweep over troops, seas, works) share them. They are small.
-MOST_KEPT = 2048
-kept: dict[Any, tuple[Fates, Fates]] = {}
-
-
-@dataclass
-class Battles:
-    """The battles of a passage."""
-
-    fights: dict[Any, tuple[NavalSetup, dict[End, np.ndarray]]] = field(default_factory=dict)
-
-    def key(self, engagement: Engagement) -> Any:
-        """The numbers that the rolls of a fight depend on."""
-        leaders = tuple((s.leader, s.replacements) for s in engagement.squadrons)
-        fixed = tuple(
-            (engagement.columns(side), engagement.halves(side), engagement.pursuit_column(side)) for side in (0, 1)
-        )
-        modifiers = tuple(tuple((m.days, m.fire, m.shock, m.pursuit) for m in own) for own in engagement.modifiers)
-        winds = engagement.settled_wind(), engagement.wind_advantage(0), engagement.wind_advantage(1)
-        readings = engagement.book, engagement.options.leader_differential_cap, engagement.options.break_off_at_sea
-        sides = tuple((s.policy, s.retreat_drm is None) for s in engagement.squadrons)
-        return leaders, fixed, modifiers, winds, engagement.morale, sides, readings
-
-    def fates(self, engagement: Engagement, losses: Losses) -> dict[Fate, np.ndarray]:
-        """The chances of the own losses, pursuit included, float64 [thirds], by fate."""
-        lost, sunk = (
-            next((thirds for thirds in range(NEVER_LOST) if losses.wiped(side, thirds, False)), NEVER_LOST)
-            for side in (OWN, ENEMY)
-        )
-        # A side of 1 or 2 thirds is wiped out whenever it is routed.
-        small = losses.wiped(OWN, 0, True), losses.wiped(ENEMY, 0, True)
-        fight, routs = self.key(engagement), engagement.options.destruction_is_rout
-        key = fight, sunk, small, routs
-        if key not in kept:
-            if len(kept) >= MOST_KEPT:
-                kept.clear()
-            if fight not in self.fights:
-                setup = NavalSetup(engagement)
-                self.fights[fight] = setup, ends_of(setup)
-            alive, wiped = (_fates(*self.fights[fight], sunk, small, routs, wiped) for wiped in (False, True))
-            kept[key] = alive, wiped
-        found: dict[Fate, np.ndarray] = {}
-        for fates, rows in zip(kept[key], (slice(0, lost), slice(lost, None)), strict=True):
-            for (fate, more), chances in fates.items():
-                part = chances[rows]
-                if part.any():
-                    first = (rows.start or 0) + more
-                    found.setdefault(fate, np.zeros(NEVER_PURSUED))[first : first + len(part)] += part
-        return found
-
-    def results(self, engagement: Engagement) -> dict[Result, float]:
-        """The results of the battle for the attacker, with chances."""
-        losses, found = Losses(engagement), defaultdict[Result, float](float)
-        own = engagement.squadrons[OWN]
-        for (won, routed, caught, manoeuvre), chances in self.fates(engagement, losses).items():
-            prizes = losses.caught(ENEMY, caught)[2] if won else NO_SHIP
-            by_losses = defaultdict[int, float](float)
-            for thirds in np.flatnonzero(chances).tolist():
-                by_losses[losses.whole(OWN, thirds, routed)] += float(chances[thirds])
-            for whole, chance in by_losses.items():
-                record = losses.left_with(OWN, Fight(won, routed, 0 if won else caught, whole))
-                if won:
-                    # A winner's commander may be killed or wounded (section 12).
-                    ends = leader_test(own.leader, own.leader.fragile, CONDITIONS.index((True, record.gone)))
-                    safe = ends[UNHARMED] / ends.total() if own.leader.given else 1.0
-                    fleet = record.fleet.plus(prizes) if caught else record.fleet
-                    for gone, share in ((True, 1 - safe), (False, safe)):
-                        found[Result(True, fleet, record.cargo, gone)] += chance * share
-                elif own.retreat_drm is None:
-                    found[Result(False, record.fleet, record.cargo)] += chance
-                else:
-                    storm = losses.after_storm(OWN, record, losses.storm_modifier(OWN, routed, manoeuvre))
-                    for after, weight in storm.items():
-                        found[Result(False, after.fleet, after.cargo)] += chance * weight / storm.total()
-        return {result: chance for result, chance in found.items() if chance > 0}
-
-
-def _fates(
-    setup: NavalSetup, ends: dict[End, np.ndarray], sunk: int, small: tuple[bool, bool], routs: bool, wiped: bool
-) -> Fates:
+@lru_cache(maxsize=4096)
+def _fates(fight: FightKey, sunk: int, small: tuple[bool, bool], routs: bool, wiped: bool) -> Fates:
     """The fates of a fight if the own side is wiped out by its losses, or is not.
 
     The enemy is from the loss `sunk` on; `small` sides are whenever they are routed.
     """
+    setup, ends = ends_of(fight)
     masses: dict[Any, np.ndarray] = {}
     for end, chances in ends.items():
         own, enemy = (small[side] and end.morale[side] == 0 for side in (OWN, ENEMY))
@@ -159,13 +155,15 @@ def _fates(
     return found
 
 
-def ends_of(setup: NavalSetup) -> dict[End, np.ndarray]:
+@lru_cache(maxsize=32)
+def ends_of(fight: FightKey) -> tuple[NavalSetup, dict[End, np.ndarray]]:
     """The ends of a fight with the chances of the losses: float64 [own losses, enemy losses]."""
+    setup = NavalSetup(fight.engagement)
     sweep, men = FightSweep(setup), [group.men[OWN] or 0 for group in setup.groups]
     found: dict[End, np.ndarray] = {}
     for state, chances in sweep.ends.items():
-        morale = rules.morale_left(sweep.p, state, OWN), rules.morale_left(sweep.p, state, ENEMY)
+        morale = rules.morale_left(setup, state, OWN), rules.morale_left(setup, state, ENEMY)
         chases = setup.chase_table(state.group, OWN, state.rolls), setup.chase_table(state.group, ENEMY, state.rolls)
         end = End(state.verdict, state.left > 0, morale, chases, men[state.group])
         found.setdefault(end, np.zeros(sweep.room))[: chances.shape[0], : chances.shape[1]] += chances
-    return found
+    return setup, found

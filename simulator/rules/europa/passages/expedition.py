@@ -20,6 +20,7 @@ from simulator.rules.europa.passages.passage import LANDED, Passing, Voyage, ass
 from simulator.rules.europa.passages.stages import in_stage, outcomes_of
 from simulator.rules.europa.shared.fleets import Hold
 from simulator.rules.europa.shared.land_model import FORAGERS, check_land, overruns
+from simulator.rules.europa.shared.leaders import GONE
 from simulator.rules.europa.shared.procedure import Draw, Following, Roll, built, chain_of
 from simulator.rules.europa.shared.stacks import LD, detachments, size_of, technology_of
 from simulator.rules.europa.siege.battle import build_siege
@@ -130,7 +131,7 @@ class Expedition:
         side = {"foraging": state.foraging or self.fields.land.attacker.foraging}
         conditions = {"crossing": "landing"} if self.voyage else {}
         columns, p = self._run(state, {"attacker": side, "conditions": conditions})
-        gone = np.any([columns[f"attacker_leader_{how}"] for how in ("killed", "wounded", "captured")], axis=0)
+        gone = np.any([columns[f"attacker_leader_{how}"] for how in GONE], axis=0)
         # Those who stand by come along.
         left_in_all = columns["attacker_left_thirds"] + columns["attacker_idle_thirds"]
         rows = zip(columns["winner"], left_in_all, gone, p, strict=True)

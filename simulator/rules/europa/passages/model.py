@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from simulator.rules.battle import Both, Fields, FrameOf, Refusal
+from simulator.rules.battle import Both, Fields, FrameOf
 from simulator.rules.europa.passages.stages import in_stage, refuse_best
 from simulator.rules.europa.procedures.attrition import TravelConditions
 from simulator.rules.europa.procedures.blockades import Work
@@ -112,10 +112,9 @@ class Passage(PassageFields):
 def check_passage(fields: PassageFields) -> None:
     """Refuse what types cannot; raises Refusal."""
     side, tables = fields.attacker, book(fields.options.tables)
-    if not size_of(side):
-        raise Refusal("attacker.land_detachments", "no troops to land; give at least one detachment or a third of one")
-    if side.gold:
-        raise Refusal("attacker.gold", f"{side.gold} ducats are not allowed in a passage; only troops are landed")
+    none = "no troops to land; give at least one detachment or a third of one"
+    refuse(not size_of(side), "attacker.land_detachments", none)
+    refuse(side.gold, "attacker.gold", f"{side.gold} ducats are not allowed in a passage; only troops are landed")
     fleets: dict[str, HostileSide | None] = {"attacker": side, "defender.blockader": fields.defender.blockader}
     fleets |= {f"defender.interceptors[{n}]": fleet for n, fleet in enumerate(fields.defender.interceptors)}
     for path, fleet in fleets.items():
@@ -124,8 +123,8 @@ def check_passage(fields: PassageFields) -> None:
         common.check_fleet(fleet, path, fields.conditions)
         common.check_cargo(fleet, path, fields.conditions, tables)
         leader_of(fleet, tables, f"{path}.leader", SEA_TYPES)
-        if path != "attacker" and only_transports(fleet):
-            raise Refusal(f"{path}.warships", "only transports; a fleet in the way needs other ships")
+        harmless = path != "attacker" and only_transports(fleet)
+        refuse(harmless, f"{path}.warships", "only transports; a fleet in the way needs other ships")
     check_evasion(fields.policy, True)
 
 
@@ -167,8 +166,7 @@ def with_troops(fields: Expedition, name: str, counters: Sequence[int], **change
 def check_stages(fields: Expedition) -> None:
     """Refuse what types cannot, each stage at full strength; raises Refusal."""
     given = stages_of(fields)
-    if not given:
-        raise Refusal("passage", "no stage is given; give at least one of passage, land, siege")
+    refuse(not given, "passage", "no stage is given; give at least one of passage, land, siege")
     for name in given:
         stage = getattr(fields, name)
         for counter in (*TROOPS, "pasha_detachments", "converted_natives_thirds") if name != given[0] else ():

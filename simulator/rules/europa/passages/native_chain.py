@@ -14,12 +14,12 @@ from simulator.rules.europa.passages.model import TROOPS
 from simulator.rules.europa.passages.stages import in_stage, outcomes_of, refuse_best
 from simulator.rules.europa.procedures.overseas import Conquered, ConquestFields, Conversion, check_conquest
 from simulator.rules.europa.shared import land_model
+from simulator.rules.europa.shared.leaders import GONE
 from simulator.rules.europa.shared.procedure import FACES, Draw, Following, built
 from simulator.rules.europa.shared.stacks import LD, SIDES, detachments, size_of
 from simulator.rules.toolkit.naming import winner_text
 from simulator.rules.toolkit.policies import refuse
 
-FATES = ("killed", "wounded", "captured")
 Policies = Both[land_model.LandPolicy, land_model.DefenderPolicy]
 # Troops that may not be given in the battle, and where they come from.
 NOT_GIVEN = (*TROOPS, "pasha_detachments", "converted_natives_thirds")
@@ -104,7 +104,7 @@ class Chain:
         """The ends of a battle with their chances."""
         (columns, p), found = outcomes_of(build_land(self.battle(end))), defaultdict[Fought, float](float)
         left = [(columns[f"{side}_left_thirds"] + columns[f"{side}_idle_thirds"]).tolist() for side in SIDES]
-        fates = zip(*(columns[f"attacker_leader_{fate}"].tolist() for fate in FATES), strict=True)
+        fates = zip(*(columns[f"attacker_leader_{fate}"].tolist() for fate in GONE), strict=True)
         rows = zip(columns["winner"].tolist(), *left, columns["major_victory"].tolist(), fates, strict=True)
         for row, chance in zip(rows, p.tolist(), strict=True):
             found[Fought(end, *row)] += chance
@@ -123,21 +123,21 @@ class Chain:
     def columns(self, state: Conquered | Fought) -> dict[str, object]:
         """A row of the outcome."""
         if isinstance(state, Conquered):
-            state = Fought(state, ATTACKER, self.own + state.joiners, 0, False, (False,) * len(FATES))
+            state = Fought(state, ATTACKER, self.own + state.joiners, 0, False, (False,) * len(GONE))
         return {
             "winner": state.winner,
             **self.conversion.columns(state.natives),
             "attacker_left_thirds": state.attacker,
             "defender_left_thirds": state.defender,
             "major_victory": state.major,
-            **{f"attacker_leader_{name}": value for name, value in zip(FATES, state.fate, strict=True)},
+            **{f"attacker_leader_{name}": value for name, value in zip(GONE, state.fate, strict=True)},
         }
 
 
 def text_of(end: Fought) -> str:
     """The end of a battle, in words."""
     left = f"{detachments(end.attacker)} and of the natives {detachments(end.defender)} left"
-    leader = "".join(f", the leader is {name}" for name, value in zip(FATES, end.fate, strict=True) if value)
+    leader = "".join(f", the leader is {name}" for name, value in zip(GONE, end.fate, strict=True) if value)
     return f"Battle: {winner_text(end.winner)}; {left}{leader}."
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import NamedTuple
 
-from simulator.rules.battle import ATTACKER, DEFENDER, Built, offered
-from simulator.rules.europa.passages.battles import Battles
-from simulator.rules.europa.passages.model import HostileFleet, Passage, PassageFields, check_passage
+from simulator.rules.battle import ATTACKER, DEFENDER, Built
+from simulator.rules.europa.passages.battles import results
+from simulator.rules.europa.passages.model import HostileFleet, PassageFields
 from simulator.rules.europa.procedures.attrition import (
     March,
     Voyager,
@@ -82,8 +82,7 @@ class Voyage:
     book: Book
 
     def __post_init__(self) -> None:
-        battles = Battles()
-        self.fought = cache(lambda *at: battles.results(self.engagement(*at)))
+        self.fought = cache(lambda *at: results(self.engagement(*at)))
         self.landed = cache(self._landed)
 
     @cached_property
@@ -116,9 +115,7 @@ class Voyage:
     def hostile(self) -> dict[int, Squadron]:
         """The hostile fleets by stage."""
         return {
-            number: squadron_of(
-                stage.about, "defender", self.fields.conditions, self.fields.policy.defender, self.book, stage.name
-            )
+            number: squadron_of(stage.about, "defender", self.fields.conditions, self.fields.policy.defender, self.book)
             for number, stage in enumerate(self.stages)
             if isinstance(stage.about, HostileFleet)
         }
@@ -333,13 +330,3 @@ def build_passage(fields: PassageFields) -> Built:
     """Everything that answers a passage."""
     voyage = Voyage(fields, book(fields.options.tables))
     return built(voyage.start, voyage.follow, voyage.columns, assumptions(voyage), explanation(voyage), label="passage")
-
-
-PASSAGE = offered(
-    Passage,
-    check=check_passage,
-    build=build_passage,
-    version=2,
-    results={"it lands": "landed"} | {reason.replace("_", " "): reason for reason in FAILURES},
-    headline=("landed_thirds", "battles", "attacker_warships_left", "attacker_transports_left"),
-)

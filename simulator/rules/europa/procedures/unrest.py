@@ -17,7 +17,7 @@ from simulator.rules.europa.shared import fields as common
 from simulator.rules.europa.shared.fields import Scenario, TableOptions
 from simulator.rules.europa.shared.land_model import Terrain
 from simulator.rules.europa.shared.modifiers import Bonus
-from simulator.rules.europa.shared.procedure import Following, Roll, built
+from simulator.rules.europa.shared.procedure import Following, Roll, built, why
 from simulator.rules.europa.shared.stacks import LD, size_of
 from simulator.rules.toolkit.naming import plural
 from simulator.rules.toolkit.policies import refuse
@@ -84,8 +84,7 @@ def pacified(
 
     first = f"{'large' if target == 'plus-first' else 'small'} counters lose a side first (target)"
     assumptions = [f"{plural(rounds, 'round')}, each with a roll of its own", first]
-    why = Roll(f"{roll}, round 1", section, modifiers(start.large), lambda *_: start, lambda shown, _: shown).why()
-    return built(start, follow, columns, assumptions, why)
+    return built(start, follow, columns, assumptions, why(f"{roll}, round 1", section, modifiers(start.large)))
 
 
 # --- a revolt (section 16) ---

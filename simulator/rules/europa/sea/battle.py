@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from simulator.engine.model.chain import Chain, LastRoll
-from simulator.engine.model.chance import NO_TABLE, TableBook, combine
+from simulator.engine.model.chance import NO_TABLE, TableBook, seen_as
 from simulator.rules.battle import Columns
 from simulator.rules.europa.sea import end, rules
 from simulator.rules.europa.sea.end import EndParams, EndState
@@ -23,14 +23,11 @@ from simulator.rules.europa.sea.losses import Fight, Losses, Record
 from simulator.rules.europa.sea.rules import NavalState
 from simulator.rules.europa.sea.squadrons import GALLEYS, Engagement
 from simulator.rules.europa.sea.tables import NavalSetup
-from simulator.rules.europa.shared import leaders
 from simulator.rules.europa.shared.fleets import ND, ships_left
-from simulator.rules.europa.shared.leaders import FACES, Leader, Trial, fates
+from simulator.rules.europa.shared.leaders import FACES, KILLED, WOUNDED, both_fates
 from simulator.rules.europa.shared.stacks import SIDES
+from simulator.rules.toolkit.weights import grid
 
-# Conditions of a leader test: (won, no ship left).
-CONDITIONS = ((True, False), (False, False), (True, True), (False, True))
-UNHARMED, KILLED, WOUNDED = range(3)
 EVADES_AT = 8
 UNTOUCHED = Fight(False, False, 0, 0)
 NO_PURSUIT = [(0, 1.0)]
@@ -38,15 +35,6 @@ NO_PURSUIT = [(0, 1.0)]
 LARGEST_BLOCK = 60_000
 KINDS = ("warships", "exploration_ships", "galleys", "galleasses", "transports")
 MAJOR, MAJOR_OVER_GALLEYS = 5 * ND, 8 * ND
-
-
-@lru_cache(maxsize=1024)
-def leader_test(leader: Leader, fragile: bool, condition: int) -> Counter[int]:
-    """Fates of a leader; a monarch at sea is like any other (section 12). Kept, and so not to be changed."""
-    found: Counter[int] = Counter()
-    for code, weight in fates(leader._replace(kind="admiral"), Trial(*CONDITIONS[condition], fragile)).items():
-        found[UNHARMED if not code else KILLED if code == leaders.KILLED else WOUNDED] += weight
-    return found
 
 
 class Row(NamedTuple):
@@ -101,7 +89,7 @@ class BattleSetup:
 
     def __post_init__(self) -> None:
         self.fighting, self.losses = NavalSetup(self.engagement), Losses(self.engagement)
-        self.pursuits: dict[Case, list[Chased]] = {}
+        self.pursued = cache(self._pursued)
 
     @cached_property
     def sweep(self) -> FightSweep:
@@ -115,7 +103,7 @@ class BattleSetup:
         """
         masks = {routed: self._masks(routed) for routed in BOTH_WAYS}
         for state, chances in self.sweep.ends.items():
-            morale = rules.morale_left(self.sweep.p, state, 0), rules.morale_left(self.sweep.p, state, 1)
+            morale = rules.morale_left(self.fighting, state, 0), rules.morale_left(self.fighting, state, 1)
             for wiped, mask in masks[morale[0] == 0, morale[1] == 0]:
                 inside = mask[: chances.shape[0], : chances.shape[1]]
                 part = chances if inside.all() else chances * inside
@@ -134,29 +122,26 @@ class BattleSetup:
     def _case(self, state: NavalState, morale: tuple[int, int], wiped: tuple[bool, bool]) -> Case:
         group, routs = self.fighting.places[state.group], self.fighting.engagement.options.destruction_is_rout
         winner, pursues, routed = rules.settled(state.verdict, state.left > 0, morale, wiped, routs)
-        frail = group.fragile[0] + 2 * group.fragile[1]
         men = group.men if any(self.fighting.storm) else (None, None)
-        row = Row(winner, state.rolls, state.left, state.broke, group.wind, frail, (state.stars_a, state.stars_d), men)
+        stars = state.stars_a, state.stars_d
+        row = Row(winner, state.rolls, state.left, state.broke, group.wind, group.fragile, stars, men)
         return Case(row, routed, self.fighting.chase_table(state.group, winner, state.rolls) if pursues else 0)
 
-    def pursued(self, case: Case) -> list[Chased]:
+    def _pursued(self, case: Case) -> list[Chased]:
         """The results of the pursuit in a case."""
-        if case not in self.pursuits:
-            dice = self.fighting.dice(case.chase) if case.chase else NO_PURSUIT
-            self.pursuits[case] = [self._chased(case, *roll) for roll in dice]
-        return self.pursuits[case]
+        dice = self.fighting.dice(case.chase) if case.chase else NO_PURSUIT
+        return [self._chased(case, *roll) for roll in dice]
 
     def _chased(self, case: Case, code: int, chance: float) -> Chased:
-        row, winner, routed = case.row, case.row.winner, list(case.routed)
-        fights = [Fight(winner == side, routed[side], 0, 0) for side in (0, 1)]
-        if case.chase:
-            loser, caught = 1 - winner, code >> rules.LOSS_BITS
-            stars = list(row.stars)
-            stars[loser] += caught
-            row = row._replace(stars=(stars[0], stars[1]))
-            routed[loser] |= stars[loser] >= self.fighting.engagement.morale[loser]
-            fights[loser] = Fight(False, routed[loser], caught, code & rules.LOSS_MASK)
-        return Chased(row, (fights[0], fights[1]), chance, code)
+        row, winner = case.row, case.row.winner
+        first, second = (Fight(winner == side, case.routed[side], 0, 0) for side in (0, 1))
+        if not case.chase:
+            return Chased(row, (first, second), chance, code)
+        loser, caught = 1 - winner, code >> rules.LOSS_BITS
+        stars = row.stars[0] + (loser == 0) * caught, row.stars[1] + (loser == 1) * caught
+        routed = case.routed[loser] or stars[loser] >= self.fighting.engagement.morale[loser]
+        beaten = Fight(False, routed, caught, code & rules.LOSS_MASK)
+        return Chased(row._replace(stars=stars), (beaten, second) if loser == 0 else (first, beaten), chance, code)
 
     def number(self, side: int, record: Record) -> int:
         """The number of a record."""
@@ -227,14 +212,13 @@ class BattleSetup:
         return out
 
     def tests(self) -> np.ndarray:
-        """Tables of leader tests: int64 [fragile leaders, attacker's condition, defender's]."""
-        out = np.zeros((4, 4, 4), np.int64)
-        for frail in {row.frail for row in self.rows}:
-            for a, d in np.ndindex(4, 4):
-                own = leader_test(self.engagement.squadrons[0].leader, bool(frail & 1), a)
-                enemy = leader_test(self.engagement.squadrons[1].leader, bool(frail & 2), d)
-                out[frail, a, d] = self.tables.add(combine(own, enemy, lambda x, y: x + end.FATES * y))
-        return out
+        """Tables of leader tests: int64 [fragile leaders, attacker's end, defender's]."""
+        leaders = [squadron.leader for squadron in self.engagement.squadrons]
+
+        def test(frail: int, *ends: int) -> int:
+            return self.tables.add(seen_as(both_fates(leaders, frail, ends), end.fates_at_sea))
+
+        return grid((4, 4, 4), test, ({row.frail for row in self.rows}, range(4), range(4)))
 
     def evade(self) -> int:
         """Table of the evasion: d10 + (own - enemy manoeuvre, if positive) >= 8; a replacement counts 0 (step 1)."""

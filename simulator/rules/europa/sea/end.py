@@ -12,6 +12,7 @@ import numpy as np
 
 from simulator.engine.model.chain import helper, rule
 from simulator.engine.model.chance import NO_TABLE
+from simulator.rules.europa.shared import leaders
 
 EVADE, BLOCK, FIGHT, STORM_A, STORM_D, LEADERS, OVER = range(7)
 # A leader test's result: attacker's fate + FATES * defender's.
@@ -36,7 +37,7 @@ class EndParams(NamedTuple):
     storm: np.ndarray  # does this side roll retreat attrition unless it wins?
     storm_rolls: np.ndarray  # [side, record, row]: table of records
     gone: np.ndarray  # [side, record]: no ship left
-    tests: np.ndarray  # [frail, attacker's condition, defender's]: table
+    tests: np.ndarray  # [frail, attacker's end, defender's]: table
     tested: int  # 0 for a battle that stops short of the leader tests
 
 
@@ -115,10 +116,15 @@ def storm_due(p, s, side, record):
 @helper
 def test_table(p, s):
     """The table of both leader tests; of many states at once, too."""
-    return p.tests[p.frail[s.row], condition(p, s, 0, s.record_a), condition(p, s, 1, s.record_d)]
+    return p.tests[p.frail[s.row], end_of(p, s, 0, s.record_a), end_of(p, s, 1, s.record_d)]
 
 
 @helper
-def condition(p, s, side, record):
-    """The condition of a side in the leader test: 0 won, 1 did not; 2 and 3 the same with no ship left."""
-    return (p.winner[s.row] != side) + 2 * p.gone[side, record]
+def end_of(p, s, side, record):
+    """The end of the battle for a side in the leader test: 1 if it won, + 2 with no ship left."""
+    return (p.winner[s.row] == side) + 2 * p.gone[side, record]
+
+
+def fates_at_sea(code):
+    """The result of a leader test from that of `both_fates`: a wound is one, however long it lasts."""
+    return min(code % leaders.FATES, leaders.WOUNDED) + FATES * min(code // leaders.FATES, leaders.WOUNDED)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -46,11 +46,12 @@ class FightSweep:
 
     setup: NavalSetup
     levels: list[Level] = field(default_factory=list)
-    rolls: dict[tuple[int, bool], Thrown] = field(default_factory=dict)
     targets: dict[Hashable, list[NavalState]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.p = self.setup.params
+        self.thrown, policies = cache(self._thrown), self.setup.policies
+        self.by_wind = any(policy.leave_with_wind != "never" for policy in policies)
+        self.by_men = any(policy.break_off == "if-sure" for policy in policies)
         level: Level = [START], np.ones((1, 1, 1))
         while level[0]:
             self.levels.append(level)
@@ -62,7 +63,7 @@ class FightSweep:
         found: dict[NavalState, np.ndarray] = {}
         for states, chances in self.levels:
             for n, state in enumerate(states):
-                if not rules.running(self.p, state):
+                if not rules.running(self.setup, state):
                     found[state] = _sum(found[state], chances[n]) if state in found else chances[n]
         return found
 
@@ -72,26 +73,24 @@ class FightSweep:
         own, enemy = (max(chances.shape[axis] for _, chances in self.levels) for axis in (1, 2))
         return own, enemy
 
-    def thrown(self, table: int, inflicts: bool) -> Thrown:
+    def _thrown(self, table: int, inflicts: bool) -> Thrown:
         """A roll by its table; one of both sides inflicts losses, and leads to different states by its stars only."""
-        if (table, inflicts) not in self.rolls:
-            bits, mask = (rules.LOSS_BITS, rules.LOSS_MASK) if inflicts else (0, 0)
-            dice = self.setup.dice(table)
-            results = tuple(sorted({code >> bits for code, _ in dice}))
-            chances = np.zeros((len(results), max(code & mask for code, _ in dice) + 1))
-            for code, chance in dice:
-                chances[results.index(code >> bits), code & mask] += chance
-            self.rolls[table, inflicts] = Thrown(results, chances)
-        return self.rolls[table, inflicts]
+        bits, mask = (rules.LOSS_BITS, rules.LOSS_MASK) if inflicts else (0, 0)
+        dice = self.setup.dice(table)
+        results = tuple(sorted({code >> bits for code, _ in dice}))
+        chances = np.zeros((len(results), max(code & mask for code, _ in dice) + 1))
+        for code, chance in dice:
+            chances[results.index(code >> bits), code & mask] += chance
+        return Thrown(results, chances)
 
     def moves(self, state: NavalState) -> Moves:
         """The states that may follow a state."""
-        p, group, both = self.p, state.group, rules.rolls(state)
+        p, group, both = self.setup, state.group, rules.rolls(state)
         enemy, own = (self.thrown(table, both) for table in (rules.table(p, state), rules.second(p, state)))
         if not both:
             return Moves(own, enemy, [rules.step(p, state, result, 0) for result in enemy.results])
         # Stars lead to the same states in all groups, but for the policies that ask for the wind or the manoeuvre.
-        asked = p.wind[group] if any(p.leave) else 0, p.man[group] if rules.IF_SURE in p.break_off else ()
+        asked = p.places[group].wind if self.by_wind else 0, p.places[group].men if self.by_men else ()
         key = _in_group(state, 0), own.results, enemy.results, asked
         if key not in self.targets:
             bits = rules.LOSS_BITS
@@ -103,7 +102,7 @@ class FightSweep:
         places: dict[NavalState, int] = {}
         together: dict[Hashable, tuple[Moves, list[int], list[list[int]]]] = {}
         for n, state in enumerate(level[0]):
-            if rules.running(self.p, state):
+            if rules.running(self.setup, state):
                 moves = self.moves(state)
                 # Of such states no two lead to the same one by the same results.
                 key = id(moves.own), id(moves.enemy), state.stage, state.failed
@@ -148,7 +147,7 @@ class FightSweep:
     ) -> Iterator[tuple[tuple[NavalState, int, int], float]]:
         """States of a level with their losses that may come before this one, and the chance of both."""
         for before, chances in zip(*level, strict=True):
-            moves = self.moves(before) if rules.running(self.p, before) else None
+            moves = self.moves(before) if rules.running(self.setup, before) else None
             if moves is None or after not in moves.targets:
                 continue
             a, d = divmod(moves.targets.index(after), len(moves.enemy.results))

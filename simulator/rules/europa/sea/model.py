@@ -6,13 +6,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from simulator.rules.battle import Both, Fields, FrameOf, Refusal
+from simulator.rules.battle import Both, Fields, FrameOf
 from simulator.rules.europa.shared import fields as common
 from simulator.rules.europa.shared.fleets import fleet_of
 from simulator.rules.europa.shared.land_model import Period, Region
 from simulator.rules.europa.shared.leaders import leader_of
 from simulator.rules.europa.shared.stacks import SIDES
 from simulator.rules.europa.tables import book
+from simulator.rules.toolkit.policies import refuse
 
 SEA_TYPES = ("ADMIRAL", "EXPLORER", "PRIVATEER", "KING", "PACHA")
 
@@ -124,8 +125,8 @@ def check_naval(fields: Naval) -> None:
         common.check_fleet(side, name, fields.conditions)
         common.check_cargo(side, name, fields.conditions, tables)
         leader_of(side, tables, f"{name}.leader", SEA_TYPES)
-    if all(only_transports(getattr(fields, name)) for name in SIDES):
-        raise Refusal("attacker.warships", "both sides have only transports; give one of them other ships")
+    convoys = all(only_transports(getattr(fields, name)) for name in SIDES)
+    refuse(convoys, "attacker.warships", "both sides have only transports; give one of them other ships")
     check_evasion(fields.policy, fields.conditions.interception)
 
 
@@ -137,7 +138,7 @@ def only_transports(side: common.Ship) -> bool:
 
 def check_evasion(policy: NavalPolicies, interception: bool) -> None:
     """Only a defender that has not intercepted may evade."""
-    if policy.attacker.evasion == "evade":
-        raise Refusal("policy.attacker.evasion", "'evade' is not allowed; only the defender may evade")
-    if interception and policy.defender.evasion == "evade":
-        raise Refusal("policy.defender.evasion", "'evade' is not allowed in an interception battle; must be stand")
+    text = "'evade' is not allowed; only the defender may evade"
+    refuse(policy.attacker.evasion == "evade", "policy.attacker.evasion", text)
+    text = "'evade' is not allowed in an interception battle; must be stand"
+    refuse(interception and policy.defender.evasion == "evade", "policy.defender.evasion", text)

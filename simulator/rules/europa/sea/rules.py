@@ -2,43 +2,21 @@
 
 Sides are 0 (attacker) and 1 (defender). `loss_a`, `stars_a` are what the attacker has suffered, as the dice gave it.
 Nothing in the fighting reads the losses: they are counters. fight.py computes the chances of all losses in one sweep
-over these rules; a battle then draws its end at once. Pursuit, losses, retreat attrition and leader tests follow
-(fight.py, losses.py, end.py).
+over these rules, which look up their numbers and tables in the NavalSetup `p`; a battle then draws its end at once.
+Pursuit, losses, retreat attrition and leader tests follow (fight.py, losses.py, end.py).
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from simulator.engine.model.chance import NO_TABLE
 
 DRAW, FIRE_1, BOARD_1, FIRE_2, BOARD_2, FIRST_BREAK, SECOND_BREAK, OVER = range(8)
 NOBODY, UNDECIDED = 2, 3
-NEVER, ALWAYS, IF_BEHIND, IF_NEAR_ROUT, IF_SURE = range(5)
 SURE = 10
 # The result of a side's roll, or of a pursuit: thirds and stars that it inflicts.
 LOSS_BITS, LOSS_MASK = 4, 15
-
-
-class NavalParams(NamedTuple):
-    """Numbers of one battle. Arrays of two hold attacker, defender; tables are indices of chance tables.
-
-    A *group* is the wind and what the leaders are worth, drawn before the battle.
-    """
-
-    draw: int
-    first: int  # who breaks off first
-    breaks: int  # may anybody break off?
-    free: int  # breaking off needs no roll
-    wind: list[int]  # [group]: side or NOBODY
-    rolls: np.ndarray  # [side, group, roll, failed, who has suffered more stars]: table
-    man: list[tuple[int, int]]  # [group][side]
-    attempt: np.ndarray  # [group, side, morale left]: table
-    leave: list[int]  # policy
-    break_off: list[int]  # policy
-    morale: tuple[int, int]
 
 
 class NavalState(NamedTuple):
@@ -71,7 +49,7 @@ def table(p, s):
     """The chance table of the attacker's roll, or of the only roll."""
     if s.stage == DRAW:
         return p.draw
-    return thrown(p, s, 0) if rolls(s) else int(p.attempt[s.group, breaker(p, s), morale_left(p, s, breaker(p, s))])
+    return thrown(p, s, 0) if rolls(s) else p.attempt(s.group, breaker(p, s), morale_left(p, s, breaker(p, s)))
 
 
 def second(p, s):
@@ -81,7 +59,7 @@ def second(p, s):
 
 def thrown(p, s, side):
     """The chance table of a side's roll."""
-    return int(p.rolls[side, s.group, s.stage - FIRE_1, s.failed, more_stars(s)])
+    return p.roll_table(side, s.group, s.stage - FIRE_1, s.failed, more_stars(s))
 
 
 def breaker(p, s):
@@ -120,10 +98,10 @@ def after_roll(p, s):
     own, enemy = morale_left(p, s, 0), morale_left(p, s, 1)
     if own == 0 or enemy == 0:
         return ended(p, s, NOBODY if own == enemy else 1 if own == 0 else 0)
-    leaver = p.wind[s.group]
-    if s.rolls % 2 == 1 and leaver != NOBODY and wants(p, s, leaver, p.leave[leaver]):
+    leaver = p.places[s.group].wind
+    if s.rolls % 2 == 1 and leaver != NOBODY and wants(p, s, leaver, p.policies[leaver].leave_with_wind):
         return ended(p, s._replace(left=leaver + 1), 1 - leaver)
-    if s.rolls == 2 and p.breaks == 1:
+    if s.rolls == 2 and p.breaks:
         return breaking(p, s, FIRST_BREAK)
     if s.rolls == 4:
         return ended(p, s, 0 if own > enemy else 1 if enemy > own else NOBODY)
@@ -133,20 +111,20 @@ def after_roll(p, s):
 def wants(p, s, side, policy):
     """Does a policy say to leave, or to try to break off?"""
     own, enemy = morale_left(p, s, side), morale_left(p, s, 1 - side)
-    if policy == IF_BEHIND:
+    if policy == "if-behind":
         return own < enemy
-    if policy == IF_NEAR_ROUT:
+    if policy == "if-near-rout":
         return own <= 1
-    if policy == IF_SURE:
-        return p.free == 1 or p.man[s.group][side] + own >= SURE
-    return policy == ALWAYS
+    if policy == "if-sure":
+        return p.free or p.man(s.group, side) + own >= SURE
+    return policy == "always"
 
 
 def breaking(p, s, stage):
     """The next side that tries to break off, or the second day."""
-    if stage == FIRST_BREAK and wants(p, s, p.first, p.break_off[p.first]):
+    if stage == FIRST_BREAK and wants(p, s, p.first, p.policies[p.first].break_off):
         return s._replace(stage=FIRST_BREAK)
-    if wants(p, s, 1 - p.first, p.break_off[1 - p.first]):
+    if wants(p, s, 1 - p.first, p.policies[1 - p.first].break_off):
         return s._replace(stage=SECOND_BREAK)
     return s._replace(stage=FIRE_2)
 

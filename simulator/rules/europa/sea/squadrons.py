@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
+from simulator.engine.model.chance import combine
 from simulator.rules.europa.sea.model import (
     SEA_TYPES,
     HostileSide,
@@ -38,6 +39,7 @@ WARSHIPS, GALLEYS, TRANSPORTS = "warships", "galleys", "transports"
 LAST_TURN_OF_GALLEYS, TURN_OF_OLD_GALLEYS = 25, 35
 DRMS = f"{LAW} 3 step 6"
 PURSUIT = f"{LAW} 3 step 9"
+WIND = Modifier(BOTH_DAYS, 1, 1, "wind", DRMS, 1)
 
 
 @dataclass(frozen=True)
@@ -126,15 +128,11 @@ class Engagement:
             (old, -1, -1, f"galleys against warships from turn {TURN_OF_OLD_GALLEYS}"),
             (fire or shock, fire, shock, "event or country rules"),
         )
-        found = [Modifier(own.name, SECOND_DAY, -1, -1, "second day", f"{LAW} 3 step 7")]
-        found += [Modifier(own.name, BOTH_DAYS, fire, shock, why, DRMS) for holds, fire, shock, why in rows if holds]
+        found = [Modifier(SECOND_DAY, -1, -1, "second day", f"{LAW} 3 step 7")]
+        found += [Modifier(BOTH_DAYS, fire, shock, why, DRMS) for holds, fire, shock, why in rows if holds]
         if more >= 5:
-            found.append(Modifier(own.name, (), 0, 0, "first line of at least 5 ND more", PURSUIT, 1))
+            found.append(Modifier((), 0, 0, "first line of at least 5 ND more", PURSUIT, 1))
         return found
-
-    def wind_modifier(self, side: int) -> Modifier:
-        """The modifier of the wind."""
-        return Modifier(SIDES[side], BOTH_DAYS, 1, 1, "wind", DRMS, 1)
 
     def columns(self, side: int) -> tuple[str, str]:
         """Fire and Boarding columns; a convoy never rolls (step 5)."""
@@ -189,11 +187,7 @@ class Engagement:
         if settled is not None:
             return Counter({settled: 100})
         ahead = attacker[0] + self.wind_advantage(0) - defender[0] - self.wind_advantage(1)
-        found: Counter[int] = Counter()
-        for own in FACES:
-            for enemy in FACES:
-                found[wind_of(own + ahead - enemy)] += 1
-        return found
+        return combine(Counter(FACES), Counter(FACES), lambda own, enemy: wind_of(own + ahead - enemy))
 
 
 def wind_of(lead: int) -> int:
@@ -201,18 +195,16 @@ def wind_of(lead: int) -> int:
     return ATTACKER if lead > 0 else DEFENDER if lead < 0 else NOBODY
 
 
-def squadron_of(
-    side: HostileSide, name: str, conditions: SeaConditions, policy: NavalPolicy, tables: Book, path: str = ""
-) -> Squadron:
+def squadron_of(side: HostileSide, name: str, conditions: SeaConditions, policy: NavalPolicy, tables: Book) -> Squadron:
     """One fleet of a scenario. Raises Refusal for a leader that cannot be found."""
-    leader = leader_of(side, tables, f"{path or name}.leader", SEA_TYPES)
     return Squadron(
         name=name,
         side=side,
         fleet=fleet_of(side),
         cargo=cargo_of(side),
         hold=hold_of(side, conditions, tables),
-        leader=leader._replace(kind="admiral") if leader.origin == "table" else leader,
+        # A monarch at sea is like any other (section 12).
+        leader=leader_of(side, tables, f"{name}.leader", SEA_TYPES)._replace(kind="admiral"),
         replacements=replacement_rows(side.country, tables),
         retreat_drm=getattr(side, "retreat_drm", None),
         policy=policy,

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from functools import partial
 from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
 
+from simulator.rules.battle import Built
 from simulator.rules.europa.sea import end, rules
 from simulator.rules.europa.sea.battle import EVADES_AT, BattleSetup, Case, Chased
 from simulator.rules.europa.sea.losses import Record
+from simulator.rules.europa.sea.model import Naval
 from simulator.rules.europa.sea.rules import NavalState
-from simulator.rules.europa.sea.squadrons import DRMS, PURSUIT, wind_of
+from simulator.rules.europa.sea.squadrons import DRMS, PURSUIT, engagement, wind_of
 from simulator.rules.europa.sea.tables import ROLLS, Group, NavalSetup
 from simulator.rules.europa.shared.fleets import LAW
 from simulator.rules.europa.shared.leaders import FACES
@@ -25,6 +28,17 @@ NAMES = ("Day one, Fire", "Day one, Boarding", "Day two, Fire", "Day two, Boardi
 HAS_WIND = ("the attacker has", "the defender has", "nobody has")
 WINNERS = ("the attacker wins", "the defender wins", "nobody wins")
 FATES = ("unharmed", "killed", "wounded")
+
+
+def build_naval(fields: Naval) -> Built:
+    """Everything that answers a naval battle."""
+    setup = BattleSetup(engagement(fields))
+    return Built(
+        chain=setup.chain(partial(naval_line, setup)),
+        outcome=setup.outcome,
+        assumptions=partial(naval_assumptions, setup),
+        explain=partial(naval_explanation, setup),
+    )
 
 
 # --- assumptions ---
@@ -241,10 +255,10 @@ def _chase_line(setup: NavalSetup, group: Group, chased: Chased, dice: random.Ra
 
 
 def _break_line(setup: NavalSetup, group: Group, before: Any, after: Any, dice: random.Random) -> str:
-    side = rules.breaker(setup.params, before)
+    side = rules.breaker(setup, before)
     if setup.free:
         return f"Break-off: the {SIDES[side]} gets away (no roll)."
-    left = rules.morale_left(setup.params, before, side)
+    left = rules.morale_left(setup, before, side)
     man, away = group.men[side] or 0, after.broke == side + 1
     die = face_where(FACES, lambda face: (face <= man + left) == away, dice)
     ends = "gets away" if away else "fails: the enemy has +1/+1 on day two"

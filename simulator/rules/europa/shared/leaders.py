@@ -37,6 +37,8 @@ FACES = range(1, 11)
 # A fate is one of these, or 2 + the rounds that a wound lasts (1 to 5).
 UNHARMED, KILLED, CAPTURED, WOUNDED = 0, 1, 2, 2
 FATES = 8
+# The fates of a leader who is gone, as columns name them.
+GONE = ("killed", "wounded", "captured")
 NO_CAP = 9  # no value is larger
 # Manoeuvre, fire, shock, fragile.
 Values = tuple[int, int, int, bool]

@@ -10,9 +10,8 @@ LAW = "docs/rules/europa_land_siege.md section"
 
 
 class Modifier(NamedTuple):
-    """`fire` and `shock` (at sea: boarding) added to the die of `side` on `days`; `pursuit` to its pursuit."""
+    """`fire` and `shock` (at sea: boarding) added to a side's die on `days`; `pursuit` to that of its pursuit."""
 
-    side: str
     days: tuple[int, ...]
     fire: int
     shock: int

@@ -1,0 +1,1 @@
+"""Tables of answers for a terminal, for 80 columns and more."""

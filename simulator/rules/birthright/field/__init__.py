@@ -1,0 +1,1 @@
+"""Battles on the field, unit against unit (docs/rules/birthright.md)."""

@@ -1,0 +1,1 @@
+"""Quick battles (docs/rules/birthright.md)."""

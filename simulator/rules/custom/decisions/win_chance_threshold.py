@@ -1,0 +1,89 @@
+"""States in which a side's win chance is below its threshold (`odds-below`, docs/rules/custom_games.md section 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from simulator.engine.api import state_values
+from simulator.engine.model.interpreted import plain_params
+from simulator.rules.custom.game_file.format import SIDES
+from simulator.rules.custom.kept import keep, key_of
+from simulator.rules.custom.rules import FIGHTING, State, onward
+from simulator.rules.custom.setup import Setup
+from simulator.rules.toolkit.policies import named
+
+SLACK = 1e-12
+# A limit of many rounds is first tried as one of so few: far from the last round the chances stay the same.
+FEW_ROUNDS, ALIKE = 64, 1e-14
+# Larger tables of chances are not kept for battles with other thresholds.
+MOST_CHANCES_KEPT = 1 << 17
+LayOut = Callable[[Setup], Any]
+
+
+def below_odds(setup: Setup, lay_out: LayOut) -> dict[str, np.ndarray]:
+    """1 where a round begins with less than the wanted chance to win if nobody ever retreats.
+
+    By side with this policy; int64, shape (clock, own places, enemy places). `lay_out` is that of `build`.
+    """
+    policies = {side: getattr(setup.fields.policy, side) for side in SIDES}
+    wanted = {side: one.odds_below for side, one in policies.items() if "odds-below" in named(one.retreat)}
+    if not (wanted and setup.obeys):
+        return {}
+    rounds, few = setup.rounds or 0, FEW_ROUNDS + 2 * setup.phases
+    while 2 * few < rounds:
+        chances = _chances(setup, wanted, few, lay_out)
+        middle = few // 2
+        steady = (np.allclose(at[middle], at[middle + 1], 0, ALIKE, equal_nan=True) for at in chances.values())
+        if all(steady):
+            below = _below(chances, wanted)
+            return {side: np.insert(at, [middle] * (rounds - few), at[middle], axis=0) for side, at in below.items()}
+        few *= 4
+    return _below(_chances(setup, wanted, rounds, lay_out), wanted)
+
+
+def _below(chances: Mapping[str, np.ndarray], wanted: Mapping[str, float]) -> dict[str, np.ndarray]:
+    return {side: (chance < wanted[side] - SLACK).astype(np.int64) for side, chance in chances.items()}
+
+
+def _chances(setup: Setup, wanted: Mapping[str, float], rounds: int, lay_out: LayOut) -> dict[str, np.ndarray]:
+    """Chances to win where a round begins (NaN where none does), with a limit of so many rounds (0: without one)."""
+    staying = Setup(setup.source, setup.kind_name, setup.fields, obeys=False)
+    staying.rounds = rounds or None
+    key = key_of(setup.kind_name, setup.fields)
+
+    def make(side: str) -> tuple[np.ndarray, bool]:
+        found = _chances_of(lay_out(staying), side)
+        return found, found.size <= MOST_CHANCES_KEPT
+
+    return {side: keep(setup.source, "chances", (key, rounds, side), partial(make, side)) for side in wanted}
+
+
+def _chances_of(field: Any, side: str) -> np.ndarray:
+    """A side's chances by clock, own and enemy place."""
+
+    def wins(ends: Any) -> np.ndarray:
+        return np.asarray(field.winner(ends, field.seen(ends)) == SIDES.index(side))
+
+    states, value = state_values(field.chain, wins)
+    p = plain_params(field.params)
+    attackers, defenders = (field.places[one].units.tolist() for one in SIDES)
+    found = np.full((p.clock + 1, len(attackers), len(defenders)), np.nan)
+    begins = (states.salvo == p.opening) & (states.ending == FIGHTING)
+    found[states.clock[begins], states.attacker[begins], states.defender[begins]] = value[begins]
+    # Battles that pass over the beginning of a round, as nobody rolls there, or that come there from no state.
+    seen = zip(*(part.tolist() for part in states._replace(rounds=value)), strict=True)
+    known = {state[:-1]: state[-1] for state in seen}
+    last = p.clock if p.round_limit == 0 else p.round_limit - 1
+    for clock, attacker, defender in np.argwhere(np.isnan(found[: last + 1])).tolist():
+        if attackers[attacker] and defenders[defender] and p.opening < p.salvos:
+            after = onward(p, State(attacker, defender, 0, 0, p.opening, clock, 0, 0))
+            if after.ending:
+                ended: Any = [np.array([part]) for part in after]
+                found[clock, attacker, defender] = wins(State(*ended))[0]
+            else:
+                found[clock, attacker, defender] = known.get(after[:-1], np.nan)
+    return found if side == "attacker" else np.ascontiguousarray(found.transpose(0, 2, 1))
