@@ -22,7 +22,7 @@ MOST_BARS = 41
 LEFT = (
     "units_left", "regiments_left", "fleets_left", "creatures_left", "ships_left", "standing", "left_thirds",
 )  # fmt: skip
-# What a side has left that is no kind of unit.
+# Columns of what a side has left that are no kinds of units.
 NO_UNITS = {one.removesuffix("_left") for one in LEFT}
 NO_UNITS |= {"value", "morale", "regular", "mercenary", "allied", "with_wind", "gold", "steps", "damaged"}
 PICTURE = (620, 180)

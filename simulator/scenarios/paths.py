@@ -35,7 +35,7 @@ def steps_of(path: str) -> list[str | int]:
 
 
 def rename(data: dict[str, Any], path: str | Sequence[str | int], meant: str) -> bool:
-    """Write the text at a path as it is meant, or a name in the table there; is there such a text or name?
+    """Correct the text at a path, or a name in the table there; returns whether there is one.
 
     A table with a name in two spellings stays as it is, and is refused.
     """

@@ -65,7 +65,7 @@ class Scenario:
         return built
 
     def release(self) -> None:
-        """Drop the graph of a large chain, up to 110 MB, which no equal scenario shares; it may be made anew."""
+        """Drop the graph of a large chain (up to 110 MB): no equal scenario shares it, and it can be made again."""
         from simulator.engine.api import forget_graph
 
         chain = self.built.chain

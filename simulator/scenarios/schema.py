@@ -75,7 +75,7 @@ def branches(node: Schema, schema: Schema) -> Iterator[Schema]:
 
 
 def allowed(node: Schema, schema: Schema) -> str:
-    """The allowed values of a field, in words. A field that may be left out takes "nothing", which nobody writes."""
+    """The allowed values of a field, in words, without the null of a field that may be left out."""
     written = [branch for branch in branches(node, schema) if branch.get("type") != "null"]
     return " or ".join(dict.fromkeys(_one_allowed(branch, schema) for branch in written))
 

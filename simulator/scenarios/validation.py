@@ -80,9 +80,9 @@ def complaints(error: ValidationError, model: type[BaseModel]) -> list[str]:
 
 
 def corrections(error: ValidationError, model: type[BaseModel]) -> list[tuple[list[str | int], str]]:
-    """The names that are only written in another case: the path of the value, or of the table that has the field.
+    """Names given in the wrong case: the path of the value, or of the table with the field, and the right name.
 
-    With the name that is meant. Names of fields come before values.
+    Names of fields come before values.
     """
     schema = schema_of(model)
     found = []

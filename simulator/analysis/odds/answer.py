@@ -60,7 +60,7 @@ def answer(
         odds = (found or settle(checked, method, progress, shared)).odds()
     except Interrupted as cut:
         raise Interrupted(cut.gathered.odds()) from None
-    if checked is not asked and shared is None:  # the caller has no scenario to ask again, but its odds keep it
+    if checked is not asked and shared is None:  # no caller holds this scenario, only its odds
         checked.release()
     return odds
 

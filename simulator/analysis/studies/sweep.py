@@ -346,7 +346,7 @@ def in_threads(
     workers: int,
     learn: Callable[[R], Any] = lambda found: None,
 ) -> Generator[R, None, None]:
-    """The results of `work(piece, stopped)` in the order of the pieces, of each of which the next ones may `learn`.
+    """The results of `work(piece, stopped)`, in their order; `learn` gets each before another piece is taken.
 
     After an interrupt `stopped()` is true; the results of the pieces in progress come cut short.
     """

@@ -77,7 +77,7 @@ def keep_graph(chain: Chain, graph: Graph) -> None:
 
 
 def forget_graph(chain: Chain) -> None:
-    """Drop the graph of this chain, and what was made of it. They lead to each other: the collector would be late."""
+    """Drop the graph of this chain and what was made of it, which refer to each other and would be freed late."""
     if graph := vars(chain).pop(_KEPT, None):
         for name in vars(graph).keys() - {one.name for one in fields(graph)}:
             del vars(graph)[name]

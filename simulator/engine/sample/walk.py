@@ -287,7 +287,7 @@ def fight(p, data, task, at, most):
     Returns DONE, regularly PAUSED (call again), FULL (call again with a larger tally), ENDLESS if no battle ended in
     `most` rolls, or a status of `advance_lanes`: NEED_ROOM (call again with larger arrays in `data`) or an error.
     """
-    # Taken from the task once: in the loop it would cost an eighth of the pace.
+    # Read once, before the loop: inside it this would cost an eighth of the pace.
     w = task.lanes
     if at[STARTED] == 0:
         begin(task, at)

@@ -268,7 +268,7 @@ def _army(setup: Setup, layout: Layout, side: str, below: np.ndarray, scale: Fra
     return Army(
         units=own.units.copy(),
         alone=own.alone.astype(np.int64),
-        # An array, as the engine checks its contract with the rules anew for each plain number that it has not seen.
+        # An array: the engine checks its contract with the rules again for each new plain number.
         gone=np.array([own.gone]),
         after_hits=_after_hits(layout, side),
         shows=np.array([throws.shown for throws in layout.throws[enemy]], np.int64).reshape(-1, len(own)),

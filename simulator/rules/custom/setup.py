@@ -214,7 +214,7 @@ class SideSetup:
         self._known = {} if own_modifiers else _known_of(file, kind, side, conditions, self.present)
 
     def recall(self, key: Hashable, make: Callable[[], T]) -> T:
-        """That which `make` makes, kept under `key` for all sides with the same units, in whatever numbers."""
+        """The result of `make()`, kept under `key` for all sides with the same units, whatever their numbers."""
         if key not in self._known:
             self._known[key] = make()
         return self._known[key]
@@ -237,7 +237,7 @@ class SideSetup:
 def _known_of(
     file: GameFile, kind: str, side: str, conditions: tuple[tuple[str, ConditionValue], ...], present: int
 ) -> dict[Hashable, Any]:
-    """What is known of the dice of a side in which these units stand, without modifiers of its own; see `recall`."""
+    """Known dice of sides that have these units and no modifiers of their own; see `recall`."""
     return {}
 
 

@@ -45,7 +45,7 @@ def page(job: Job, limits: Limits) -> Reply:
     for name, tool in TOOLS.items():
         options = {f"with.{key}": value for key, value in tool.example.items()}
         query = f"{EXAMPLE_QUERY}&{urlencode(options, doseq=True, quote_via=quote)}".rstrip("&")
-        address = f"{BASE}/{name}?{query}" if name != "compare" else ""  # which needs a body
+        address = f"{BASE}/{name}?{query}" if name != "compare" else ""  # compare needs a body
         body = json.dumps(_body(name, tool))
         calls.append({"name": name, "path": f"{BASE}/{name}", "tool": tool, "address": address, "body": body})
     return Reply(render("docs.html", host=job.host, calls=calls, base=BASE, errors=ERRORS))

@@ -164,7 +164,7 @@ class Setup:
 
     @property
     def decided(self) -> bool:
-        """A side leaves as well as possible."""
+        """Does a side decide when to leave (a `best` retreat)?"""
         return any(side.best for side in self.sides)
 
     def engagement(self, own: Unit, enemy: Unit) -> Engagement:

@@ -46,7 +46,7 @@ def hits_of(dice: Dice, whole: int, most: int, low_luck: bool) -> Row:
 
 @lru_cache(maxsize=1 << 13)
 def _all_hits_of(dice: Dice, whole: int, low_luck: bool) -> Row:
-    """As `hits_of`, whatever number of hits counts."""
+    """As `hits_of`, without a cap on the hits."""
     if low_luck:
         sure, rest = divmod(sum(hit * number for hit, number in dice), whole)
         low, p = sure, np.array([(whole - rest) / whole, rest / whole] if rest else [1.0])

@@ -78,7 +78,7 @@ def fired(side: SideSetup, group: Sequence[int], number: int, own: Standing, ene
 
 def volleys(side: SideSetup, shot: Shot, number: int, own: Standing, enemy: Standing) -> list[Volley]:
     """The dice of a step that is fired in round `number` (section 5, steps 2 to 4)."""
-    # Supports that nobody whom the scenario brings can give are passed over at once.
+    # Supports of units that the scenario does not have are left out first.
     present = side.setup.sides[side.enemy].present, side.present
     given = [rule for rule in side.supports if rule.by & present[rule.own]]
     helpers = [rule for rule in given if _holds(rule, shot, number, own, enemy)]
