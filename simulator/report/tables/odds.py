@@ -216,7 +216,7 @@ def schema_table(battle: Battle, rows: Sequence[FieldRow]) -> Table:
         default = f" [{row.default}]" if row.default else ""
         if row.default == "needed":
             default = ", needed" if row.needed else ", needed in its table"
-        takes = _WHOLE.sub(r"\1 to \2", row.takes).replace(" or nothing", "")
+        takes = _WHOLE.sub(r"\1 to \2", row.takes)
         meaning = f": {row.meaning}" if row.meaning else ""
         table.add_row(row.path, Text.assemble(takes, (default, "bold" * row.needed), meaning))
     if any("[i]" in row.path for row in rows):
