@@ -7,7 +7,7 @@ from rich.console import Console
 
 from simulator import exact, load
 from simulator.cli import run
-from simulator.report.answer_words import ending
+from simulator.report.answer_words import ending, times
 from simulator.report.tables.odds import by_side
 from simulator.report.tables.plain import plain_table, table_of
 
@@ -117,3 +117,15 @@ def test_quiet_numbers_of_yes_and_no_are_percentages():
     from simulator.report.tables.odds import quiet_lines
 
     assert quiet_lines(exact("risk-20v15"))[0] == "attacker 86.04 %"
+
+
+@pytest.mark.parametrize(
+    ("p", "words"),
+    [
+        (0, "never"), (0.0199, "almost never"), (0.02, "1 time in 50"), (0.072, "1 time in 14"), (0.1, "1 time in 10"),
+        (0.5, "1 time in 2"), (0.86, "6 times in 7"), (0.9, "9 times in 10"), (0.928, "13 times in 14"),
+        (0.985, "almost always"), (1, "always"),
+    ],
+)  # fmt: skip
+def test_chances_as_players_say_them(p, words):
+    assert times(p) == words

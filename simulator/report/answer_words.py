@@ -26,10 +26,10 @@ LEFT = (
 NO_UNITS = {one.removesuffix("_left") for one in LEFT}
 NO_UNITS |= {"value", "morale", "regular", "mercenary", "allied", "with_wind", "gold", "steps", "damaged"}
 PICTURE = (620, 180)
-# Chances that players say; two sides whose chances differ by less are even.
+# Chances that players say (rarer ones are 1 in a round number); two sides whose chances differ by less are even.
 SHARES = [(n, of) for of in (2, 3, 4, 5, 10, 20) for n in range(1, of)]
 SHARES += [(n, of) for of in (6, 7, 8) for n in (1, of - 1)]
-EVEN = 0.04
+RARE, EVEN = 0.1, 0.04
 
 
 # --- one sentence, and the facts that the game names ----------------------------------------------------------------
@@ -41,7 +41,11 @@ def times(p: float) -> str:
         return "never" if p == 0 else "always"
     if not 0.02 <= p <= 0.98:
         return "almost never" if p < 0.5 else "almost always"
-    number, of = min(SHARES, key=lambda one: abs(one[0] / one[1] - p) + 0.002 * one[1])
+    if (rare := min(p, 1 - p)) < RARE:
+        of = round(1 / rare)
+        number = 1 if p < 0.5 else of - 1
+    else:
+        number, of = min(SHARES, key=lambda one: abs(one[0] / one[1] - p) + 0.002 * one[1])
     return f"{number} time{'s' * (number > 1)} in {of}"
 
 
