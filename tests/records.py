@@ -61,10 +61,10 @@ def transcript(name: str) -> str:
     for part in odds_parts(scenario, answer, explain=True):
         if part is not None:
             console.print(part)
-    told = replay(scenario, SEED, 0)
-    outcome = ", ".join(f"{column} {value}" for column, value in told.outcome.items())
+    message = replay(scenario, SEED, 0)
+    outcome = ", ".join(f"{column} {value}" for column, value in message.outcome.items())
     lines += ["", f"ANSWER to {name}", *(line.rstrip() for line in out.getvalue().splitlines())]
-    lines += ["", f"REPLAY of battle 0, seed {SEED}", *told.lines, f"Outcome: {outcome}"]
+    lines += ["", f"REPLAY of battle 0, seed {SEED}", *message.lines, f"Outcome: {outcome}"]
     return "\n".join(lines) + "\n"
 
 

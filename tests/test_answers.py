@@ -129,16 +129,16 @@ def test_summary_and_dict(true, seen):
     summary = true.summary()
     assert list(summary.columns) == ["mean", "low", "high", "std", "q05", "q50", "q95"]
     assert "attacker_regiments_lost" in summary.index
-    told = seen.to_dict()
-    assert told["method"] == "simulated"
-    assert (told["battles"], told["seed"]) == (20_000, 3)
-    assert told["chances"]["attacker"]["low"] < told["chances"]["attacker"]["p"]
-    assert sum(told["table"]["count"]) == 20_000
+    answer = seen.to_dict()
+    assert answer["method"] == "simulated"
+    assert (answer["battles"], answer["seed"]) == (20_000, 3)
+    assert answer["chances"]["attacker"]["low"] < answer["chances"]["attacker"]["p"]
+    assert sum(answer["table"]["count"]) == 20_000
     assert true.to_dict()["method"] == "exact"
-    assert told["assumptions"]
+    assert answer["assumptions"]
     import json
 
-    json.dumps(told)
+    json.dumps(answer)
 
 
 def test_what_an_answer_rests_on_is_listed(true):
@@ -179,9 +179,9 @@ def test_bad_numbers_are_refused(settings, text):
 
 
 def test_progress_is_told():
-    told = []
-    simulate(LAND, 300_000, progress=lambda done, total: told.append((done, total)))
-    assert told[-1] == (300_000, 300_000)
+    answer = []
+    simulate(LAND, 300_000, progress=lambda done, total: answer.append((done, total)))
+    assert answer[-1] == (300_000, 300_000)
 
 
 def test_merging_keeps_chances_and_counts():

@@ -53,9 +53,9 @@ def test_every_example_answers(battle_odds, name):
 @pytest.mark.parametrize("name", example_names())
 def test_every_example_is_simulated_and_replayed(battle_odds, name):
     status, out, _ = battle_odds("odds", name, "--battles", 2000, "--seed", 4, "--json")
-    told = json.loads(out)
+    message = json.loads(out)
     assert status == 0
-    assert (told["method"], told["battles"], told["seed"]) == ("simulated", 2000, 4)
+    assert (message["method"], message["battles"], message["seed"]) == ("simulated", 2000, 4)
     status, out, _ = battle_odds("replay", name, "--seed", 4, "--battle", 17)
     assert status == 0
     assert re.search("^(The (attacker|defender)|Nobody) wins", out, re.MULTILINE)
@@ -69,20 +69,20 @@ def test_the_command_as_a_process():
 
 
 def test_numbers_of_battles_may_be_written_shortly(battle_odds):
-    told = [battle_odds("odds", "risk-20v15", "--quiet", "--battles", text)[1] for text in ("1e4", "10_000", "10000")]
-    assert told[0] == told[1] == told[2] != ""
+    many = [battle_odds("odds", "risk-20v15", "--quiet", "--battles", text)[1] for text in ("1e4", "10_000", "10000")]
+    assert many[0] == many[1] == many[2] != ""
 
 
 def test_settings_and_json(battle_odds):
     status, out, _ = battle_odds(
         "odds", "risk-20v15", "--set", "attacker.regiments=25", "--set", "options.ties=attacker", "--json"
     )
-    told = json.loads(out)
+    message = json.loads(out)
     scenario = load("risk-20v15").replace("attacker.regiments", 25).replace("options.ties", "attacker")
     assert status == 0
-    assert told["chances"]["attacker"]["p"] == pytest.approx(exact(scenario).winner("attacker"))
-    assert told["scenario"]["attacker"] == {"regiments": 25}
-    assert told["assumptions"]
+    assert message["chances"]["attacker"]["p"] == pytest.approx(exact(scenario).winner("attacker"))
+    assert message["scenario"]["attacker"] == {"regiments": 25}
+    assert message["assumptions"]
 
 
 def test_standard_input():
@@ -92,10 +92,10 @@ def test_standard_input():
 
 def test_precision_is_kept(battle_odds):
     status, out, _ = battle_odds("odds", "risk-20v15", "--seed", 1, "--precision", "0.2%", "--json")
-    told = json.loads(out)
+    message = json.loads(out)
     assert status == 0
-    assert told["method"] == "simulated"
-    assert all((chance["high"] - chance["low"]) / 2 <= 0.002 for chance in told["chances"].values())
+    assert message["method"] == "simulated"
+    assert all((chance["high"] - chance["low"]) / 2 <= 0.002 for chance in message["chances"].values())
 
 
 def test_the_outcome_table_as_csv_and_a_picture(battle_odds, tmp_path):
@@ -152,9 +152,9 @@ def test_lists(battle_odds, monkeypatch):
     out = battle_odds("schema", "risk", "land")[1]
     assert "attacker.regiments" in out
     assert "1 to 100000, needed" in out
-    told = json.loads(battle_odds("schema", "risk", "land", "--json")[1])["properties"]
-    assert told["attacker"]
-    assert told["objective"]["properties"]["defender"]["additionalProperties"] == {"type": "number"}
+    message = json.loads(battle_odds("schema", "risk", "land", "--json")[1])["properties"]
+    assert message["attacker"]
+    assert message["objective"]["properties"]["defender"]["additionalProperties"] == {"type": "number"}
     assert "objective.attacker.NAME" in battle_odds("schema", "risk", "land", "--search", "objective")[1]
 
 
@@ -269,9 +269,9 @@ def test_an_interrupt_shows_what_was_gathered():
         if out:
             break
     assert child.returncode == 130
-    told = json.loads(out)
-    assert 0 < told["battles"] < 10**11
-    assert told["chances"]["attacker"]["low"] < 0.8604 < told["chances"]["attacker"]["high"]
+    message = json.loads(out)
+    assert 0 < message["battles"] < 10**11
+    assert message["chances"]["attacker"]["low"] < 0.8604 < message["chances"]["attacker"]["high"]
     assert re.search(r"interrupted after [\d,]+ battles", err)
 
 

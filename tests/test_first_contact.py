@@ -187,10 +187,10 @@ def test_what_was_set_is_told_first(battle_odds):
 
 def test_only_the_numbers(battle_odds):
     assert battle_odds("odds", "risk-20v15", "--quiet")[1] == "attacker 86.04 %\ndefender 13.96 %\nnobody 0.00 %\n"
-    told = json.loads(battle_odds("odds", "risk-20v15", "--json", "--no-table")[1])
-    assert "table" not in told
-    assert told["rules_version"] >= 1
-    assert told["program"].startswith("battle-odds ")
+    message = json.loads(battle_odds("odds", "risk-20v15", "--json", "--no-table")[1])
+    assert "table" not in message
+    assert message["rules_version"] >= 1
+    assert message["program"].startswith("battle-odds ")
 
 
 def test_version_and_help(battle_odds):
@@ -257,10 +257,10 @@ def test_several_values_of_one_sweep(battle_odds, tmp_path):
 
 
 def test_a_replay_as_json(battle_odds):
-    told = json.loads(battle_odds("replay", "risk-20v15", "--seed", 3, "--battle", 5, "--json")[1])
-    assert (told["seed"], told["battle"]) == (3, 5)
-    assert told["lines"]
-    assert told["outcome"]["winner"] in {"attacker", "defender", "nobody"}
+    message = json.loads(battle_odds("replay", "risk-20v15", "--seed", 3, "--battle", 5, "--json")[1])
+    assert (message["seed"], message["battle"]) == (3, 5)
+    assert message["lines"]
+    assert message["outcome"]["winner"] in {"attacker", "defender", "nobody"}
 
 
 def test_the_shell_completes_names():
@@ -344,5 +344,5 @@ def test_nothing_is_told_twice(battle_odds):
 
 def test_tables_are_told_as_they_were_written(battle_odds):
     creatures = 'attacker.creatures=["Giant", { value = 4, magic = true, name = "Mage" }]'
-    told = " ".join(battle_odds("odds", "knt-raid", "--set", creatures)[1].split())
-    assert "attacker: creatures ['Giant', {'name': 'Mage', 'value': 4, 'magic': True}]" in told
+    message = " ".join(battle_odds("odds", "knt-raid", "--set", creatures)[1].split())
+    assert "attacker: creatures ['Giant', {'name': 'Mage', 'value': 4, 'magic': True}]" in message

@@ -41,11 +41,11 @@ def at_once(monkeypatch):
 
 
 def after(number, action):
-    def told(done, total):
+    def message(done, total):
         if done >= number:
             action()
 
-    return told
+    return message
 
 
 def interrupt():
@@ -246,9 +246,9 @@ def test_the_commands(tmp_path, capfd):
     out, counts = str(tmp_path / "cells"), str(tmp_path / "run.json")
     vary = ["--vary", "attacker.regiments=18:19", "--vary", "defender.regiments=14:18"]
     assert run(["sweep", "risk-20v15", *vary, "--out", out]) == 0
-    told = capfd.readouterr()
-    assert f"10 cells are kept in {out}" in " ".join(told.out.split())
-    assert "10 exact cells," in told.err
+    message = capfd.readouterr()
+    assert f"10 cells are kept in {out}" in " ".join(message.out.split())
+    assert "10 exact cells," in message.err
     assert run(["sweep", "risk-20v15", *vary, "--out", out, "--json"]) == 0
     assert json.loads(capfd.readouterr().out)["complete"] is True
     assert run(["sweep", "risk-20v15", *vary, "--out", out, "--seed", "1"]) == 2
@@ -334,13 +334,13 @@ def test_a_killed_worker_costs_no_cells(tmp_path):
     victims = []
 
     def kill(client):
-        def told(done, total):
+        def message(done, total):
             if done >= 10 and not victims:
                 pids = client.run(os.getpid)
                 victims.append(next(iter(pids.values())))
                 os.kill(victims[0], signal.SIGKILL)
 
-        return told
+        return message
 
     with machines(1) as client:
         kept = long_sweep(LAND, VARY, tmp_path / "cells", SLOW, answering=answers_on(client), progress=kill(client))

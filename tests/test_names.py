@@ -38,11 +38,11 @@ def test_settings_find_fields_in_any_case():
 
 
 def test_varied_fields_are_found_in_any_case(capsys):
-    told = []
+    answer = []
     for path in ("attacker.regiments", "Attacker.Regiments"):
         assert run(["sweep", "risk-20v15", "--vary", f"{path}=2:4", "--vary", "defender.regiments=2", "--json"]) == 0
-        told.append([cell["value"] for cell in json.loads(capsys.readouterr().out)["cells"]])
-    assert told[0] == told[1]
+        answer.append([cell["value"] for cell in json.loads(capsys.readouterr().out)["cells"]])
+    assert answer[0] == answer[1]
 
 
 def test_fields_and_policies_that_are_asked_for_are_found_in_any_case():
@@ -139,8 +139,8 @@ def test_files_of_the_other_sort(tmp_path, capsys):
         file.write_text(capsys.readouterr().out)
     for command in (["odds", str(game)], ["games", "check", str(scenario)], ["schema", str(scenario)]):
         assert run(command) == 2
-        told = capsys.readouterr().err
-        assert len(told.splitlines()) == 1
-        assert "is a game file, not a scenario" in told or "is a scenario of risk, not a game file" in told
+        answer = capsys.readouterr().err
+        assert len(answer.splitlines()) == 1
+        assert "is a game file, not a scenario" in answer or "is a scenario of risk, not a game file" in answer
     assert run(["list", str(game)]) == 0
     assert "knights" in capsys.readouterr().out

@@ -161,8 +161,8 @@ def test_enough_is_the_case_of_one_field():
 
 def test_the_command(capsys, tmp_path):
     assert run(["need", "risk-20v15", "--vary", "attacker.regiments=1:40", "--json", "--seed", "3"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["settings"], told["enough"]) == ({"attacker.regiments": 19}, True)
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["settings"], answer["enough"]) == ({"attacker.regiments": 19}, True)
     prices = ["--cost", "attacker.regiments=3", "--cost", "attacker.commanders=2"]
     fields = ["--vary", "attacker.regiments=15:22", "--vary", "attacker.commanders=0:2"]
     picture = tmp_path / "need.png"

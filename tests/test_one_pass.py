@@ -56,7 +56,7 @@ def power(**policy):
 
 
 def fleets(attacker, defender):
-    """A battle of The Price of Power at sea, ships lost as told."""
+    """A battle of The Price of Power at sea, with the order in which ships are lost."""
     return {
         "game": "price-of-power",
         "battle": "naval",

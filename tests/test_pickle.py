@@ -46,9 +46,9 @@ ANSWERS = {
 @pytest.mark.parametrize("what", ANSWERS)
 def test_it_comes_back_as_it_went(what):
     answer = ANSWERS[what]()
-    told = repr(answer)  # asked for before it goes
+    message = repr(answer)  # asked for before it goes
     again = pickle.loads(pickle.dumps(answer))
-    assert repr(again) == told
+    assert repr(again) == message
     if isinstance(answer, s.Scenario):
         assert again == answer
         assert repr(s.exact(again)) == repr(s.exact(answer))

@@ -17,11 +17,11 @@ class Terminal(io.StringIO):
 
 
 def watched(monkeypatch):
-    told = Terminal()
-    monkeypatch.setattr("sys.stderr", told)
+    answer = Terminal()
+    monkeypatch.setattr("sys.stderr", answer)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "100")
-    return told
+    return answer
 
 
 def test_the_bar_appears_by_itself_and_tells_how_much_is_done(monkeypatch):

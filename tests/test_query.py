@@ -100,9 +100,9 @@ def test_any_text_is_answered_or_refused_in_one_line(query):
         return
     with pytest.raises(QueryError) as refusal:
         answer(query)
-    told = str(refusal.value)
-    assert "\n" not in told
-    assert len(told) < 700
+    message = str(refusal.value)
+    assert "\n" not in message
+    assert len(message) < 700
 
 
 def test_no_text_reaches_the_disk(tmp_path, monkeypatch):

@@ -32,9 +32,9 @@ def test_a_scenario_beside_itself_is_the_same():
 def test_every_battle_is_the_one_that_simulate_counts(name):
     scenario = load(name)
     found = fought(scenario, 3000, 7)
-    told = simulate(scenario, 3000, 7)
-    assert found.odds.counts.tolist() == told.counts.tolist()
-    assert np.bincount(found.which).tolist() == told.counts.tolist()
+    answer = simulate(scenario, 3000, 7)
+    assert found.odds.counts.tolist() == answer.counts.tolist()
+    assert np.bincount(found.which).tolist() == answer.counts.tolist()
 
 
 def test_the_graph_and_the_rules_tell_the_same_battles():
@@ -94,11 +94,13 @@ def test_mixtures_are_paired_too():
     three = UNKNOWN | {"options": {"defence_dice": 3}}
     sure = compare({"two": UNKNOWN, "three": three, "plain": TEN}, ["p_attacker", "mean.rounds"])
     assert {row["method"] for row in sure.rows()} == {"exact"}
-    told = compare({"two": UNKNOWN, "three": three, "plain": TEN}, ["p_attacker", "mean.rounds"], battles=6000, seed=3)
-    assert {row["method"] for row in told.rows()} == {"simulated"}
-    for wanted, row in zip(sure.rows(), told.rows(), strict=True):
+    answer = compare(
+        {"two": UNKNOWN, "three": three, "plain": TEN}, ["p_attacker", "mean.rounds"], battles=6000, seed=3
+    )
+    assert {row["method"] for row in answer.rows()} == {"simulated"}
+    for wanted, row in zip(sure.rows(), answer.rows(), strict=True):
         assert row["difference"] == pytest.approx(wanted["difference"], abs=(row["high"] - row["low"]) * 4.5 / 3.92)
-    assert "defender.regiments is drawn" in told.odds["two"].assumptions[0]
+    assert "defender.regiments is drawn" in answer.odds["two"].assumptions[0]
     fewer = fought(draft(UNKNOWN), 6000, 3)
     alone = np.concatenate([np.full(1800, 8), np.full(3000, 10), np.full(1200, 13)])
     lost = fewer.each("mean.defender_regiments_lost")

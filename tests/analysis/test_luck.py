@@ -51,16 +51,16 @@ def test_the_defenders_luck_mirrors_the_attackers():
 
 
 @pytest.mark.parametrize(
-    ("won", "told"),
+    ("won", "answer"),
     [
         (4, "4 won, 5.2 expected: worse luck than in 88 % of such series; nothing unusual (p = 0.24)"),
         (1, "1 won, 5.2 expected: worse luck than in 99.99 % of such series; very unlucky (p = 0.00029)"),
         (6, "6 won, 5.2 expected: better luck than in 80 % of such series; nothing unusual (p = 0.41)"),
     ],
 )
-def test_the_sentence(won, told):
+def test_the_sentence(won, answer):
     battles = [{"scenario": "risk-20v15", "winner": "attacker" if i < won else "defender"} for i in range(6)]
-    assert str(luck(battles)) == told
+    assert str(luck(battles)) == answer
 
 
 def test_many_different_sums_are_taken_as_normal(monkeypatch):
@@ -101,9 +101,9 @@ def test_rolls_leave_nothing_unexplained(name):
     scenario = load(name)
     chance = exact(scenario).winner("attacker")
     for battle in range(4):
-        told = replay(scenario, 3, battle)
-        rows = told.luck_rows()
-        outcome = float(told.outcome["winner"] == "attacker")
+        answer = replay(scenario, 3, battle)
+        rows = answer.luck_rows()
+        outcome = float(answer.outcome["winner"] == "attacker")
         assert sum(row["change"] for row in rows) == pytest.approx(outcome - chance, abs=1e-9)
         assert rows[0]["before"] == pytest.approx(chance)
         assert all(0 <= row["luck"] <= 1 for row in rows)
@@ -111,11 +111,11 @@ def test_rolls_leave_nothing_unexplained(name):
 
 def test_an_objective_may_count_rounds():
     scenario = load("risk-20v15").replace("objective.attacker", {"win": 1, "rounds": -0.01})
-    told = replay(scenario, 1, 2)
+    answer = replay(scenario, 1, 2)
     odds = exact(scenario)
-    score = float(told.outcome["winner"] == "attacker") - 0.01 * told.outcome["rounds"]
+    score = float(answer.outcome["winner"] == "attacker") - 0.01 * answer.outcome["rounds"]
     expected = odds.winner("attacker") - 0.01 * odds.mean("rounds")
-    assert told.luck["change"].sum() == pytest.approx(score - expected)
+    assert answer.luck["change"].sum() == pytest.approx(score - expected)
 
 
 def test_composed_battles_have_no_chain_of_rolls():
@@ -176,15 +176,15 @@ AIMED_FIRE = load("custom-aimed-fire").replace("attacker.rank", 7).replace("defe
 
 @pytest.mark.parametrize("scenario", [load("risk-20v15"), AIMED_FIRE], ids=["risk-20v15", "custom-aimed-fire"])
 def test_rounds_told_by_their_losses_are_as_lucky_as_the_rolls_of_the_replay(scenario):
-    """One roll a round, no two states alike: what the losses tell is what the dice told."""
-    told = replay(scenario, 5, 1)
-    lost = [scenario.built.outcome(type(state)(*np.array([*state])[:, None])) for _, _, _, state in told.rolls]
+    """One roll a round, no two states alike: the losses tell the same as the dice."""
+    answer = replay(scenario, 5, 1)
+    lost = [scenario.built.outcome(type(state)(*np.array([*state])[:, None])) for _, _, _, state in answer.rolls]
     stands = [[int(units_lost(columns, "round")[side][0]) for side in (0, 1)] for columns in lost]
     results = np.diff([[0, 0], *stands], axis=0).tolist()
-    found = luck([{"scenario": scenario.data, "winner": told.outcome["winner"], "results": results}])
+    found = luck([{"scenario": scenario.data, "winner": answer.outcome["winner"], "results": results}])
     rows = found.roll_rows()
-    assert [row["change"] for row in rows] == pytest.approx(told.luck["change"].tolist(), abs=1e-9)
-    assert [row["luck"] for row in rows] == pytest.approx(told.luck["luck"].tolist(), abs=1e-9)
+    assert [row["change"] for row in rows] == pytest.approx(answer.luck["change"].tolist(), abs=1e-9)
+    assert [row["luck"] for row in rows] == pytest.approx(answer.luck["luck"].tolist(), abs=1e-9)
     assert found.battles[0].observed - found.battles[0].expected == pytest.approx(sum(row["change"] for row in rows))
 
 
@@ -235,10 +235,10 @@ def test_a_log_with_set_up_columns_and_short_names(tmp_path, between):
     lines = [names, ["risk-20v15", "9", "Attacker", "5", "15"], ["risk-20v15", "", "defender", "20", ""]]
     log = tmp_path / "log.csv"
     log.write_text("\n".join(between.join(line) for line in lines))
-    told = luck(log)
+    answer = luck(log)
     nine = {"scenario": "risk-20v15", "set": {"attacker.regiments": 9}, "winner": "attacker"}
     plain = luck([nine | {"attacker_regiments_lost": 5}, {"scenario": "risk-20v15", "winner": "defender"}])
-    assert told.rows() == plain.rows()
+    assert answer.rows() == plain.rows()
 
 
 @pytest.mark.parametrize("game", ["risk", "price-of-power", "axis-and-allies-1942", "risk-sea-battle"])

@@ -268,8 +268,8 @@ def test_the_command_tells_the_lots_and_what_is_sure(tmp_path, capsys):
     assert "sure of 0.1359; by lot 0.1420; the defender holds it to 0.1455" in shown
     assert "best of 9 named values, not of all strategies" in shown
     assert run(["best", str(file), *decide, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["kind"], told["choice"], len(told["mixed"])) == ("mixed", {}, 4)
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["kind"], answer["choice"], len(answer["mixed"])) == ("mixed", {}, 4)
 
 
 def test_winning_counts_at_the_command_line_unless_it_is_set(capsys):

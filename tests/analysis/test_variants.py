@@ -67,9 +67,9 @@ def test_compare_says_what_became_of_each(tmp_path, capsys):
     file.write_text(json.dumps(DUEL))
     linked = ["--variant", "d12: rules.dice.sides=12, rules.unit.*.attack=scale, rules.unit.*.combat=scale"]
     assert run(["compare", str(file), *linked, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert list(told["odds"]) == ["duel", "d12"]
-    assert [note.partition(":")[2].partition(":")[0].strip() for note in told["notes"]] == [
+    answer = json.loads(capsys.readouterr().out)
+    assert list(answer["odds"]) == ["duel", "d12"]
+    assert [note.partition(":")[2].partition(":")[0].strip() for note in answer["notes"]] == [
         "rules.unit.bow.attack",
         "rules.unit.axe.combat",
     ]
@@ -99,16 +99,16 @@ def duel(tmp_path):
 def test_a_sweep_over_declared_variants(duel, capsys):
     asked = ["sweep", duel, "--variant", "d12, more-bows", "--variant", "axes: attacker.axe=5"]
     assert run([*asked, "--vary", "defender.axe=1,3", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert [(cell["variant"], cell["defender.axe"]) for cell in told["cells"]] == [
+    answer = json.loads(capsys.readouterr().out)
+    assert [(cell["variant"], cell["defender.axe"]) for cell in answer["cells"]] == [
         (name, axes) for name in ("base", "d12", "more-bows", "axes") for axes in (1, 3)
     ]
-    assert [line.split(":")[:2] for line in told["changes"]] == [
+    assert [line.split(":")[:2] for line in answer["changes"]] == [
         ["d12", " rules.unit.bow.attack"],
         ["d12", " rules.unit.axe.combat"],
     ]
     alone = odds(draft(duel).with_fields({"attacker.bow": 4, "defender.axe": 3}))
-    assert told["cells"][5]["value"] == pytest.approx(alone.winner("attacker"), abs=1e-12)
+    assert answer["cells"][5]["value"] == pytest.approx(alone.winner("attacker"), abs=1e-12)
     assert run(["compare", duel, "--variant", "d12", "--json"]) == 0
     both = json.loads(capsys.readouterr().out)["odds"]
     assert list(both) == ["duel", "d12"]

@@ -137,8 +137,8 @@ def test_replays_come_to_their_outcome(name):
     scenario = load(name)
     table = exact(scenario).table
     for battle in range(3):
-        told = replay(scenario, seed=11, battle=battle)
-        assert (table[[key for key in told.outcome if key in table]] == told.outcome).all(axis=1).any()
+        answer = replay(scenario, seed=11, battle=battle)
+        assert (table[[key for key in answer.outcome if key in table]] == answer.outcome).all(axis=1).any()
 
 
 @pytest.mark.parametrize("name", [name for name in EXAMPLES if load(name).battle.clock or "clash" in name])

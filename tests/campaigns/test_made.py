@@ -230,7 +230,7 @@ def test_nothing_is_written_for_bad_input(battle_odds, tmp_path, more):
 
 
 def test_a_game_file_beside_the_scenario_is_found_from_elsewhere(battle_odds, tmp_path):
-    """`--save` into another folder: the path of the game file is told from there."""
+    """`--save` into another folder: the path of the game file is relative to it."""
     (tmp_path / "game").mkdir()
     (tmp_path / "game" / "mine.toml").write_text(battle_odds("games", "show", "skirmish")[1], encoding="utf-8")
     battle = {"game": "./mine.toml", "battle": "field", "attacker": {"pikes": 2}, "defender": {"pikes": 1}}

@@ -112,8 +112,8 @@ def test_a_replay_says_who_comes_and_goes():
 def test_a_replay_says_who_is_driven_off_left_behind_and_captured():
     red = {"force": "red", "leave": {"regiments": 1}}
     shown = [replay(with_fields({"fight[0].attacker": red}), seed=seed).lines for seed in range(8)]
-    told = {line for lines in shown for line in lines if line.startswith("  red,") or line.startswith("  blue,")}
-    assert "  red, left behind, out: 1 regiments" in told
+    answer = {line for lines in shown for line in lines if line.startswith("  red,") or line.startswith("  blue,")}
+    assert "  red, left behind, out: 1 regiments" in answer
     lines = replay("campaign-sea-then-land", seed=2).lines
     assert "  us, captured: 1 light" in lines
     assert "  us, left behind, to ashore: 1 infantry, 1 cavalry, 1 artillery" in lines

@@ -44,7 +44,7 @@ FOOT, LORD = {"cost": 1, "combat": {"bonus": 0}}, {"cost": 2, "combat": {"bonus"
 
 
 def all_kept(army, hits):
-    """What may be left of (foot, lords) after so many hits of one point each."""
+    """All (foot, lords) that can be left after this number of hits of one point each."""
     foot, lords = army
     hits = min(hits, foot + lords)
     return [(foot - n, lords - hits + n) for n in range(hits + 1) if n <= foot and hits - n <= lords]

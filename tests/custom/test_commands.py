@@ -28,9 +28,9 @@ def test_games_lists_game_files_beside_the_built_in_ones(capsys):
 def test_show_and_check(capsys, name):
     assert said(capsys, "games", "show", name)[1] == shipped_text(name)
     status, out, _ = said(capsys, "games", "check", name, "--json")
-    told = json.loads(out)
+    answer = json.loads(out)
     assert status == 0
-    assert told["units"] and told["steps"] and told["battles"]  # noqa: PT018
+    assert answer["units"] and answer["steps"] and answer["battles"]  # noqa: PT018
 
 
 def test_check_derives_the_chances_of_dice(capsys, monkeypatch):
@@ -78,7 +78,7 @@ def test_shipped_games_have_no_dead_rules(capsys, name):
 
 def test_check_names_the_line(capsys, tmp_path):
     file = tmp_path / "mine.toml"
-    for text, told in [
+    for text, answer in [
         (shipped_text("skirmish").replace("attack = 8", "attack = 80"), "line 17: unit.pikes.attack: 80 "),
         (shipped_text("skirmish").replace('spares = ["leader"]', 'spares = ["ghost"]'), "step[0].spares[0]: no unit"),
         ("format = 1\nname = ", "not valid TOML: Invalid value (at end of document)"),
@@ -87,7 +87,7 @@ def test_check_names_the_line(capsys, tmp_path):
         file.write_text(text)
         status, _, err = said(capsys, "games", "check", str(file))
         assert status == BAD_INPUT
-        assert told in err
+        assert answer in err
         assert err.count("\n") == 1
 
 
@@ -120,10 +120,10 @@ def test_waves_on_the_command_line(capsys):
 
 @pytest.mark.parametrize("name", ["axis-landing", "skirmish-charge", "twilight-space", "axis-sea-wolfpack"])
 def test_a_replay_ends_as_it_tells(name):
-    told = replay(name, seed=3, battle=5)
-    assert told.outcome["winner"] in {"attacker", "defender", "nobody"}
-    assert any(line.startswith("Round 1") for line in told.lines)
-    assert "hit" in told.lines[0]
+    answer = replay(name, seed=3, battle=5)
+    assert answer.outcome["winner"] in {"attacker", "defender", "nobody"}
+    assert any(line.startswith("Round 1") for line in answer.lines)
+    assert "hit" in answer.lines[0]
 
 
 def test_pieces_survive_as_units_are_left():

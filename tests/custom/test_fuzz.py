@@ -51,13 +51,13 @@ def put(game, path, value):
 
 def loaded(scenario, folder=None):
     """The scenario, or None if it is refused, on one line that names a field."""
-    told = ""
+    answer = ""
     try:
         return load(scenario, folder)
     except ScenarioError as refused:
-        told = str(refused)
-    assert "\n" not in told
-    assert ": " in told
+        answer = str(refused)
+    assert "\n" not in answer
+    assert ": " in answer
     return None
 
 

@@ -200,9 +200,9 @@ def test_compiled_battles_are_those_of_the_rules(scenario):
     simulation = Simulation(chain, 5)
     simulation.add(300)
     ends = simulation.ends()
-    told = Counter(tuple([*replay_steps(chain, 5, battle)][-1][2]) for battle in range(300))
+    message = Counter(tuple([*replay_steps(chain, 5, battle)][-1][2]) for battle in range(300))
     fought = dict(zip(map(tuple, np.array(ends.states).T.tolist()), ends.count.tolist(), strict=True))
-    assert fought == told
+    assert fought == message
     assert simulation.engine == "rules"
 
 
@@ -246,17 +246,17 @@ def test_a_large_battle_that_is_certain():
 
 
 @pytest.mark.parametrize(
-    ("policy", "told"),
+    ("policy", "message"),
     [
         ({"retreat": "odds-below", "odds_below": 0.3}, "policy.attacker.retreat: odds-below needs exact odds"),
         ({"retreat": "best"}, "policy.attacker.retreat: best needs exact odds"),
         ({"loss_order": "best"}, "policy.attacker.loss_order: best needs exact odds"),
     ],
 )
-def test_policies_that_need_exact_odds_are_refused(policy, told):
+def test_policies_that_need_exact_odds_are_refused(policy, message):
     scenario = FLEETS | {"policy": {"attacker": policy}}
     scenario["rules"] = {"battle": {"sea": {"may_retreat": ["attacker"]}}}
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         odds(scenario)
 
 
@@ -289,16 +289,16 @@ def rolling_again(kinds):
 
 
 @pytest.mark.parametrize(
-    ("line_ups", "fit", "too_many", "told"),
+    ("line_ups", "fit", "too_many", "message"),
     [
         (apart, 24, 25, "attacker: 25 groups of units are hit apart from each other: .* 24 of 1,000 hits fit"),
         (apart_from_safe, 24, 25, "attacker: 25 groups of units are hit apart from each other"),
         (rolling_again, 6, 11, "rules: 11 different rerolls are too many for line-ups of this size; at most 10"),
     ],
 )
-def test_the_two_limits_of_large_line_ups(line_ups, fit, too_many, told):
+def test_the_two_limits_of_large_line_ups(line_ups, fit, too_many, message):
     assert isinstance(load(line_ups(fit)).built.chain.params, HitsParams)
-    with pytest.raises(Refusal, match=told):
+    with pytest.raises(Refusal, match=message):
         odds(line_ups(too_many))
 
 

@@ -127,8 +127,8 @@ def test_game_files(path, value, field):
 
 
 def test_complaints_tell_what_a_name_is_and_how_many_fit():
-    told = refusal(ARMIES | {"game": "custom", "rules": changed(("step", 0, "name"), "Volley")})
-    assert told.startswith("rules.step[0].name: 'Volley' is not allowed; give a name (small letters, ")
+    answer = refusal(ARMIES | {"game": "custom", "rules": changed(("step", 0, "name"), "Volley")})
+    assert answer.startswith("rules.step[0].name: 'Volley' is not allowed; give a name (small letters, ")
     crowd = {f"u{i}": {"combat": 1} for i in range(65)}
     assert refusal(ARMIES | {"game": "custom", "rules": changed(("unit",), crowd)}).endswith("give a table of 1 to 64")
 
@@ -257,8 +257,8 @@ def test_keys_of_format_2_are_unknown_in_format_1():
     ]:
         where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
         assert refusal(ARMIES | {"game": "custom", "rules": changed(path, value)}).startswith(f"rules{where}")
-    told = refusal(ARMIES | {"game": "custom", "rules": changed(("unit", "pikes", "combta"), 3)})
-    assert told.endswith("allowed here: name, cost, tags, hits, absorb, attack, defence, combat, rolls")
+    answer = refusal(ARMIES | {"game": "custom", "rules": changed(("unit", "pikes", "combta"), 3)})
+    assert answer.endswith("allowed here: name, cost, tags, hits, absorb, attack, defence, combat, rolls")
     data = {"game": "skirmish"} | ARMIES | {"policy": {"attacker": {"target_order": ["pikes"]}}}
     assert refusal(data).startswith("policy.attacker.target_order: unknown field")
 
@@ -299,10 +299,10 @@ SCENARIO = [
 ]
 
 
-@pytest.mark.parametrize(("change", "told"), SCENARIO, ids=str)
-def test_scenarios(change, told):
+@pytest.mark.parametrize(("change", "answer"), SCENARIO, ids=str)
+def test_scenarios(change, answer):
     data = {"game": "skirmish"} | ARMIES | change
-    assert refusal({key: value for key, value in data.items() if value is not ...}).startswith(told)
+    assert refusal({key: value for key, value in data.items() if value is not ...}).startswith(answer)
 
 
 def test_built_in_games_know_no_rules():
@@ -311,7 +311,7 @@ def test_built_in_games_know_no_rules():
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "answer"),
     [
         (b"format = 1\nname = \n", "game: ./g.toml: not valid TOML: Invalid value (at line 2, column 8)"),
         (b"\xff\xfe", "game: ./g.toml: not valid TOML: "),
@@ -331,16 +331,16 @@ def test_built_in_games_know_no_rules():
         ),
     ],
 )
-def test_game_files_that_cannot_be_read(tmp_path, content, told):
+def test_game_files_that_cannot_be_read(tmp_path, content, answer):
     (tmp_path / "g.toml").write_bytes(content)
-    assert refusal({"game": "./g.toml"} | ARMIES, folder=tmp_path).startswith(told)
+    assert refusal({"game": "./g.toml"} | ARMIES, folder=tmp_path).startswith(answer)
 
 
 @pytest.mark.parametrize("path", ["./none.toml", "../..", "/", "none.toml", "a\\b", "\0/x"])
 def test_paths_to_nothing(tmp_path, path):
-    told = refusal({"game": path} | ARMIES, folder=tmp_path)
-    assert told.startswith("game: ")
-    assert "cannot be read: " in told
+    answer = refusal({"game": path} | ARMIES, folder=tmp_path)
+    assert answer.startswith("game: ")
+    assert "cannot be read: " in answer
 
 
 def test_losses_with_too_many_ways_are_refused_at_once():
@@ -360,5 +360,5 @@ def test_the_schema_knows_who_may_retreat():
 
 
 def test_the_format_is_shown_as_toml_has_it():
-    told = refusal({"game": "custom", "rules": {"format": True, "name": "x"}} | ARMIES)
-    assert told == "rules.format: true is not allowed; this version reads format = 1 and format = 2"
+    answer = refusal({"game": "custom", "rules": {"format": True, "name": "x"}} | ARMIES)
+    assert answer == "rules.format: true is not allowed; this version reads format = 1 and format = 2"

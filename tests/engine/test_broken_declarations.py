@@ -43,7 +43,7 @@ by_rules_alone = pytest.mark.parametrize("run", BY_RULES, ids=lambda run: run.__
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "answer"),
     [
         ({"start": Coins(9, 0)}, "field coins: 9 is not within 0 to 4, after state the start"),
         ({"start": Coins(2, -5)}, "field tosses: -5 is not within 0"),
@@ -55,8 +55,8 @@ by_rules_alone = pytest.mark.parametrize("run", BY_RULES, ids=lambda run: run.__
         ({"annotation": "mark"}, "annotation: Coins has no field 'mark'"),
     ],
 )
-def test_a_declaration_that_cannot_be_is_refused_when_the_chain_is_made(wrong, told):
-    with pytest.raises(BrokenGame, match=told):
+def test_a_declaration_that_cannot_be_is_refused_when_the_chain_is_made(wrong, answer):
+    with pytest.raises(BrokenGame, match=answer):
         replace(walk(2, 4), **wrong)
 
 
@@ -229,12 +229,12 @@ def step(p, s, result):
 
 @pytest.mark.parametrize("explorer", [PlainExplorer, CompiledExplorer])
 @pytest.mark.parametrize(
-    ("params", "told"), [(Odd(0), "field place.* is no whole number"), (Turning(0), "step: Turned.* is no Place")]
+    ("params", "answer"), [(Odd(0), "field place.* is no whole number"), (Turning(0), "step: Turned.* is no Place")]
 )
-def test_a_step_to_what_is_no_state_is_an_error(explorer, params, told):
+def test_a_step_to_what_is_no_state_is_an_error(explorer, params, answer):
     book = TableBook()
     book.add({0: 1, 1: 1})
-    with pytest.raises(BrokenGame, match=told):
+    with pytest.raises(BrokenGame, match=answer):
         explorer(Chain(params, Place(0, 3), Place(9, 9), book.close()), 10**9).explore()
 
 

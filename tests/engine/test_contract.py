@@ -62,11 +62,11 @@ def test_a_table_that_is_not_there_is_an_error(run):
 
 
 @pytest.mark.parametrize(
-    ("weight", "told"),
+    ("weight", "answer"),
     [([1.5, -0.5], "has the weight -0.5"), ([0.5, 0.2], "sum to 0.7"), ([np.nan, 1.0], "weight nan")],
 )
-def test_weights_that_are_no_chances_are_refused(weight, told):
-    with pytest.raises(BrokenGame, match=f"chance table 1: .*{told}"):
+def test_weights_that_are_no_chances_are_refused(weight, answer):
+    with pytest.raises(BrokenGame, match=f"chance table 1: .*{answer}"):
         Tables(np.array([0, 1, 3]), np.array([0, 0, 1]), np.array([1.0, *weight]))
 
 

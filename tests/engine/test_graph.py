@@ -141,17 +141,17 @@ def test_two_rolls_at_once_come_out_as_likely_as_they_are(direct):
 
 
 def test_battles_of_two_rolls_can_be_told():
-    chain, told = skirmish(4, 5), []
+    chain, answer = skirmish(4, 5), []
     for battle in range(300):
         for before, (result, other), after in replay_steps(chain, 9, battle):
             assert after.mine == max(0, before.mine - other)
             assert after.theirs == max(0, before.theirs - result)
-        told.append(after)
+        answer.append(after)
     simulation = Simulation(chain, 9)
     simulation.add(300)
     ends = simulation.ends()
     seen = {tuple(int(v) for v in state): count for *state, count in zip(*ends.states, ends.count, strict=True)}
-    assert seen == Counter(tuple(state) for state in told)
+    assert seen == Counter(tuple(state) for state in answer)
 
 
 @every_chain

@@ -124,8 +124,8 @@ def test_a_sound_game_is_not_refused():
 
 
 def test_plain_python_finds_a_negative_index_in_every_state_that_it_spells_out():
-    told = r"table: ways has no place -1: .*; state Round\(left=1, lost=39, rounds=0\)"
-    with pytest.raises(BrokenGame, match=told):
+    answer = r"table: ways has no place -1: .*; state Round\(left=1, lost=39, rounds=0\)"
+    with pytest.raises(BrokenGame, match=answer):
         PlainExplorer(faulty("deep", left=40), 10**9).explore()
 
 

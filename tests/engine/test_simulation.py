@@ -76,10 +76,10 @@ def test_a_battle_that_is_over_before_it_begins_is_counted():
 
 
 def test_progress_is_told_and_ends_at_the_whole():
-    told = []
-    Simulation(CHAINS["coins"], 1).add(200_000, told.append)
-    assert told == sorted(told)
-    assert told[-1] == 200_000
+    answer = []
+    Simulation(CHAINS["coins"], 1).add(200_000, answer.append)
+    assert answer == sorted(answer)
+    assert answer[-1] == 200_000
 
 
 def test_an_interrupt_keeps_an_unbroken_run_of_battles():

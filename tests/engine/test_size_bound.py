@@ -165,18 +165,18 @@ def look(chain, budget, steps=MANY):
     try:
         refuse_what_is_too_large(chain, budget, plainly(chain), steps)
     except NoExactOdds as refusal:
-        told = re.match(r"at least about ([\d,]+) states and ([\d,]+) transitions, since .*: more than", str(refusal))
-        return tuple(int(number.replace(",", "")) for number in told.groups())
+        answer = re.match(r"at least about ([\d,]+) states and ([\d,]+) transitions, since .*: more than", str(refusal))
+        return tuple(int(number.replace(",", "")) for number in answer.groups())
     return None
 
 
 def test_a_chain_of_known_huge_size_is_refused():
-    """The refusal stops at the first look that is past the budget, two digits of which are told."""
+    """The refusal stops at the first look that is past the budget, and says two digits of the number."""
     chain, budget = tally(60), 20_000_000
-    told, edges = look(chain, budget)
-    assert told <= states(60)
+    answer, edges = look(chain, budget)
+    assert answer <= states(60)
     assert edges <= 6 * states(59)
-    assert 0.9 * budget < size_of(chain, told, edges) < 10 * budget
+    assert 0.9 * budget < size_of(chain, answer, edges) < 10 * budget
 
 
 @pytest.mark.parametrize("rolls", [6, 9, 11])
@@ -282,8 +282,8 @@ def test_wide_states_that_wait_are_counted_before_they_are_followed():
             NoExactOdds, match=r"^at least [0-9,]+ states and [0-9,]+ transitions: more than"
         ) as refusal:
             explorer.explore()
-        told, edges = (int(number.replace(",", "")) for number in re.findall("[0-9][0-9,]*", str(refusal.value))[:2])
-        assert budget < size_of(chain, told, edges) <= whole
+        answer, edges = (int(number.replace(",", "")) for number in re.findall("[0-9][0-9,]*", str(refusal.value))[:2])
+        assert budget < size_of(chain, answer, edges) <= whole
         assert explorer.at[EDGES] < len(graph.to) / 10
 
 

@@ -49,13 +49,13 @@ def test_kernels_draw_what_the_stream_says():
     simulation.add(3000)
     ends = simulation.ends()
     seen = {tuple(map(int, state)): int(n) for *state, n in zip(*ends.states, ends.count, strict=True)}
-    told = {}
+    answer = {}
     for battle in range(3000):
         stream, counts = Stream(77, battle), [0, 0, 0]
         for _ in range(9):
             counts[drawn(alias_of(chain.tables), 1, stream.next())] += 1
-        told[(*counts, 0)] = told.get((*counts, 0), 0) + 1
-    assert seen == told
+        answer[(*counts, 0)] = answer.get((*counts, 0), 0) + 1
+    assert seen == answer
 
 
 @pytest.mark.parametrize("seed", [0, 1, 987654321])

@@ -56,8 +56,8 @@ def test_other_kinds_have_no_rounds():
 def test_command(capsys, tmp_path):
     csv = tmp_path / "plans.csv"
     assert run(["campaign", "europa-yorktown-1781", "--all-plans", "--json", "--csv", str(csv)]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert len(told["how"]) == 5
+    answer = json.loads(capsys.readouterr().out)
+    assert len(answer["how"]) == 5
     assert csv.read_text().startswith("round,undermine-until-breach,")
     assert run(["campaign", "europa-yorktown-1781"]) == 0
     assert "%" in capsys.readouterr().out

@@ -38,8 +38,8 @@ def test_replays_are_the_battles_that_were_counted(name):
     odds = simulate(asked, battles, seed=5)
     columns = [column for column in odds.table.columns if column not in {"p", "count"}]
     counted = Counter({tuple(row[:-1]): row[-1] for row in odds.table[[*columns, "count"]].itertuples(index=False)})
-    told = Counter(tuple(replay(asked, 5, battle).outcome[column] for column in columns) for battle in range(battles))
-    assert told == counted
+    answer = Counter(tuple(replay(asked, 5, battle).outcome[column] for column in columns) for battle in range(battles))
+    assert answer == counted
 
 
 @pytest.mark.parametrize("name", ALL)

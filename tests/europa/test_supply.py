@@ -125,9 +125,9 @@ def test_the_answer_says_what_supply_costs():
 
 def test_a_replay_shows_who_starves():
     cut = campaign(SIX_LD, EMPTY, conditions={"supply_line": False}, policy={"attacker": {"too_small": "assault"}})
-    told = [str(replay(cut, 0, battle)) for battle in range(6)]
-    assert any("Supply attrition: the besieger is left with" in text for text in told)
-    assert any("second supply segment without a line: the besieger is destroyed" in text for text in told)
+    answer = [str(replay(cut, 0, battle)) for battle in range(6)]
+    assert any("Supply attrition: the besieger is left with" in text for text in answer)
+    assert any("second supply segment without a line: the besieger is destroyed" in text for text in answer)
 
 
 @pytest.mark.parametrize(
@@ -143,12 +143,12 @@ def test_a_replay_shows_winters_and_the_vizier():
     vizier = campaign(
         {"country": "turkey-vizier", "army_plus": 2}, EMPTY, conditions=there, policy={"attacker": {"plan": "best"}}
     )
-    told = "\n".join(str(replay(vizier, 0, battle)) for battle in range(20))
+    answer = "\n".join(str(replay(vizier, 0, battle)) for battle in range(20))
     for line in (
         "Round 1, the Vizier's siege value: 1.", "Round 1, the Vizier's siege value: 0.",
         "Winter: cold: the besieger is left with", "Winter: Timar go home: the besieger is left with",
     ):  # fmt: skip
-        assert line in told
+        assert line in answer
     assert "attacker supply attrition: +2 enemy fortress" in "\n".join(load(vizier).built.explain())
 
 

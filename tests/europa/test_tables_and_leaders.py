@@ -53,8 +53,8 @@ def test_leader_country_takes_what_the_table_and_what_the_english_say():
 def test_leaders_of_other_periods_are_told_or_refused():
     marlborough = {"game": "europa", "battle": "land", "attacker": ARMY | {"leader": "Marlborough"}, "defender": ARMY}
     early = marlborough | {"conditions": {"period": "II"}}
-    told = "attacker: Marlborough serves on turns 43 to 46, in period VI; period II is turns 7 to 14"
-    assert any(line.startswith(told) for line in load(early).built.assumptions())
+    answer = "attacker: Marlborough serves on turns 43 to 46, in period VI; period II is turns 7 to 14"
+    assert any(line.startswith(answer) for line in load(early).built.assumptions())
     with pytest.raises(ScenarioError, match=r"attacker.leader: Marlborough serves on turns 43 to 46.*leader_years"):
         load(early | {"options": {"leader_years": "in-period"}})
     fitting = marlborough | {"conditions": {"period": "VI"}, "options": {"leader_years": "in-period"}}

@@ -27,7 +27,7 @@ def followed(army, starts):
     return found
 
 
-def told(one):
+def answer(one):
     """The same, as a catalogue has it."""
     left = [c.left for c in one.conditions]
     for step in range(3):
@@ -41,7 +41,7 @@ def test_all_that_is_left_after_any_hits(how_many):
     army = army_with([f"{number} x {kind}" for kind, number in zip(KINDS[:7], rng.integers(1, 9, 7), strict=True)])
     starts = rng.integers(0, 5, (how_many, len(army.slots)))
     one = Catalogue(army, starts, aimed_at=False, leaves=False)
-    assert told(one) == followed(army, starts.tolist())
+    assert answer(one) == followed(army, starts.tolist())
     assert [one.conditions[number].left for number in one.starts] == list(map(tuple, starts.tolist()))
     assert (one.left == one.survived).all()
     assert not one.fled.any()
@@ -53,10 +53,10 @@ def test_more_than_a_machine_word_can_tell_apart():
     starts = np.array([[slot.number for slot in army.slots], [9] * len(army.slots)])
     assert 10 ** len(army.slots) > 2**63
     one = Catalogue(army, starts, aimed_at=False, leaves=False)
-    assert told(one) == followed(army, starts.tolist())
+    assert answer(one) == followed(army, starts.tolist())
 
 
 def test_nobody_is_left_as_nobody():
     army = army_with(["Goblins"])
     one = Catalogue(army, np.zeros((1, len(army.slots)), np.int64), aimed_at=False, leaves=False)
-    assert told(one) == {(0,) * len(army.slots): (0,) * len(army.slots)}
+    assert answer(one) == {(0,) * len(army.slots): (0,) * len(army.slots)}

@@ -73,13 +73,13 @@ def test_replays_are_the_battles_that_were_counted(scenario):
     number = 25
     asked = load(scenario)
     table = simulate(asked, number, seed=3).table
-    told = [replay(asked, 3, battle) for battle in range(number)]
+    answer = [replay(asked, 3, battle) for battle in range(number)]
     columns = [name for name in table.columns if name not in ("p", "count")]
     counted = Counter()
     for _, row in table.iterrows():
         counted[tuple(row[name] for name in columns)] += row["count"]
-    assert Counter(tuple(one.outcome[name] for name in columns) for one in told) == counted
-    assert all(line for one in told for line in one.lines)
+    assert Counter(tuple(one.outcome[name] for name in columns) for one in answer) == counted
+    assert all(line for one in answer for line in one.lines)
 
 
 def test_too_many_situations_are_told_and_simulated():
@@ -96,16 +96,16 @@ def test_too_many_situations_are_told_and_simulated():
 
 
 def test_how_it_comes_about_is_told_in_the_words_of_the_game():
-    def told(name, **changes):
+    def answer(name, **changes):
         return "\n".join(load(name).replace_all(changes).built.explain())
 
-    assert "the attacker loses first to last: 2 x Elves 2R (2R), " in told("knt-ten-against-a-citadel")
-    assert "the defender loses first to last: citadel (4), " in told("knt-ten-against-a-citadel")
-    heroes = told("knt-heroes-and-magic")
+    assert "the attacker loses first to last: 2 x Elves 2R (2R), " in answer("knt-ten-against-a-citadel")
+    assert "the defender loses first to last: citadel (4), " in answer("knt-ten-against-a-citadel")
+    heroes = answer("knt-heroes-and-magic")
     assert "one die is rolled for the value of the defender's Firewall" in heroes
-    assert "3 dice in the melee step (needs 2, 2, 4)" in told("knt-three-kings")
-    assert "59,192 different defenders can be drawn" in told("knt-into-the-unknown")
-    warlord = told("knt-raid", **{"defender.creatures": ["Warlord", "3"]})
+    assert "3 dice in the melee step (needs 2, 2, 4)" in answer("knt-three-kings")
+    assert "59,192 different defenders can be drawn" in answer("knt-into-the-unknown")
+    warlord = answer("knt-raid", **{"defender.creatures": ["Warlord", "3"]})
     assert "the defender's Warlord takes Dwarves 3C over" in warlord
 
 

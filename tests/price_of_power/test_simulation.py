@@ -130,13 +130,13 @@ def test_other_battles_have_no_reduced_chain(changed):
 @pytest.mark.parametrize("name", [*FOUGHT, "power-novgorod", "power-campaign-naples"])
 def test_replays_are_the_battles_that_were_counted(name):
     battles = 40
-    told = Counter(tuple(sorted(replay(name, 7, battle).outcome.items())) for battle in range(battles))
+    answer = Counter(tuple(sorted(replay(name, 7, battle).outcome.items())) for battle in range(battles))
     counted = Counter()
     for row in simulate(name, battles, seed=7).table.to_dict("records"):
         count = row.pop("count")
         row.pop("p")
         counted[tuple(sorted(row.items()))] += count
-    assert told == counted
+    assert answer == counted
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -187,12 +187,12 @@ def test_replays_are_the_battles_that_were_counted():
         invasion((3, 7), {"regiments": [2, 1], "port_fleets": 2}, [{"fleets": 2}, {"fleets": 1, "convoy": "defends"}]),
     ):
         counted = simulate(scenario, 150, seed=11)
-        told = {}
+        answer = {}
         for battle in range(150):
             key = tuple(replay(scenario, 11, battle).outcome.values())
-            told[key] = told.get(key, 0) + 1
+            answer[key] = answer.get(key, 0) + 1
         rows = counted.table.drop(columns="p")
-        assert told == {tuple(row[:-1]): row[-1] for row in rows.itertuples(index=False)}
+        assert answer == {tuple(row[:-1]): row[-1] for row in rows.itertuples(index=False)}
 
 
 def test_a_replay_shows_dice_that_give_the_losses():

@@ -127,7 +127,10 @@ def _lead(side: SideSetup, slots: Sequence[Slot], slot: Slot, shot: int) -> int:
 
 
 def packed(most: Sequence[int], words: int) -> list[tuple[int, int, int]] | None:
-    """Where numbers up to these lie in so many words: word, shift and mask of each; None where they do not fit."""
+    """The word, shift and mask of each number when they are packed into `words` words; None if they do not fit.
+
+    `most` are the largest values of the numbers.
+    """
     found, used = [], [0] * words
     for number in most:
         wide = number.bit_length()
