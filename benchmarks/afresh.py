@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from simulator.analysis.odds import stages
 from simulator.scenarios import Scenario, scenario
 
 
 def afresh(asked: Scenario) -> Scenario:
     """The same scenario with no answer kept of equal ones before it; for checkouts that keep none as well."""
     getattr(scenario, "_kept", {}).clear()
+    getattr(stages.COMMON, "forget", lambda: None)()
     return type(asked)(asked.battle, asked.fields, asked.data)
 
 

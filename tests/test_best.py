@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from simulator import ScenarioError, best, exact, load, replay
+from simulator.analysis.decisions import best as decisions
 from simulator.analysis.decisions.best import worths
 from simulator.engine.exact import exact_outcomes
 from simulator.engine.graph.graph_cache import graph_of
@@ -437,6 +438,16 @@ def taking(attack, defence):
         total += chance * worth
         same += chance * nothing
     return total / (1 - same)
+
+
+def test_settings_that_cannot_be_better_are_not_asked(monkeypatch):
+    found = best("axis-land-flak", ["policy.attacker.retreat"])
+    asked = []
+    monkeypatch.setattr(decisions, "worths", lambda fixed: asked.append(1) or worths(fixed))
+    few, fewer = found.find_gains(), len(asked)
+    monkeypatch.setattr(decisions, "NOTHING_LEFT", -1.0)
+    assert found.find_gains() == few
+    assert fewer < len(asked) - fewer - 5
 
 
 def test_losses_against_every_choice():

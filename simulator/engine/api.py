@@ -45,4 +45,5 @@ _MODULE_OF = {name: module for module, names in _MODULES.items() for name in nam
 def __getattr__(name: str) -> Any:
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"simulator.engine.{_MODULE_OF[name]}"), name)
+    found = globals()[name] = getattr(import_module(f"simulator.engine.{_MODULE_OF[name]}"), name)
+    return found

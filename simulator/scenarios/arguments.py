@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import wraps
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -51,6 +51,7 @@ TYPES["Mapping[str, Source]"] = TYPES["Sequence[Source]"] = TYPES["Iterable[Sour
 _MAPPING = re.compile(r"Mapping\[str, (.+)\]$")
 
 
+@cache
 def _choices(annotation: str) -> list[str]:
     """The types that an annotation joins with `|`."""
     return re.split(r" \| (?![^\[]*\])", annotation)
@@ -81,12 +82,16 @@ def checked(function: F) -> F:
     annotations = {name: text for name, text in function.__annotations__.items() if name != "return"}
     known = {name: text for name, text in annotations.items() if all(map(_is_known, _choices(text)))}
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    places = [(place, name) for place, name in enumerate(names) if name in known]
 
     @wraps(function)
     def called(*given: Any, **named: Any) -> Any:
-        for name, value in (*zip(names, given, strict=False), *named.items()):
+        for place, name in places:
+            if place < len(given):
+                refuse_wrong_type(name, given[place], known[name])
+        for name, value in named.items():
             if name in known:
                 refuse_wrong_type(name, value, known[name])
         return function(*given, **named)
 
-    return called  # type: ignore[return-value]
+    return called if known else function  # type: ignore[return-value]

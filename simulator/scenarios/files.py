@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
+from os.path import isfile
 from pathlib import Path
 from typing import Any
 
@@ -40,14 +41,6 @@ def example_text(name: str) -> str:
     return (EXAMPLES / f"{name}.toml").read_text(encoding="utf-8")
 
 
-def is_file(path: Path) -> bool:
-    """Does this file exist? False also for names that no file can have."""
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False
-
-
 def read(source: str | Path) -> dict[str, Any]:
     """The mapping in a TOML or JSON file, or in a shipped example of that name; nobody may change it.
 
@@ -56,9 +49,9 @@ def read(source: str | Path) -> dict[str, Any]:
     if not isinstance(source, str | Path):
         raise ScenarioError(f"scenario: {shown(source)} is not allowed; give a mapping, a file or an example")
     path = Path(source)
-    if not is_file(path):
+    if not isfile(path):
         names = _examples()
-        if name := same_name(str(source), names):
+        if name := str(source) if str(source) in names else same_name(str(source), names):
             return example(name)
         near = suggested(str(source), names)
         hint = f"; did you mean the example {near}?" if near else "; `battle-odds examples` lists the shipped ones"

@@ -66,17 +66,19 @@ def best_paths(data: Mapping[str, Any]) -> tuple[str, ...]:
     Raises ScenarioError for `best` in a list with others.
     """
     found = []
-    for path, value in leaves(data.get("policy"), "policy"):
+    for path, value in leaves(data["policy"], "policy") if "policy" in data else ():
         if value == BEST or (isinstance(value, list) and BEST in value):
             if value not in (BEST, [BEST]):
                 raise ScenarioError(f"{path}: best cannot be combined with other policies")
             found.append(path)
-    return (*found, *(path for side in SIDES for path in best_cards(data.get(side), side)))
+    for side in SIDES:
+        found += best_cards(data.get(side), side)
+    return tuple(found)
 
 
 def best_cards(table: Any, path: str) -> Iterator[str]:
     """Paths of the cards of a side that are played when that is best: `attacker.battle_actions[0].when`."""
-    for name, value in table.items() if isinstance(table, Mapping) else ():
+    for name, value in table.items() if isinstance(table, dict) else ():
         if isinstance(value, list):
             for place, card in enumerate(value):
                 if isinstance(card, Mapping) and card.get("when") == BEST:

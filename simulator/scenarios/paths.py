@@ -18,6 +18,8 @@ from simulator.scenarios.validation import ScenarioError, shown
 
 _STEP = re.compile(r"([A-Za-z_][\w-]*)((?:\[\d{1,6}\])*)$")
 MOST_DEPTH = 60
+# The keys of a table that is a distribution.
+DISTRIBUTIONS = {"mix"}, {"from", "to"}
 
 
 def steps_of(path: str) -> list[str | int]:
@@ -87,14 +89,18 @@ def _check_place(node: Any, step: str | int, path: str) -> None:
 
 def is_distribution(value: Any) -> bool:
     """Is this table a distribution?"""
-    return isinstance(value, Mapping) and value.keys() in ({"mix"}, {"from", "to"})
+    return isinstance(value, Mapping) and value.keys() in DISTRIBUTIONS
 
 
 def leaves(value: Any, path: str = "", lists: bool = False) -> Iterator[tuple[str, Any]]:
     """The values inside nested tables, and with `lists` inside lists, by path; a distribution is one value."""
     if isinstance(value, Mapping) and value and not (path and is_distribution(value)):
         for name, one in value.items():
-            yield from leaves(one, f"{path}.{name}" if path else str(name), lists)
+            here = f"{path}.{name}" if path else str(name)
+            if type(one) not in PLAIN:
+                yield from leaves(one, here, lists)
+            elif here:
+                yield here, one
     elif lists and isinstance(value, list | tuple):
         for place, one in enumerate(value):
             yield from leaves(one, f"{path}[{place}]", lists)
@@ -111,11 +117,14 @@ def plain_copy(value: Any, path: str = "", depth: int = 0) -> Any:
         raise ScenarioError(f"{path.partition('.')[0][:40] or 'scenario'}: nested more than {MOST_DEPTH} deep")
     if type(value) in PLAIN:
         return value
-    if isinstance(value, Mapping):
-        bad = next((name for name in value if not isinstance(name, str)), None)
-        if bad is not None:
-            raise ScenarioError(f"{path or 'scenario'}: {shown(bad)} is no field name; names are text")
-        return {name: plain_copy(one, f"{path}.{name}" if path else name, depth + 1) for name, one in value.items()}
+    if isinstance(value, (dict, Mapping)):
+        for name in value:
+            if not isinstance(name, str):
+                raise ScenarioError(f"{path or 'scenario'}: {shown(name)} is no field name; names are text")
+        return {
+            name: one if type(one) in PLAIN else plain_copy(one, f"{path}.{name}" if path else name, depth + 1)
+            for name, one in value.items()
+        }
     if isinstance(value, list | tuple):
         return [plain_copy(one, path, depth + 1) for one in value]
     return value.item() if isinstance(value, np.generic) else value

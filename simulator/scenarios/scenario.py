@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from os.path import isfile
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,7 +19,7 @@ from simulator.rules.battle import Battle, Built, Fields, Misfit, Refusal
 from simulator.rules.toolkit.naming import same_name
 from simulator.scenarios import linked, objective, uncertain, validation
 from simulator.scenarios.arguments import checked
-from simulator.scenarios.files import is_file, read
+from simulator.scenarios.files import read
 from simulator.scenarios.paths import leaves, plain_copy, rename, set_path
 from simulator.scenarios.policies import spelt_out
 from simulator.scenarios.schema import ORDER, changed_fields, plain
@@ -57,7 +58,8 @@ class Scenario:
         key = id(self.battle), self.fields.model_dump_json(exclude_unset=True)
         if known := _kept.get(key):
             return known[1]
-        built = self.battle.build(self.fields)
+        # A policy may turn out to need exact odds when the battle is too large for them.
+        built = worded(lambda: self.battle.build(self.fields))
         if built.chain is not None and built.chain.layout.bits <= MOST_BITS:
             if len(_kept) >= MOST_KEPT:
                 _kept.clear()
@@ -66,10 +68,10 @@ class Scenario:
 
     def release(self) -> None:
         """Drop the graph of a large chain (up to 110 MB): no equal scenario shares it, and it can be made again."""
-        from simulator.engine.api import forget_graph
-
         chain = self.built.chain
         if chain is not None and chain.layout.bits > MOST_BITS:
+            from simulator.engine.api import forget_graph
+
             forget_graph(chain)
 
     @property
@@ -231,7 +233,8 @@ class Draft:
     def checked(self) -> Scenario:
         """The checked scenario. Raises ScenarioError, whose message begins with the wrong field."""
         battle = self.battle()
-        if spelt := dict(spelt_out(battle.parameters, self.data.get("policy"))):
+        policy = self.data.get("policy")
+        if policy and (spelt := dict(spelt_out(battle.parameters, policy))):
             return self.with_fields(spelt).checked()
         uncertain.refuse(self.data)
         try:
@@ -289,7 +292,7 @@ def draft(source: Source, folder: Path | None = None, paths: bool = True) -> Dra
         given = validation.shown(source)
         raise ScenarioError(f"scenario: {given} is not allowed; give a mapping, a file or the name of an example")
     data = plain_copy(read(source))
-    if is_file(Path(source)):
+    if isfile(Path(source)):
         folder = Path(source).absolute().parent
     return Draft(data, folder, paths)
 
@@ -345,15 +348,15 @@ def kinds_of(
         return rules.battles(game)
     from simulator.rules import custom
 
-    known = (*rules.GAMES, *custom.names(), rules.CAMPAIGN)
-    if game not in known and (meant := same_name(game, known)):
-        return kinds_of(meant, house_rules, folder, paths)
     if game == rules.CAMPAIGN:
         from simulator.rules import campaign
 
         return {of: worded(partial(campaign.battle, {"of": of})) for of in campaign.games()}
-    if not custom.knows(game):
-        raise ScenarioError(f"game: {validation.not_one_of(game, [*rules.GAMES, *custom.names(), custom.INLINE])}")
+    if game not in custom.names():
+        if meant := same_name(game, (*rules.GAMES, *custom.names(), rules.CAMPAIGN)):
+            return kinds_of(meant, house_rules, folder, paths)
+        if not custom.knows(game):
+            raise ScenarioError(f"game: {validation.not_one_of(game, [*rules.GAMES, *custom.names(), custom.INLINE])}")
     return worded(lambda: custom.battles(game, house_rules, folder, paths))
 
 

@@ -24,7 +24,7 @@ def holds_distribution(data: Mapping[str, Any]) -> bool:
     due = [one for name, one in data.items() if name not in FRAME]
     for value in due:
         if type(value) is dict:
-            if value.keys() in ({"mix"}, {"from", "to"}):
+            if ("mix" in value or "from" in value) and is_distribution(value):
                 return True
             due += value.values()
         elif type(value) is list:

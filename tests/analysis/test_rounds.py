@@ -76,6 +76,23 @@ def test_simulated_rounds_are_those_of_the_battles():
     assert found.mean("attacker_regiments_lost") == pytest.approx(sum(lost) / 40)
 
 
+@pytest.mark.parametrize("battles", [None, 2_000])
+@pytest.mark.parametrize(("limit", "over"), [(100, [0, 0, 0, 1]), (2, [0, 0, 1, 1])])
+def test_rounds_without_dice_are_rounds(limit, over, battles):
+    rules = {
+        "format": 1,
+        "name": "Late",
+        "unit": {"foot": {"attack": 6}},
+        "battle": {"field": {}},
+        "step": [{"name": "fire", "from_round": 3}],
+    }
+    sides = {"attacker": {"foot": 1}, "defender": {"foot": 1}, "options": {"rounds": limit}}
+    found = rounds({"game": "custom", "battle": "field", "rules": rules} | sides, most=3, battles=battles)
+    assert [row["over"] for row in found.rows()] == over
+    assert [row["attacker"] for row in found.rows()] == [0, 0, 0, int(limit > 2)]
+    assert [row["mean.rounds"] for row in found.rows()] == [0, 1, 2, min(limit, 3)]
+
+
 def test_over_before_it_began():
     scenario = LAND | {"policy": {"attacker": {"retreat": "stop-below", "stop_below": 5}}}
     found = rounds(scenario, 2)

@@ -114,6 +114,13 @@ def test_one_fight_equals_the_battle(side):
     assert whole.mean(f"{force}_regiments_left") == pytest.approx(alone.mean(f"{side}_regiments_left"), abs=1e-12)
 
 
+@pytest.mark.parametrize(("us", "winner"), [("red", "defender"), (["green", "blue"], "attacker")])
+def test_a_fight_between_two_forces_of_one_camp_is_won_by_that_camp(us, winner):
+    forces = {"red": {"regiments": 1}, "green": {"regiments": 3}, "blue": {"regiments": 3}}
+    found = exact(risk({"attacker": "green", "defender": "blue"}, force=forces, us=us))
+    assert found.winner(winner) == pytest.approx(1, abs=1e-12)
+
+
 def test_names_change_nothing():
     fights = ({"attacker": "{0}", "defender": "{1}"}, {"attacker": "{2}", "defender": "{1}", "if": "not fight1_won"})
 

@@ -47,6 +47,12 @@ CASES = [
     (RISK, {"force.Red": {"regiments": 2}}, "force.Red: 'Red' is not allowed"),
     (RISK, {"force.out": {"regiments": 2}}, "force.out: 'out' is not allowed"),
     (RISK, {"force.red.tanks": 2}, "force.red.tanks: unknown field"),
+    (RISK, {"force.red": {"regiments": None}}, "force.red.regiments: None is not allowed; give a whole number from 0"),
+    (
+        THINGS,
+        {"fight[0].attacker": {"force": "red", "join": {"creatures": None}}},
+        "fight[0].attacker.join.creatures: None is not allowed; give a list",
+    ),
     (
         POWER,
         {"force.us.battle_actions": [{"infantry": 1}]},

@@ -99,6 +99,15 @@ def test_the_picture_is_the_table(battles):
     assert axes.figure.get_suptitle().startswith("red reaches the goal (attack is won and counter is not won) in")
 
 
+def test_a_fight_between_enemies_is_theirs_in_the_picture():
+    forces = {"red": {"regiments": 1}, "green": {"regiments": 3}, "blue": {"regiments": 3}}
+    fights = [{"attacker": "green", "defender": "blue"}]
+    campaign = {"game": "campaign", "of": "risk", "us": "red", "every": {"battle": "land"}}
+    axes = exact(campaign | {"force": forces, "fight": fights}).plot()
+    assert [to_hex(bar.get_facecolor()).upper() for bar in axes.patches] == [COLOURS["defender"]]
+    assert axes.patches[0].get_width() == pytest.approx(1)
+
+
 def test_pictures_of_columns_and_of_rounds(tmp_path):
     odds = exact("campaign-two-fronts")
     assert odds.plot(column="blue_units_left").get_xlabel() == "blue units left"

@@ -185,10 +185,10 @@ def test_starts_of_one_chain_are_answered_as_alone(monkeypatch):
                 + [{"attacker": {"force": "blue", "join": {"fleets": 1}}, "defender": "red"}]},
     ]  # fmt: skip
     for scenario in cases:
-        stages.COMMON._forget()
+        stages.COMMON.forget()
         together = exact(scenario)
         monkeypatch.setattr(starts, "LEAST", 10**6)
-        stages.COMMON._forget()
+        stages.COMMON.forget()
         alone = exact(scenario)
         monkeypatch.undo()
         assert together.names == alone.names

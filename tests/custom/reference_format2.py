@@ -65,7 +65,7 @@ class Reference2(Reference):
             for face in die["faces"]:
                 words = die["hits"].get(face, [])
                 units = frozenset(targets if words == "all" else set(targets) & set(self.select(words)))
-                found.append((units, die.get("damage", {}).get(face, 1), roll.get("split", False)) if units else None)
+                found.append(hit_class(units, die.get("damage", {}).get(face, 1), roll))
             return found
         at_most = self.dice["hit"] == "at-most"
         for face in range(1, die["sides"] + 1):
@@ -78,7 +78,7 @@ class Reference2(Reference):
                 hit = face <= need if at_most else face >= need
                 if (hit or face in die["always_hit"]) and face not in die["always_miss"]:
                     units.add(unit)
-            found.append((frozenset(units), roll.get("damage", 1), roll.get("split", False)) if units else None)
+            found.append(hit_class(frozenset(units), roll.get("damage", 1), roll))
         return found
 
     def chances(self, faces, names, rerolls):
@@ -295,6 +295,11 @@ class Plain(Reference2):
 
     def given(self, side, unit, key, default):
         return 0 if key == "shield" else super().given(side, unit, key, default)
+
+
+def hit_class(units, damage, roll):
+    """The class of a hit on these units, None for nobody; with damage 1 split makes no difference (2.4)."""
+    return (units, damage, damage > 1 and roll.get("split", False)) if units else None
 
 
 @lru_cache(maxsize=4096)

@@ -113,6 +113,14 @@ def test_units_may_have_any_name():
     assert odds.mean("attacker_winner_left") > odds.mean("attacker_copy_left")
 
 
+def test_costs_that_are_no_binary_fraction_add_up_as_they_are_written():
+    rules = copy.deepcopy(PLAIN)
+    rules["unit"]["foot"]["cost"] = 0.1
+    odds = fought({"foot": 3}, {"foot": 3}, rules)
+    assert odds.p("attacker_cost_lost <= 0.3") == pytest.approx(1, abs=1e-12)
+    assert odds.p("attacker_cost_lost == 0.3") == pytest.approx(odds.p("attacker_units_left == 0"), abs=1e-12)
+
+
 def test_every_hit_class_alone_gives_the_same_odds():
     """Classes that are rolled one after the other, where a joint table would be too large."""
     scenario = load("axis-sea-carriers")

@@ -47,6 +47,17 @@ def test_random_games_of_format_2(scenario):
     assert_alike(rows_of(exact(scenario)), Reference2(scenario["rules"], scenario).table())
 
 
+def test_split_symbols_of_damage_one_and_two_with_low_luck():
+    """With damage 1 a split hit is of the class of plain ones, and low luck rounds them together."""
+    symbols = {"faces": ["one", "one", "two", "blank"], "hits": {"one": "all", "two": "all"}, "damage": {"two": 2}}
+    units = {"foot": {"combat": {"die": "symbols", "split": True}}, "guns": {"cost": 1, "combat": 3}}
+    rules = {"format": 2, "name": "Symbols", "die": {"symbols": symbols}, "unit": units, "step": [{"name": "fire"}]}
+    rules["battle"] = {"field": {"rounds": 2}}
+    armies = {"attacker": {"foot": 1, "guns": 1}, "defender": {"foot": 2, "guns": 1}}
+    scenario = {"game": "custom", "battle": "field", "rules": rules, "options": {"dice": "low-luck"}} | armies
+    assert_alike(rows_of(exact(scenario)), Reference2(rules, scenario).table())
+
+
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(comparing())
 def test_random_games_that_compare_dice(scenario):

@@ -88,6 +88,25 @@ def test_equal_tables_share_an_index():
     assert len(book.close()) == 2
 
 
+def test_a_sum_of_rolls_has_the_product_of_their_chances():
+    coin, third = (np.array([0, 1]), np.array([0.5, 0.5])), (np.array([0, 2, 4]), np.array([0.25, 0.5, 0.25]))
+    book = chance.TableBook()
+    alone, both = book.by("coin", lambda: coin), book.by("both", lambda: chance.Sum((coin, third)))
+    assert book.weights(both) == {0: 0.125, 1: 0.125, 2: 0.25, 3: 0.25, 4: 0.125, 5: 0.125}
+    tables = book.close()
+    assert tables.rows_of(chance.NO_TABLE).tolist() == [0]
+    assert tables.rows_of(alone).tolist() == [0, 1]
+    assert tables.rows_of(both).tolist() == [0, 1, 2, 3, 4, 5]
+    assert tables.weight.tolist() == [1.0, 0.5, 0.5, 0.125, 0.125, 0.25, 0.25, 0.125, 0.125]
+
+
+def test_a_sum_whose_chance_is_too_small_for_a_float_is_left_out():
+    rare = (np.array([0, 1]), np.array([1.0, 1e-200]))
+    twice = chance.from_sums([chance.Sum((rare, (np.array([0, 2]), rare[1])))])
+    assert twice.rows_of(0).tolist() == [0, 1, 2]
+    assert len(twice) == 1
+
+
 def test_a_certain_table_is_not_no_table():
     book = chance.TableBook()
     certain, dice = book.add({0: 36}), book.by("dice", lambda: {0: 1, 1: 1})

@@ -1,5 +1,6 @@
 """Two rolls that act apart, solved on a grid, against the same chain spelled out with all pairs of results."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -93,8 +94,25 @@ def test_a_duel_on_the_grid_is_the_duel_of_all_pairs():
     assert grid.fits_on_grid(chain)
     same(
         chances(Grid(chain, BUDGET, compiled=False).ends()),
-        chances(outcomes_of(PlainExplorer(chain, BUDGET).explore())),
+        chances(outcomes_of(spelled_out(chain))),
     )
+
+
+def spelled_out(chain):
+    """The graph of all pairs of results, each of which takes the whole step."""
+    return PlainExplorer(replace(chain, factored=None), BUDGET).explore()
+
+
+@pytest.mark.parametrize(
+    "changes", [{}, {"policy.attacker.retreat": "best"}, {"attacker.infantry": 4, "policy.attacker.retreat": "best"}]
+)
+def test_plain_rules_find_the_same_graph_roll_by_roll(changes):
+    chain = load("axis-land-eastern-front").replace_all(changes).chain
+    found, spelled = PlainExplorer(chain, BUDGET).explore(), spelled_out(chain)
+    assert chain.factored
+    for part in ("keys", "table", "second", "begin", "to", "inc"):
+        assert np.array_equal(getattr(found, part), getattr(spelled, part))
+    assert found.owner is None or np.array_equal(found.owner, spelled.owner)
 
 
 @pytest.mark.parametrize("pauses", [1, 3])
@@ -122,7 +140,7 @@ BATTLES = [
 def test_battles_on_the_grid_are_those_of_all_pairs(scenario):
     chain = scenario.chain
     assert grid.fits_on_grid(chain)
-    spelled = chances(outcomes_of(PlainExplorer(chain, BUDGET).explore()))
+    spelled = chances(outcomes_of(spelled_out(chain)))
     same(chances(Grid(chain, BUDGET, compiled=False).ends()), spelled)
 
 
@@ -137,6 +155,8 @@ def test_compiled_and_plain_grids_are_alike():
 def test_rolls_that_do_not_act_apart_are_refused():
     with pytest.raises(BrokenGame, match="change each other's fields"):
         Grid(duel(3, crossed=1), BUDGET, compiled=False).ends()
+    with pytest.raises(BrokenGame, match="change each other's fields"):
+        PlainExplorer(duel(3, crossed=1), BUDGET).explore()
 
 
 def test_a_battle_that_comes_back_to_where_it_was_is_spelled_out_instead():

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from simulator.engine.jit import kernel_cache as cache
+from simulator.engine.jit.numba_mode import uses_internals
 
 CODE = """
 from simulator.engine.sample.alias import build_alias
@@ -55,6 +56,21 @@ def test_folders_tell_parts_and_bounds_checking_apart(monkeypatch, tmp_path):
     assert cache.clear() > 0
     assert not engine.exists()
     cache.folder_of.cache_clear()
+
+
+LOADED = """
+import sys
+print("numba.np.linalg" in sys.modules)
+from simulator import load
+from simulator.engine.api import warm_up
+warm_up(load("risk-20v15").chain)
+"""
+
+
+def test_a_kernel_is_loaded_without_what_only_compiling_needs(kept):
+    folder, answer = kept
+    # It compiles the kernels of Risk afterwards. By numba's public interface everything is loaded.
+    assert run(folder, CODE + LOADED) == f"{answer}{not uses_internals()}\n"
 
 
 FULL = """

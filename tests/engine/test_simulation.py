@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 
 from simulator.engine.exact import exact_outcomes
+from simulator.engine.jit.kernels import inner, kernel
+from simulator.engine.jit.vectors import find_lanes, list_plainly
 from simulator.engine.sample.simulation import Simulation
 from tests.toys import urn, walk
 
@@ -94,3 +96,26 @@ def test_an_interrupt_keeps_an_unbroken_run_of_battles():
     assert 0 < simulation.battles < 50_000_000
     assert simulation.ends().count.sum() == simulation.battles
     assert same(simulation.ends(), fought(walk(20, 40), simulation.battles, seed=3))
+
+
+list_inline = inner(list_plainly)
+
+
+@kernel
+def listed_both_ways(at, which, together, plainly):
+    found = 0
+    for lane in range(0, len(at), 16):
+        found += list_inline(at, lane, which, plainly, found)
+    return find_lanes(at, which, together), found
+
+
+# By `find_lanes`: all, none, those from a position on but the last, those at 0.
+@pytest.mark.parametrize("which", [(0, 0, 1), (0, 1, 1), (15, 9, 6), (15, 0, 1)])
+def test_lanes_at_certain_positions_are_listed_in_order(which):
+    mask, final, ends = which
+    at = np.random.default_rng(1).integers(0, 2**32, 64).astype(np.uint32)
+    together, plainly = np.zeros((2, len(at) + 1), np.uint32)
+    found = listed_both_ways(at, tuple(map(np.uint32, which)), together, plainly)
+    wanted = [lane for lane, position in enumerate(at.tolist()) if final <= position & mask < final + ends]
+    assert found == (len(wanted), len(wanted))
+    assert together[: len(wanted)].tolist() == plainly[: len(wanted)].tolist() == wanted

@@ -29,6 +29,14 @@ def test_hits_of_equal_dice(dice, target):
     assert weights.hits(dice, target, 6) == found
 
 
+@pytest.mark.parametrize("prices", [[1, 2], [0.1, 0.2], [2.5, 1_000_000.0], [1 / 3, 0.1], [1e-7, 3.0], [0.0]])
+def test_prices_add_up_as_they_are_written(prices):
+    counts = np.array(list(product(range(8), repeat=len(prices))), np.int64)
+    exact = [float(sum(Fraction(str(x)) * int(n) for n, x in zip(row, prices, strict=True))) for row in counts]
+    found = weights.decimal_sums(counts, prices)
+    assert found.tolist() == (exact if max(len(str(x)) for x in prices) < 10 else pytest.approx(exact))
+
+
 def test_sums_are_counted_whole():
     assert weights.sum_of(DIE, 3) == Counter(sum(throw) for throw in product(range(1, 7), repeat=3))
     parts = [DIE, {0: 1, 5: 2}, {2: 3}]

@@ -26,6 +26,7 @@ from simulator.rules.toolkit.naming import same_name
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft
 from simulator.scenarios.arguments import checked
 from simulator.scenarios.objective import BEST, SIDES, in_words, wanted
+from simulator.scenarios.objective import side_of as side_in
 from simulator.scenarios.objective import worth as worth_of
 from simulator.scenarios.schema import choices, field_rows
 
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
 
 # More units than any fight can have (fields are at most 1,000): an attacker that needs so many never fights.
 BEYOND_ALL = 10**9
-SLACK = 1e-12
+# A setting replaces an earlier one if it is worth more by SLACK: none does once less than NOTHING_LEFT can be gained.
+SLACK, NOTHING_LEFT = 1e-12, 0.9e-12
 # Policies whose values `gains` compares, with their parameters; they are no named values.
 COMPARED = ("retreat", "sea_retreat", "break_off", "hand")
 
@@ -346,6 +348,8 @@ def worths(scenario: Scenario, found: Odds | None = None) -> dict[str, float]:
 def _gains(found: Best, path: str) -> Iterator[Gain]:
     """Each fixed policy in place of the best one, with its best parameter."""
     side, own = side_of(path), found.value[side_of(path)]
+    # Where one side decides alone, none of its policies is better than the best one.
+    alone = len({side_in(one) for one in found.scenario.decided}) == 1
     for name in choices(found.scenario.battle, path):
         if name == BEST:
             continue
@@ -359,6 +363,8 @@ def _gains(found: Best, path: str) -> Iterator[Gain]:
             worth = worths(fixed)[side]
             if value is None or worth > value + SLACK:
                 value, shown = worth, label
+            if alone and own - value < NOTHING_LEFT:
+                break
         if value is not None:
             yield Gain(path, shown, value, own - value)
 

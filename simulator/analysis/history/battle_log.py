@@ -8,12 +8,12 @@ import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from os.path import isfile
 from pathlib import Path
 from typing import Any
 
 from simulator.rules.toolkit.naming import plain, plural, same_name
 from simulator.scenarios import Draft, ScenarioError, Source, draft, example_names
-from simulator.scenarios.files import is_file
 from simulator.scenarios.objective import SIDES
 from simulator.scenarios.validation import brief, not_one_of, shown
 
@@ -90,7 +90,7 @@ def template(source: str) -> str:
     The columns: `scenario`, `side`, the numbers of both sides, `winner` and the losses. Raises ScenarioError.
     """
     name = source
-    if not is_file(Path(source)) and source not in example_names():
+    if not isfile(Path(source)) and source not in example_names():
         of_game = [one for one in example_names() if plain(str(draft(one).data.get("game"))) == plain(source)]
         name = min(of_game, key=lambda one: draft(one).data["battle"] != "land", default=source)
     given = draft(name)

@@ -287,25 +287,28 @@ def _exact_rounds(scenario: Scenario, graph: Graph, most: int | None) -> Iterato
     begun = scenario.built.begun
     assert begun is not None
     if graph.final[0]:
-        one = AfterRound(graph.states(slice(0, 1), np.zeros(1, np.int64)), np.ones(1), np.ones(1, bool))
-        yield from [one] * ((most or 0) + 1)
+        alone = graph.states(slice(0, 1), np.zeros(1, np.int64))
+        last = int(np.asarray(begun(alone))[0]) - 1
+        for n in range((max(last, 0) if most is None else most) + 1):
+            yield AfterRound(alone, np.ones(1), np.array([last <= n]))
         return
     steps = Steps(graph, begun)
     now = np.zeros(len(graph))
     now[0] = 1.0
-    over: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
-    first = int(steps.begun[0])
+    ends: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
     for n in range((MOST if most is None else most) + 1):
-        # Battles are before round `first` or a later one: advance them until round n + 1 is about to begin.
-        for under_way in range(first if n == 0 else n, n + 1):
-            now, ended = one_round(steps, now)
-            some = np.flatnonzero(ended)
-            over.append((steps.end_at[some], steps.end_count[some] + under_way, ended[some]))
+        # Rounds in which nobody rolls are no states: battles wait for the round that they are before.
+        ready = steps.begun <= n
+        moved, ended = one_round(steps, now * ready)
+        now = now * ~ready + moved
+        some = np.flatnonzero(ended)
+        ends.append((steps.end_at[some], steps.end_count[some] + n, ended[some]))
         going = np.flatnonzero(now)
-        parts = (*over, (going, n + 1 - steps.begun[going], now[going]))
+        parts = (*ends, (going, np.maximum(n + 1 - steps.begun[going], 0), now[going]))
         at, count, p = (np.concatenate(part) for part in zip(*parts, strict=True))
-        yield AfterRound(graph.states(at, count), p, np.arange(len(at)) < len(at) - len(going))
-        if most is None and float(now.sum()) <= LEFT:
+        over = graph.final[at] & (steps.begun[at] + count - 1 <= n)
+        yield AfterRound(graph.states(at, count), p, over)
+        if most is None and float(p[~over].sum()) <= LEFT:
             return
 
 
@@ -355,6 +358,7 @@ def _simulated_rounds(
     end = np.array(last)
     start = np.concatenate([[0], end[:-1] + 1])
     stands = np.array(begun(type(chain.start)(*table.T)), np.int64)
+    last_round = stands[end] - 1
     stands[end] = np.iinfo(np.int64).max
     at = start.copy()
     for n in range((MOST if most is None else most) + 1):
@@ -362,7 +366,7 @@ def _simulated_rounds(
         while len(behind):
             at[behind] += 1
             behind = behind[stands[at[behind]] <= n]
-        over = at == end
+        over = (at == end) & (last_round <= n)
         distinct, count = np.unique(np.column_stack([table[at], over]), axis=0, return_counts=True)
         states = type(chain.start)(*distinct[:, :-1].T)
         yield AfterRound(states, count / battles, distinct[:, -1] > 0, count)

@@ -6,14 +6,16 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from math import inf
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from simulator.analysis.odds.distribution import ALIKE
+from simulator.engine import api
 from simulator.engine.model.chain import Chain, ManyOutcomes, OutcomeDistribution, Share
 from simulator.engine.model.limits import QUICK_BYTES
 from simulator.rules.battle import Built, Outcomes
+from simulator.scenarios.scenario import MOST_BITS
 
 # `Shared` is emptied when it holds more rows of ends and numbers, or more chains, than this.
 MOST_ENDS, MOST_CHAINS = 2_000_000, 256
@@ -48,7 +50,7 @@ class Shared:
         if chain.utilities is not None:
             return chain
         if len(self._chains) >= MOST_CHAINS:
-            self._forget()
+            self.forget()
         return self._chains.setdefault(digest(chain), chain)
 
     def ends(self, chain: Chain, solve: Callable[[Chain], OutcomeDistribution]) -> OutcomeDistribution:
@@ -58,7 +60,7 @@ class Shared:
         ends = solve(chain)
         if chain.utilities is None:
             if self._rows + len(ends) > MOST_ENDS:
-                self._forget()
+                self.forget()
             self._ends[id(chain)] = chain, ends
             self._rows += len(ends)
         return ends
@@ -70,11 +72,12 @@ class Shared:
     def remember(self, key: Any, value: Any, size: int) -> None:
         """Keep a value of so many numbers."""
         if self._rows + size > MOST_ENDS:
-            self._forget()
+            self.forget()
         self._memory[key] = value
         self._rows += size
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
+        """Drop everything that is kept."""
         self._ends, self._chains, self._memory, self._rows = {}, {}, {}, 0
 
 
@@ -121,7 +124,7 @@ class ExactRun:
         """All ends of the stage, with chances multiplied by that of reaching it. Each chain is solved once."""
         chain = self.shared.canonical(chain) if self.shared else chain
         if id(chain) not in self.known:
-            ends = self.shared.ends(chain, self._solved) if self.shared else self._solved(chain)
+            ends = self.shared.ends(chain, self._solved) if self.shared else self._solved_alone(chain)
             self.known[id(chain)] = chain, ends
             self.explored += ends.explored
         ends = self.known[id(chain)][1]
@@ -143,9 +146,7 @@ class ExactRun:
 
     def from_starts(self, chain: Chain, starts: np.ndarray, counted: bool) -> ManyOutcomes:
         """The ends from each of these starts of a chain."""
-        from simulator.engine.api import outcomes_from
-
-        return outcomes_from(chain, starts, self.budget, self._report, counted)
+        return api.outcomes_from(chain, starts, self.budget, self._report, counted)
 
     def recall(self, key: Any) -> Any:
         """The value that was kept under a key; None without one."""
@@ -169,10 +170,20 @@ class ExactRun:
         """This run."""
         return self
 
-    def _solved(self, chain: Chain) -> OutcomeDistribution:
-        from simulator.engine.api import exact_outcomes
+    def _solved_alone(self, chain: Chain) -> OutcomeDistribution:
+        """The ends of a chain that no equal scenario shares, since it is large: those of an equal one are kept."""
+        if chain.layout.bits <= MOST_BITS or chain.utilities is not None:
+            return self._solved(chain)
+        key = type(chain.params), digest(chain)
+        budget, *known = COMMON.recall(key) or (inf,)
+        if budget <= self.budget:
+            return cast(OutcomeDistribution, known[0])
+        ends = self._solved(chain)
+        COMMON.remember(key, (self.budget, ends), len(ends) * len(ends.states))
+        return ends
 
-        return exact_outcomes(chain, self.budget, self._report)
+    def _solved(self, chain: Chain) -> OutcomeDistribution:
+        return api.exact_outcomes(chain, self.budget, self._report)
 
     @property
     def _report(self) -> Callable[[int], Any] | None:
@@ -192,12 +203,11 @@ class SimulatedRun:
 
     def __call__(self, chain: Chain, share: Share | None = None) -> OutcomeDistribution:
         """The ends of the stage, with counts of the battles that reached it."""
-        from simulator.engine.api import simulation_of
         from simulator.engine.model.streams import derive_seed
 
         share = share or Share(count=self.battles)
         chain = self.shared.canonical(chain) if self.shared else chain
-        simulation = simulation_of(chain, derive_seed(self.seed, *share.path), self.threads)
+        simulation = api.simulation_of(chain, derive_seed(self.seed, *share.path), self.threads)
         simulation.add(int(share.count or 0))
         ends = simulation.ends()
         assert ends.count is not None
@@ -205,11 +215,10 @@ class SimulatedRun:
 
     def each(self, chain: Chain, numbers: np.ndarray, stage: int) -> tuple[OutcomeDistribution, np.ndarray]:
         """The battles of these numbers under a seed made of the stage: their distinct ends, and the end of each."""
-        from simulator.engine.api import numbered_outcomes
         from simulator.engine.model.streams import derive_seed
 
         chain = self.shared.canonical(chain) if self.shared else chain
-        return numbered_outcomes(chain, derive_seed(self.seed, stage), numbers)
+        return api.numbered_outcomes(chain, derive_seed(self.seed, stage), numbers)
 
     def exactly(self) -> ExactRun:
         """A run that answers exactly."""

@@ -42,8 +42,9 @@ SOME = 6
 # Attributes of a chain: its axes, and whether it fits on a grid.
 _AXES, _FITS = "_grid_axes", "_fits_on_grid"
 _checked: set[type] = set()
-# Most places for each cell in a grid walk. 20 against 20 at sea has 74, most of them never visited: its grid walk was
-# no faster than the lazy walk, and began 50 ms later; 150 against 149 units has 2.
+# Most places for each cell in a grid walk: with 74, most of them never visited, it was no faster than the lazy walk and
+# began 50 ms later. 20 against 22 at sea has 2.3 (a first million battles 0.04 s, 0.06 on the lazy graph), 150 against
+# 149 units 2.
 MOST_PLACES_A_CELL = 16
 
 
@@ -131,12 +132,17 @@ def _fits(chain: Chain) -> bool:
     along, across = (prod(values.pop(name) for name in names) for names in chain.factored)
     if along * across > MOST_CELLS or prod(values.values()) > MOST_KINDS:
         return False
-    return (along + across) * chain.tables.width <= MOST_PLACES
+    return (along + across) * _results(chain) <= MOST_PLACES
+
+
+def _results(chain: Chain) -> int:
+    """The number of different results of its tables."""
+    return len(chain.tables.numbered[1])
 
 
 def too_wide(chain: Chain) -> bool:
     """Does a factored chain have too many pairs of results for a graph to pay?"""
-    if chain.factored is None:
+    if chain.factored is None or chain.decided:
         return False
     return bool(axes_of(chain).cells * np.diff(chain.tables.first).mean() ** 2 > MOST_PAIRS)
 
@@ -146,13 +152,13 @@ def may_be_walked(chain: Chain) -> bool:
     if not fits_on_grid(chain):
         return False
     axes = axes_of(chain)
-    return sum(axes.lengths) * chain.tables.width <= MOST_PLACES_A_CELL * axes.cells
+    return sum(axes.lengths) * _results(chain) <= MOST_PLACES_A_CELL * axes.cells
 
 
 def check_budget(chain: Chain, axes: Axes, at: Any, budget: int) -> None:
     """Raise NoExactOdds if nodes, kinds, endings and planes need more bytes than the budget."""
     nodes, kinds, endings = int(at[NODES]), int(at[KINDS]), int(at[FOUND])
-    places = sum(axes.lengths) * chain.tables.width
+    places = sum(axes.lengths) * _results(chain)
     size = nodes * (40 + 4 * len(chain.start)) + 4 * kinds * (axes.cells + places)
     size += 20 * endings + 8 * PLANES * axes.cells
     if size > budget:

@@ -9,27 +9,41 @@ from numba import uint64
 from numba.extending import overload
 
 from simulator.engine.factored import grid_nodes
-from simulator.engine.factored.grid_sweep import add_block, sweep
+from simulator.engine.factored.grid_sweep import add_rectangle, sweep
 from simulator.engine.jit import kernels
 from simulator.engine.jit.kernels import inner, kernel, outlined
 
+# Runs of adjacent cells are added run by run if they are so long on average, else cell by cell.
+LONG = 4
+
 
 @outlined
-def _add_block(cells, weight, result, place, block, mass):
-    """As `add_block`: with unsigned indices, and not inlined, LLVM vectorises it."""
-    part = 0.0
-    for side in range(block.bottom, block.top):
-        line, part = place[block.across + result[side]], part + mass * weight[side]
-        if side + 1 < block.top and place[block.across + result[side + 1]] == line:
-            continue
-        for k in range(uint64(block.size)):
-            cells[uint64(block.to + line - 1) + k] += part * weight[uint64(block.left) + k]
-        part = 0.0
+def _add_rectangle(cells, reached, share, handed, along, across):
+    """As `add_rectangle`: with unsigned indices, and not inlined, LLVM vectorises the loop over adjacent cells."""
+    base, mass = handed
+    if (along.end - along.begin) < LONG * along.runs:
+        for side in range(uint64(across.begin), uint64(across.end)):
+            line, part = uint64(base + reached[side]), mass * share[side]
+            for k in range(uint64(along.end)):
+                cells[line + uint64(reached[k])] += part * share[k]
+        return
+    first = 0
+    while first < along.end:
+        last = first + 1
+        while last < along.end and reached[last] == reached[last - 1] + 1:
+            last += 1
+        for side in range(uint64(across.begin), uint64(across.end)):
+            line, part = uint64(base + reached[side] + reached[first]), mass * share[side]
+            for k in range(uint64(last - first)):
+                cells[line + k] += part * share[uint64(first) + k]
+        first = last
 
 
-@overload(add_block, strict=False)
-def _choose(cells, weight, result, place, block, mass):
-    return lambda cells, weight, result, place, block, mass: _add_block(cells, weight, result, place, block, mass)  # noqa: PLW0108
+@overload(add_rectangle, strict=False)
+def _choose(cells, reached, share, handed, along, across):
+    return lambda cells, reached, share, handed, along, across: _add_rectangle(  # noqa: PLW0108
+        cells, reached, share, handed, along, across
+    )
 
 
 # Compiled versions of the functions that node functions call by these names.

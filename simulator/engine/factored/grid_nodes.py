@@ -25,8 +25,8 @@ _state_types: dict[type, Any] = {}
 class GridBuffer(NamedTuple):
     """Scratch buffer: states as columns of fields, the axes (see `grid.Axes`), limits, the place of the counter.
 
-    `long` and `wide` are the cells along and the rows across a plane, `width` the places for each of them;
-    `kind_of[code]` is 1 + the kind of the planes with this rest.
+    `long` and `wide` are the cells along and the rows across a plane, `width` the places for each of them: one for each
+    of `results`, of which tables hold the numbers. `kind_of[code]` is 1 + the kind of the planes with this rest.
     """
 
     fields: Any
@@ -39,6 +39,7 @@ class GridBuffer(NamedTuple):
     long: int
     wide: int
     width: int
+    results: Any
     kind_of: Any
 
 
@@ -110,7 +111,7 @@ def find_places(p, rows, nodes, b, at, s):
         base = nodes.along[node] + rows.result[row] if k < fan else nodes.across[node] + rows.result[side]
         if k < pairs and nodes.place[base] != 0:
             continue
-        after = lands(p, s, rows.result[row], rows.result[side])
+        after = lands(p, s, b.results[rows.result[row]], b.results[rows.result[side]])
         store(p, b.fields, THERE, after)
         if not within(p, after, b.limit):
             return BAD_FIELD

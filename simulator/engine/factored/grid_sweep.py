@@ -50,9 +50,12 @@ class Planes(NamedTuple):
     """Planes in progress: the chance of each of their `cells`, slot by slot.
 
     A slot belongs to a `kind` (FREE: none) and a counter value `count`; `low`, `high` bound the cells with any chance.
+    `reached`, `share` are scratch: cells along a plane and their chances, then the same for rows across it.
     """
 
     cells: int
+    reached: Any
+    share: Any
     mass: Any
     kind: Any
     count: Any
@@ -121,18 +124,35 @@ def likely(rows, table, mass, tiny):
     return left, right, kept
 
 
-class Block(NamedTuple):
-    """A rectangle of results: `size` rows of the first table from `left`, which lead to adjacent cells from `to`.
+class Reached(NamedTuple):
+    """The cells that some rows of a table lead to: entries `begin` to `end` of `planes.reached` and `planes.share`.
 
-    The rows of the second table are `bottom` to `top`; their places begin at `across`.
+    They form so many `runs` of adjacent cells; `low`, `high` bound them.
     """
 
-    to: int
-    left: int
-    size: int
-    across: int
-    bottom: int
-    top: int
+    begin: int
+    end: int
+    runs: int
+    low: int
+    high: int
+
+
+@helper
+def find_reached(rows, nodes, planes, places, span, begin):
+    """The cells that the rows in this span lead to, by their `places`; they are listed from `begin`."""
+    end, runs = begin, 0
+    low = high = nodes.place[places + rows.result[span[0]]] - 1
+    for row in range(span[0], span[1]):
+        cell = nodes.place[places + rows.result[row]] - 1
+        if end > begin and planes.reached[end - 1] == cell:
+            planes.share[end - 1] += rows.weight[row]
+            continue
+        if end == begin or planes.reached[end - 1] != cell - 1:
+            runs += 1
+        planes.reached[end] = cell
+        planes.share[end] = rows.weight[row]
+        low, high, end = min(low, cell), max(high, cell), end + 1
+    return Reached(begin, end, runs, low, high)
 
 
 @helper
@@ -144,36 +164,25 @@ def hand_out(rows, nodes, planes, found, node, slot, mass):
     found.lost[0] += mass * (1.0 - kept * rest)
     if left >= right or bottom >= top:
         return 0
-    along, across, base = nodes.along[node], nodes.across[node], slot * planes.cells
-    low, high, row = planes.cells, -1, left
-    while row < right:
-        begin, end, share = nodes.place[along + rows.result[row]] - 1, row + 1, 1.0
-        while end < right and nodes.place[along + rows.result[end]] - 1 == begin + end - row:
-            end += 1
-        size = end - row
-        while size == 1 and end < right and nodes.place[along + rows.result[end]] - 1 == begin:
-            share += rows.weight[end] / rows.weight[row]
-            end += 1
-        block = Block(base + begin, row, size, across, bottom, top)
-        add_block(planes.mass, rows.weight, rows.result, nodes.place, block, mass * share)
-        low, high, row = min(low, begin), max(high, begin + size - 1), end
-    for side in range(bottom, top):
-        line = nodes.place[across + rows.result[side]] - 1
-        planes.low[slot], planes.high[slot] = min(planes.low[slot], line + low), max(planes.high[slot], line + high)
+    half = len(planes.share) // 2
+    along = find_reached(rows, nodes, planes, nodes.along[node], (left, right), 0)
+    across = find_reached(rows, nodes, planes, nodes.across[node], (bottom, top), half)
+    add_rectangle(planes.mass, planes.reached, planes.share, (slot * planes.cells, mass), along, across)
+    planes.low[slot] = min(planes.low[slot], along.low + across.low)
+    planes.high[slot] = max(planes.high[slot], along.high + across.high)
     return (top - bottom) * (right - left)
 
 
-def add_block(cells, weight, result, place, block, mass):
-    """Add the chances of a block, times `mass`, to its cells; `grid_kernels` replaces it by a vectorised version."""
-    to, left, size, across, bottom, top = block
-    line, part = -1, 0.0
-    for side in range(bottom, top):
-        line, part = place[across + result[side]], part + mass * weight[side]
-        if side + 1 < top and place[across + result[side + 1]] == line:
-            continue
-        for k in range(size):
-            cells[to + line - 1 + k] += part * weight[left + k]
-        part = 0.0
+def add_rectangle(cells, reached, share, handed, along, across):
+    """Add chances to a rectangle of cells; `grid_kernels` replaces it by a vectorised version.
+
+    `handed`: the first cell of the plane, and the chance of the node.
+    """
+    base, mass = handed
+    for side in range(across.begin, across.end):
+        line, part = base + reached[side], mass * share[side]
+        for k in range(along.begin, along.end):
+            cells[line + reached[k]] += part * share[k]
 
 
 @helper

@@ -72,7 +72,9 @@ class GridNodes:
         self.chain, self.compiled, self.axes = chain, compiled, axes_of(chain)
         self.start = plain_state(chain, chain.start)
         self.cells, self.at = self.axes.cells, self._room(6, np.int64)
-        self.rows = chain.tables.rows if compiled else Rows(*(part.tolist() for part in chain.tables.rows))
+        self.tables, self.results = chain.tables.numbered
+        rows = self.tables.rows
+        self.rows = rows if compiled else Rows(*(part.tolist() for part in rows))
         self.params = chain.params if compiled else plain_params(chain.params)
         if compiled:
             from simulator.engine.jit.kernels import bind_state
@@ -80,7 +82,7 @@ class GridNodes:
             bind_state(type(chain.params), type(chain.start))
         else:
             grid_nodes.bind_plainly(chain)
-        axes, places = self.axes, chain.tables.width
+        axes, places = self.axes, len(self.results)
         self._places = (axes.long + axes.wide) * places
         self.buffer = self._new_buffer(places)
         # More room would take another call: 15 us.
@@ -98,13 +100,14 @@ class GridNodes:
         fields = np.zeros((len(chain.start), 3), np.int64)
         fields[:, START] = self.start
         parts: list[Any] = [*axes[:4], chain.layout.limit]
+        results: Any = self.results if self.compiled else self.results.tolist()
         kinds: Any = defaultdict(int)
         if self.compiled:
             kinds = np.zeros(axes.codes, np.int32)
         else:
             parts = [part.tolist() for part in parts]
         held: Any = fields if self.compiled else {place: int(value) for place, value in np.ndenumerate(fields)}
-        return GridBuffer._make((held, *parts, chain.counted, axes.long, axes.wide, places, kinds))
+        return GridBuffer._make((held, *parts, chain.counted, axes.long, axes.wide, places, results, kinds))
 
     def _of_nodes(self, room: int) -> tuple[Any, ...]:
         """State, lands, inc, table, second, along, across."""
@@ -146,7 +149,8 @@ class Grid(GridNodes):
         self.budget, peak = budget, chain.tables.peaks
         self.work, self._counted = 0.0, -1
         self._looked_at, self._running = 0, 1.0
-        self.planes = Planes(self.cells, *self._of_planes(4 if compiled else 1))
+        scratch = (self._room(2 * chain.tables.largest, kind) for kind in (np.int64, np.float64))
+        self.planes = Planes(self.cells, *scratch, *self._of_planes(4 if compiled else 1))
         lost = np.array([0.0, self.axes.tiny])
         cut = (lost, peak) if compiled else (lost.tolist(), peak.tolist())
         self.found = Endings._make((*self._of_found(1 << 10), *cut))
@@ -188,7 +192,8 @@ class Grid(GridNodes):
             if status == NEED_ROOM:
                 self.more_room()
             elif status == ROOM_FOR_PLANE:
-                self.planes = Planes(self.cells, *_longer(self.planes[1:], self._of_planes(2 * len(self.planes.kind))))
+                longer = _longer(self.planes[3:], self._of_planes(2 * len(self.planes.kind)))
+                self.planes = Planes._make((*self.planes[:3], *longer))
             elif status == ROOM_FOR_FOUND:
                 longer = _longer(self.found[:3], self._of_found(2 * len(self.found.node)))
                 self.found = Endings._make((*longer, *self.found[3:]))

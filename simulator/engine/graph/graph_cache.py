@@ -11,7 +11,8 @@ import numpy as np
 from simulator.engine.factored.grid import too_wide
 from simulator.engine.graph.explore import explore
 from simulator.engine.graph.graph import Graph, size_of
-from simulator.engine.graph.solver import Solver
+from simulator.engine.graph.graph_passes import draw_back
+from simulator.engine.graph.solver import Solver, values_plainly
 from simulator.engine.graph.value_iteration import best_policy
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.contract import check_contract
@@ -118,4 +119,4 @@ def state_values(
     graph = graph_of(chain, budget, progress)
     value = np.zeros(len(graph))
     value[graph.final] = worth(graph.states(graph.final))
-    return graph.states(), Solver(graph, counted=False).values(value, progress)
+    return graph.states(), Solver(graph, False, values_plainly(len(graph.to), draw_back)).values(value, progress)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from simulator.engine.factored.grid import not_factored
 from simulator.engine.graph.graph import FINAL, Graph, check_one_roll, over_budget, size_of
 from simulator.engine.jit.cost_model import Meter
 from simulator.engine.model.chain import Chain, check_limits, rows_of
@@ -49,14 +50,19 @@ class PlainExplorer:
         self._parts = [chain.part(name) for name in ("running", "table", "second")]
         self._move = chain.leap if decisions else self._to_decision if self.decisions else chain.move
         self._all = decisions and chain.decided
+        # The states that follow the cells of each column of a plane (see `factored.grid`), by its rows.
+        self._known_cells: dict[Any, dict[Any, tuple[Any, int]]] = {}
         self.edges = 0
 
+    def _settled(self, s: Any) -> Any:
+        return s if self._all else self.chain.settled(s, self._p, stop=self.decisions)
+
     def _to_decision(self, p: Any, s: Any, result: int, other: int) -> Any:
-        return self.chain.settled(self.chain.leap(p, s, result, other), p, stop=True)
+        return self._settled(self.chain.leap(p, s, result, other))
 
     def begun(self, start: Any) -> Any:
         """The first chance state of a battle from this start, without its counter."""
-        first = start if self._all else self.chain.settled(start, self._p, stop=self.decisions)
+        first = self._settled(start)
         begun = type(start)(*(0 if f == self._counted else int(value) for f, value in enumerate(first)))
         check_limits(self.chain, begun, start)
         return begun
@@ -66,7 +72,7 @@ class PlainExplorer:
 
         `starts` as for `explore.explore`: int64, shape (starts, fields).
         """
-        chain, p, move, look_from = self.chain, self._p, self._move, LOOK_FROM
+        chain, look_from = self.chain, LOOK_FROM
         a_state, an_edge = size_of(chain, 1, 0), size_of(chain, 0, 1)
         begun = self._first_states(starts)
         found = _Columns(list(dict.fromkeys(begun)), [], [], [], [0], [], [])
@@ -82,8 +88,7 @@ class PlainExplorer:
             tables.append(t)
             seconds.append(u)
             owners.append(owner)
-            for result, other in [(result, other) for other in others for result in results]:
-                after, count = self.without_count(s, move(p, s, result, other))
+            for after, count in self._each_after(s, owner, results, others):
                 j = number.get(after)
                 if j is None:
                     check_limits(chain, after, s)
@@ -96,6 +101,26 @@ class PlainExplorer:
                 raise over_budget(chain, len(states), len(states) - len(tables), len(to), self.budget)
         self.edges = len(to)
         return None if len(tables) < len(states) else self._graph(found, np.array([number[s] for s in begun]))
+
+    def _each_after(self, s: Any, owner: int, results: Sequence[int], others: Sequence[int]) -> list[tuple[Any, int]]:
+        """The state at the end of each edge, and the amount that the edge adds to the counter, see `without_count`."""
+        p, move, chain = self._p, self._move, self.chain
+        if chain.factored is None or owner or not results:
+            return [self.without_count(s, move(p, s, result, other)) for other in others for result in results]
+        # Each roll is made alone, and a cell that pairs of results lead to is followed once: 1 us an edge, not 13.
+        lands, second, columns = chain.part("lands"), chain.factored[1], []
+        rows = [tuple(getattr(lands(p, s, results[0], other), name) for name in second) for other in others]
+        for result in results:
+            column = lands(p, s, result, others[0])._replace(**dict.fromkeys(second, 0))
+            known = self._known_cells.setdefault(column, {})
+            for row in rows:
+                if row not in known:
+                    cell = column._replace(**dict(zip(second, row, strict=True)))
+                    known[row] = self.without_count(s, self._settled(chain.part("follows")(p, cell)))
+            columns.append([known[row] for row in rows])
+        if lands(p, s, results[-1], others[-1]) != column._replace(**dict(zip(second, rows[-1], strict=True))):
+            raise not_factored(chain, s)
+        return [after for line in zip(*columns, strict=True) for after in line]
 
     def _look(self, edges: int, fan: int, sample: bool) -> None:
         """Raise NoExactOdds if the `fan` edges of a state alone are past the budget, or if `size_check` does."""

@@ -47,6 +47,12 @@ def worth_of(net, policy, e, side):
     return policy.second[j] + more * policy.rate[1]
 
 
+def chances_of(net: Any, i: int) -> list[float]:
+    """The chance of each edge of a chance state."""
+    own, *others = (net.weight[net.first[row] : net.first[row + 1]] for row in (net.table[i], *net.second[i : i + 1]))
+    return [one * other for other in (others[0] if others else [1.0]) for one in own]
+
+
 class Loop:
     """A component of several states with decisions, solved for the best options."""
 
@@ -59,21 +65,21 @@ class Loop:
         # By deciding state, for each option: place inside or -1, and the value outside, or the gain, for both sides.
         self.options: dict[int, list[tuple[int, np.ndarray]]] = {}
         for a, i in enumerate(members):
-            chances = None if policy.owner[i] else decider.graph.edges_of(np.array([i]))[2]
             ways = []
-            for k, e in enumerate(range(net.begin[i], net.begin[i + 1])):
+            for e in range(net.begin[i], net.begin[i + 1]):
                 b, more = place.get(net.to[e], -1), policy.inc[e] if len(policy.inc) else 0
-                worth = np.array(
-                    [worth_of(net, policy, e, side) if b < 0 else more * policy.rate[side - 1] for side in (1, 2)]
+                ways.append(
+                    (b, [worth_of(net, policy, e, side) if b < 0 else more * policy.rate[side - 1] for side in (1, 2)])
                 )
-                if chances is None:
-                    ways.append((b, worth))
-                    continue
-                self.beyond[a] += chances[k] * worth
+            if policy.owner[i]:
+                self.options[a] = [(b, np.array(worth)) for b, worth in ways]
+                continue
+            first = second = 0.0
+            for chance, (b, (mine, theirs)) in zip(chances_of(net, i), ways, strict=True):
+                first, second = first + chance * mine, second + chance * theirs
                 if b >= 0:
-                    self.inside[a, b] += chances[k]
-            if chances is None:
-                self.options[a] = ways
+                    self.inside[a, b] += chance
+            self.beyond[a] = first, second
         self.owner = {a: int(policy.owner[members[a]]) for a in self.options}
 
     def matrix(self, pick: dict[int, int]) -> tuple[np.ndarray, np.ndarray]:

@@ -39,6 +39,8 @@ from simulator.engine.model.status import DONE, ENDLESS, LARGE, NEED_ROOM
 
 # Seconds of plain Python for an edge; the layers of a counter count as several times the graph.
 SECONDS_AN_EDGE, LAYERS = 1.2e-6, 4
+# An edge counts as so many where a kernel serves nothing else: plain Python gets a second before it is compiled.
+ALONE = 4
 # After this many layers of a counter, check that the battle can end at all.
 SUSPICIOUS = 1 << 12
 # The kernel that solves a graph of at most this many edges in one call, see `small_graph`.
@@ -59,6 +61,11 @@ def plainly(edges: int, *kernels: str) -> bool:
         return False
     ready = any(cache.is_ready(kernel, Passes) for kernel in kernels or (spread.__name__, AT_ONCE))
     return _spent[0] + edges * SECONDS_AN_EDGE < SOLVING.now(ready).together
+
+
+def values_plainly(edges: int, kernel: Callable[..., Any]) -> bool:
+    """Is plain Python faster for the values of a graph of so many edges, which take this kernel of their own?"""
+    return plainly(edges) or plainly(ALONE * edges, kernel.__name__)
 
 
 def fits_one_call(edges: int) -> bool:

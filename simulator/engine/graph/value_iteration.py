@@ -17,7 +17,7 @@ from simulator.engine.graph.explore import explore
 from simulator.engine.graph.graph import Graph
 from simulator.engine.graph.graph_passes import CERTAIN, COMPONENT, DENSE, WHERE, eliminate, link, stay
 from simulator.engine.graph.policy_iteration import SAME, Loop, Policy, worth_of
-from simulator.engine.graph.solver import LAYERS, Solver, plainly
+from simulator.engine.graph.solver import LAYERS, Solver, values_plainly
 from simulator.engine.model.chain import Chain, helper
 from simulator.engine.model.limits import EXACT_BYTES, BrokenGame, NoExactOdds
 from simulator.engine.model.status import DONE, ENDLESS, LARGE, PAUSED
@@ -192,7 +192,7 @@ class Decider(Solver):
         self, graph: Graph, worth: np.ndarray, rate: Sequence[float] = (0.0, 0.0), plain: bool | None = None
     ) -> None:
         """`worth`, shape (2, final states): utilities of both sides; `rate`: that of one unit of the counter."""
-        super().__init__(graph, counted=False, plain=plainly(LAYERS * len(graph.to)) if plain is None else plain)
+        super().__init__(graph, False, values_plainly(LAYERS * len(graph.to), draw_best) if plain is None else plain)
         size, opposed = len(graph), bool(np.all(np.abs(worth[0] + worth[1]) < SAME)) and rate[0] == -rate[1]
         values = np.zeros((2, size))
         values[:, graph.final] = worth

@@ -62,7 +62,8 @@ FIRST_WORK = 25_000
 
 _seconds_spent: dict[type, float] = {}
 _slow: set[type] = set()
-compiled_here: set[type] = set()
+# Params types whose kernels have taken over from plain Python, or one kernel of theirs.
+compiled_here: set[type | tuple[str, type]] = set()
 # Seconds of plain Python that are left to an answer that must not compile; None where answers may compile.
 _left: ContextVar[list[float] | None] = ContextVar("left", default=None)
 
@@ -89,10 +90,18 @@ def check_compiled(kernel: str, params: type) -> None:
 
 
 def compile_for(kernel: str, chain: Chain) -> None:
-    """End plain Python for chains of this kind: a kernel takes over. Raises NotCompiled as `check_compiled`."""
-    if type(chain.params) not in compiled_here:
-        check_compiled(kernel, type(chain.params))
-    compiled_here.add(type(chain.params))
+    """End plain Python for chains of this kind: a kernel takes over. Raises NotCompiled as `check_compiled`.
+
+    A kernel from the cache takes over its own work only: others may not be in the cache.
+    """
+    params = type(chain.params)
+    if compiled_here & {params, (kernel, params)}:
+        return
+    if kernel_cache.is_ready(kernel, params):
+        compiled_here.add((kernel, params))
+        return
+    check_compiled(kernel, params)
+    compiled_here.add(params)
 
 
 def seconds_of_compiling(params: type) -> int:
@@ -106,7 +115,7 @@ def seconds_of_compiling(params: type) -> int:
 def patience_for(chain: Chain, kernel: str) -> float:
     """The remaining seconds of interpreted code for a chain before this kernel takes over; 0 for none."""
     params = type(chain.params)
-    if params in compiled_here:
+    if compiled_here & {params, (kernel, params)}:
         return 0.0
     ready, left = kernel_cache.is_ready(kernel, params), _left.get()
     if left is not None and not ready:

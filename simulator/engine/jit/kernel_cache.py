@@ -71,23 +71,22 @@ def _drop_old_folders(current: Path) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _mark(kernel: str, params: type) -> Path | None:
+def _mark(kernel: str, params: type) -> str:
+    """The path of the file that says that this kernel is in the cache; "" for kernels that are not stored."""
     package = package_of(params)
-    return None if package is None else folder_of(package) / f"{kernel}.{params.__qualname__}.ready"
+    return "" if package is None else f"{folder_of(package)}/{kernel}.{params.__qualname__}.ready"
 
 
 def is_ready(kernel: str, params: type) -> bool:
     """Is this kernel in the cache, compiled for these params?"""
-    mark = _mark(kernel, params)
-    return mark is not None and mark.exists()
+    return os.path.exists(_mark(kernel, params))
 
 
 def mark_ready(kernel: str, params: type) -> None:
     """Record that this kernel is in the cache."""
-    mark = _mark(kernel, params)
-    if mark is not None:
+    if mark := _mark(kernel, params):
         with suppress(OSError):
-            mark.touch()
+            Path(mark).touch()
 
 
 def drop(kernel: str, package: str) -> None:

@@ -58,19 +58,21 @@ class Kernel:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
-        self._versions: dict[str | None, Callable[..., Any]] = {}
+        self._versions: dict[str | None, Any] = {}
         self._called: dict[type, Callable[..., Any]] = {}
         self._lock = threading.Lock()
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
 
-    def _version(self, package: str | None) -> Callable[..., Any]:
+    def _version(self, package: str | None) -> Any:
         if package not in self._versions:
             if package is None:
                 self._versions[package] = njit(**KERNEL)(self._function)
             else:
                 with _cache_of(package):
-                    self._versions[package] = njit(cache=True, **KERNEL)(self._function)
+                    self._versions[package] = njit(cache=not uses_internals(), **KERNEL)(self._function)
+                    if uses_internals():
+                        self._versions[package]._cache = pipelines.KernelCache(self._function, bind_rules)
         return self._versions[package]
 
     def of(self, params: Any) -> Callable[..., Any]:
@@ -92,8 +94,9 @@ class Kernel:
     def _first_call(self, kind: type, args: tuple[Any, ...]) -> Any:
         """Load or compile in one thread; a cached file that cannot be read is deleted and compiled again."""
         check_compiled(self.__name__, kind)
-        bind_rules()
         package = cache.package_of(kind)
+        if package is None or not uses_internals():  # else only if the kernel is not in the cache
+            bind_rules()
         if not cache.is_ready(self.__name__, kind):
             for announce in cache.announce:
                 announce("compiling for this machine, once: some seconds")
@@ -262,7 +265,7 @@ def moved(p, s, result, other, turns):
 
 
 def bind_rules() -> None:
-    """Bind all rules and helpers registered since the last call."""
+    """Bind all rules and helpers registered since the last call, before a kernel is compiled."""
     while chain.helpers:
         _bind_helper(chain.helpers.pop())
     for params, parts in chain.rules.items():

@@ -7,35 +7,37 @@ kernel calls, again at each level of calls, which takes most of the compile time
 from __future__ import annotations
 
 import ctypes
-from importlib import import_module
+from collections.abc import Callable
 from typing import Any
 
 from numba import _dynfunc
+from numba.core.caching import FunctionCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
+from numba.core.runtime import rtsys
 from numba.core.typed_passes import NativeLowering
-from numba.np import linalg
 
 # Numba requires an address for calls from Python; this function always raises MemoryError.
 _NEVER_CALLED = ctypes.cast(ctypes.pythonapi.PyErr_NoMemory, ctypes.c_void_p).value
 
 
-def _import_array_functions() -> None:
-    """Import numba's array functions without scipy.linalg, which no kernel needs: 0.1 to 0.2 s of each process.
+class KernelCache(FunctionCache):
+    """The cache of a kernel on disk. Kernels are loaded without the functions that numba needs to compile: 0.1 s."""
 
-    numba only asks whether there is a BLAS; functions that call it import it when they are compiled.
-    """
-    ensure_blas, linalg.ensure_blas = linalg.ensure_blas, lambda: None
-    try:
-        arraymath = import_module("numba.np.arraymath")
-    finally:
-        linalg.ensure_blas = ensure_blas
-    arraymath.ensure_blas = ensure_blas
+    def __init__(self, function: Callable[..., Any], before_compiling: Callable[[], None]) -> None:
+        super().__init__(function)
+        self._before_compiling = before_compiling
 
-
-_import_array_functions()
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The kernel for these types, None if it is not in the cache: it will be compiled then."""
+        rtsys.initialize(target_context)
+        with self._guard_against_spurious_io_errors():
+            if found := self._load_overload(sig, target_context):
+                return found
+        self._before_compiling()
+        return None
 
 
 class NoAlias(CompilerBase):

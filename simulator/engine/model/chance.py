@@ -65,6 +65,15 @@ class Rows(NamedTuple):
     weight: np.ndarray
 
 
+class Sum(NamedTuple):
+    """A table of the sum of independent rolls, of which each has a smaller step than the next one's.
+
+    The results of a row are in ascending order, and the sums of a row are distinct.
+    """
+
+    rows: tuple[Row, ...]
+
+
 class Tables:
     """All chance tables of a battle, flattened: table t owns rows first[t] .. first[t + 1] of `result` and `weight`.
 
@@ -92,6 +101,16 @@ class Tables:
     def width(self) -> int:
         """One more than the largest result."""
         return int(self.result.max(initial=0)) + 1
+
+    @cached_property
+    def numbered(self) -> tuple[Tables, np.ndarray]:
+        """The same tables with results numbered from 0, and the results by number: int64, shape (results,)."""
+        used = np.zeros(self.width, bool)
+        used[self.result] = True
+        results = np.flatnonzero(used)
+        if len(results) == self.width:
+            return self, results
+        return Tables(self.first, (used.cumsum() - 1)[self.result], self.weight, self.largest), results
 
     @cached_property
     def peaks(self) -> np.ndarray:
@@ -147,7 +166,7 @@ def _row_of(weights: Weights) -> tuple[list[int], list[float]]:
         raise ValueError("a chance table needs at least one result with a positive weight")
     if min(weights.values()) < 0:
         raise BrokenGame(f"a chance table has the weight {min(weights.values())}")
-    able = sorted((value, weight) for value, weight in weights.items() if weight)
+    able = sorted([one for one in weights.items() if one[1]])
     return [value for value, _ in able], [weight / total for _, weight in able]
 
 
@@ -157,7 +176,7 @@ class TableBook:
     def __init__(self) -> None:
         self._index: dict[Hashable, int] = {}
         self._kept: dict[Hashable, int] = {}
-        self._tables: list[Weights | Row] = [CERTAIN]
+        self._tables: list[Weights | Row | Sum] = [CERTAIN]
 
     def __len__(self) -> int:
         return len(self._tables)
@@ -169,17 +188,17 @@ class TableBook:
             key = (table[0].tobytes(), table[1].tobytes())
         else:
             common = gcd(*table.values()) or 1
-            table = {value: weight // common for value, weight in table.items() if weight}
-            key = tuple(sorted(table.items()))
+            lowest = sorted([(value, weight // common) for value, weight in table.items() if weight])
+            key, table = tuple(lowest), dict(lowest)
         if key not in self._index:
             self._index[key] = self._append(table)
         return self._index[key]
 
-    def _append(self, table: Weights | Row) -> int:
+    def _append(self, table: Weights | Row | Sum) -> int:
         self._tables.append(table)
         return len(self._tables) - 1
 
-    def by(self, key: Hashable, make: Callable[[], Weights | Row]) -> int:
+    def by(self, key: Hashable, make: Callable[[], Weights | Row | Sum]) -> int:
         """Index of the table kept under `key`, made by `make()` the first time; arrays are not compared with others."""
         if key not in self._kept:
             table = make()
@@ -193,6 +212,8 @@ class TableBook:
     def weights(self, index: int) -> Weights:
         """The weights of table `index`: integers, or chances if it was added as arrays."""
         table = self._tables[index]
+        if isinstance(table, Sum):
+            table = from_sums([table]).rows[1:]
         return dict(zip(*(a.tolist() for a in table), strict=True)) if isinstance(table, tuple) else table
 
     def close(self) -> Tables:
@@ -200,7 +221,37 @@ class TableBook:
         whole = [table for table in self._tables if not isinstance(table, tuple)]
         if len(whole) == len(self._tables):
             return tables(whole)
-        return from_rows([table if isinstance(table, tuple) else row_of(table) for table in self._tables])
+        rows = [table if isinstance(table, tuple) else row_of(table) for table in self._tables]
+        plain = [row for row in rows if not isinstance(row, Sum)]
+        return from_rows(plain) if len(plain) == len(rows) else from_sums(rows)
+
+
+def from_sums(tables: Sequence[Row | Sum]) -> Tables:
+    """Flatten tables of several rolls, all at once; results without a chance, which is too small for a float, are left
+    out.
+    """
+    parts = [table.rows if isinstance(table, Sum) else (table,) for table in tables]
+    number: dict[int, int] = {}
+    rows: list[Row] = [(np.zeros(1, np.int64), np.ones(1))]
+    for row in (row for part in parts for row in part):
+        if number.setdefault(id(row[0]), len(rows)) == len(rows):
+            rows.append(row)
+    most = max(map(len, parts))
+    used = np.array([[number[id(row[0])] for row in part] + [0] * (most - len(part)) for part in parts])
+    results, chances = (np.concatenate(columns) for columns in zip(*rows, strict=True))
+    sizes = np.array([len(row[0]) for row in rows])
+    begin, size = (sizes.cumsum() - sizes)[used], sizes[used]
+    total = size.prod(axis=1)
+    place = np.arange(total.sum()) - (total.cumsum() - total).repeat(total)
+    result, weight = np.zeros(len(place), np.int64), np.ones(len(place))
+    for first, wide in zip(begin.T, size.T, strict=True):
+        place, at = np.divmod(place, wide.repeat(total))
+        at += first.repeat(total)
+        result += results.take(at)
+        weight *= chances.take(at)
+    able = weight > 0
+    kept = np.add.reduceat(able, total.cumsum() - total)
+    return Tables(np.append(0, kept.cumsum()), result[able], weight[able])
 
 
 def from_rows(rows: Sequence[Row]) -> Tables:

@@ -43,7 +43,7 @@ def check_contract(chain: Chain) -> None:
         return
     left = SECONDS - _spent[kind]
     declared = chain.counters, chain.annotation, chain.may_be_over
-    key = kind, declared, chain.start if left > 0 else None, _scalars(chain.params, left > 0)
+    key = kind, declared, chain.start if left > 0 else None, *_scalars(chain.params, left > 0)
     if key not in _known:
         begun = time.thread_time()
         Examiner(chain).look_around(STATES if left > 0 else 1, begun + left)
@@ -65,21 +65,18 @@ def _check_begun(chain: Chain, params: Any, start: Any) -> None:
         )
 
 
-def _scalars(params: Any, sizes: bool) -> tuple[Any, ...]:
+def _scalars(params: Any, sizes: bool) -> list[Any]:
     """The plain numbers of params: with `sizes` the numbers themselves and the shapes of arrays, else see MANY."""
-    # A list, not a generator: this runs in every answer.
-    return tuple(
-        [
-            (value.shape if sizes else None)
-            if isinstance(value, np.ndarray)
-            else _scalars(value, sizes)
-            if isinstance(value, tuple)
-            else value
-            if sizes or value < MANY
-            else -int(value).bit_length()
-            for value in params
-        ]
-    )
+    found: list[Any] = []
+    for value in params:
+        if isinstance(value, np.ndarray):
+            if sizes:
+                found.append(value.shape)
+        elif isinstance(value, tuple):
+            found += _scalars(value, sizes)
+        else:
+            found.append(value if sizes or value < MANY else -int(value).bit_length())
+    return found
 
 
 class Examiner:

@@ -33,7 +33,6 @@ from simulator.engine.sample.lazy_walk import find_lost
 from simulator.engine.sample.node_walk import next_words
 from simulator.engine.sample.rule_walk import drawn
 from simulator.engine.sample.walk import (
-    ALIVE,
     COUNT,
     FINAL,
     LOST,
@@ -42,7 +41,6 @@ from simulator.engine.sample.walk import (
     Positions,
     Task,
     Walk,
-    count_alive,
     new_lanes,
     walk_kernel,
 )
@@ -58,7 +56,8 @@ _LOW, _NODE, _FINAL = np.uint64(0xFFFFFFFF), np.uint32(NODE), np.uint32(FINAL)
 class Course(NamedTuple):
     """The data of the walk: the nodes, with their numbers (and FINAL) in `nodes.of`; `heads` by number.
 
-    `at` counts nodes and kinds; `rows` and the alias tables (`bits`, `entry`) are those of the chain, by result.
+    `at` counts nodes and kinds; `rows` and the alias tables (`bits`, `entry`) are those of the chain, by the numbers of
+    results.
     """
 
     nodes: Nodes
@@ -151,7 +150,6 @@ def advance_on_grid(p, g, w, at):
         status = make_nodes(p, g, w, at)
         if status != DONE:
             return status
-    at[ALIVE] = count_alive(w.at, np.uint32(FINAL), np.uint32(1))
     return int64(DONE)
 
 
@@ -192,7 +190,7 @@ class GridWalk(Walk):
     def _run(self, task: Task, most: int) -> int:
         """As `Walk`; raises BrokenGame if the chain is not factored."""
         g, chain = self.grid, self.grid.chain
-        course = Course(g.nodes, g.buffer, self._heads, g.cells, g.at, chain.tables.rows, *alias_of(chain.tables))
+        course = Course(g.nodes, g.buffer, self._heads, g.cells, g.at, g.rows, *alias_of(g.tables))
         status = int(fight_on_grid.of(chain.params)(chain.params, course, task, self._at, most))
         if status == NOT_FACTORED:
             raise g.wrong(status)

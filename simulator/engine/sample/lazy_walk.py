@@ -12,6 +12,7 @@ import numpy as np
 
 from simulator.engine.graph.graph_cache import carried, counters_as_fields
 from simulator.engine.jit.kernels import bind_state, inner, outlined, paired
+from simulator.engine.jit.vectors import find_lanes
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.chance import by_row
 from simulator.engine.model.packing import packed
@@ -43,7 +44,6 @@ from simulator.engine.sample.walk import (
     Positions,
     Task,
     Walk,
-    count_alive,
     enlarged,
     enter,
     new_lanes,
@@ -61,6 +61,8 @@ LAST_BLOCKS = 1 << 20
 ENOUGH_NODES, MOST_NEW_EDGES, MOST_NEW_EDGES_AT_FIRST = 1 << 16, 1 / 4, 1 / 2
 # After this many random numbers (one second) a first order is abandoned if the lazy graph does not pay.
 LONG = 1 << 24
+# Lanes at node 0 (see `find_lanes`).
+_LOST = (np.uint32(MASK), np.uint32(0), np.uint32(1))
 
 
 @outlined
@@ -72,20 +74,10 @@ def count_lost(at):
     return lost
 
 
-@outlined
-def list_lost(at, lost):
-    """List the lanes at node 0; returns their number."""
-    found = 0
-    for lane in range(at.shape[0]):
-        lost[found] = lane
-        found += (at[lane] & MASK) == 0
-    return found
-
-
 @inner
 def find_lost(w):
     """List the lanes on unexplored edges; returns their number."""
-    return list_lost(w.at, w.ended) if count_lost(w.at) else 0
+    return find_lanes(w.at, _LOST, w.ended) if count_lost(w.at) else 0
 
 
 @outlined
@@ -113,7 +105,6 @@ def advance_on_lazy_graph(p, graph, w, at):
             status = step_lost(p, m, data, known, w, number, lost)
             if status != DONE:
                 return status
-    at[ALIVE] = count_alive(w.at, np.uint32(FINAL), np.uint32(1))
     return DONE
 
 

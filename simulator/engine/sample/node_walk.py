@@ -27,7 +27,6 @@ from simulator.engine.sample.graph_tables import GraphTables, graph_tables, grap
 from simulator.engine.sample.own_tables_walk import OwnTables, OwnTablesWalk, own_tables
 from simulator.engine.sample.plain_walk import final_words
 from simulator.engine.sample.walk import (
-    ALIVE,
     COUNT,
     FINAL,
     MASK,
@@ -35,7 +34,6 @@ from simulator.engine.sample.walk import (
     Positions,
     Task,
     Walk,
-    count_alive,
     new_lanes,
     next_words,
     walk_kernel,
@@ -138,7 +136,6 @@ def advance_on_nodes(p, layout, w, at):
     step_on_nodes(w, layout.nodes, w.high, layout.bits, layout.entry, both)
     if not both:
         step_on_nodes(w, layout.nodes, w.low, layout.bits, layout.entry, both)
-    at[ALIVE] = count_alive(w.at, _FINAL, _ONE)
     return DONE
 
 

@@ -10,24 +10,20 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from llvmlite import ir
-from numba import types, uint32
-from numba.extending import intrinsic
+from numba import uint32
 
 from simulator.engine.graph.graph import Graph
 from simulator.engine.jit.kernels import inner, outlined
+from simulator.engine.jit.vectors import find_lanes, plus, shifted, shifted_down, signed
 from simulator.engine.model.chance import Tables
 from simulator.engine.model.status import DONE
 from simulator.engine.sample.alias import build_alias
 from simulator.engine.sample.graph_tables import GraphTables, graph_words
 from simulator.engine.sample.rule_walk import drawn
 from simulator.engine.sample.walk import (
-    ALIVE,
     Positions,
     Task,
     Walk,
-    count_alive,
-    find_ended,
     new_lanes,
     next_words,
     walk_kernel,
@@ -41,6 +37,8 @@ MOST_POSITIONS, MOST_RESULT_BITS = 1 << 32, 13
 # Positions that are counted without a search: at most a quarter of a megabyte, of which a walk touches little.
 DIRECT = 1 << 15
 _ONE, _ALL = np.uint32(1), np.uint32(0xFFFFFFFF)
+# Lanes that are unsure in one step or both (see `find_lanes`).
+_UNSURE = (np.uint32(3), np.uint32(1), np.uint32(3))
 
 
 class Entries(NamedTuple):
@@ -101,32 +99,6 @@ def short_entries(entry: np.ndarray, width: np.uint64) -> np.ndarray:
     return np.asarray(here | entry >> np.uint64(48) << width | cut >> shift << shift).astype(np.uint32)
 
 
-def _of_words(operation):
-    """A compiled operation on two words of 32 bits; numba's own widen them to 64 bits, and halve the pace of a loop."""
-
-    @intrinsic
-    def operate(context, one, other):
-        def code(context, builder, signature, given):
-            return getattr(builder, operation)(*given)
-
-        return types.uint32(types.uint32, types.uint32), code
-
-    return operate
-
-
-plus, shifted, shifted_down = map(_of_words, ("add", "shl", "lshr"))
-
-
-@intrinsic
-def signed(context, word):
-    """A word as an index that LLVM knows to be a signed one of 32 bits, of which it reads sixteen together."""
-
-    def code(context, builder, signature, given):
-        return builder.sext(given[0], ir.IntType(64))
-
-    return types.uint64(types.uint32), code
-
-
 @outlined
 def step_own(at, number, unsure, half, own):
     """One step of every lane by its short entry; returns whether a lane is unsure.
@@ -164,12 +136,11 @@ def advance_on_own_tables(p, own, w, at):
     next_words(w.key, w.high, w.low)
     step_own(w.at, w.high, w.was, uint32(1), own)
     if step_own(w.at, w.low, w.was, uint32(2), own):
-        for i in range(find_ended(w.was, uint32(3), uint32(1), uint32(3), w.ended, w.width)):
+        for i in range(find_lanes(w.was, _UNSURE, w.ended)):
             lane = w.ended[i]
             if w.was[lane] & 1:
                 w.at[lane] = stepped(w.at[lane], w.high[lane], own)
             w.at[lane] = stepped(w.at[lane], w.low[lane], own)
-    at[ALIVE] = count_alive(w.at, own.mask, own.running)
     return DONE
 
 

@@ -25,7 +25,6 @@ from simulator.engine.model.status import BROKEN, DONE
 from simulator.engine.model.streams import GAMMA, HIGH
 from simulator.engine.sample.alias import alias_of
 from simulator.engine.sample.walk import (
-    ALIVE,
     FINAL,
     Positions,
     Task,
@@ -81,12 +80,12 @@ def astray(p, s, bits, entry, limit):
 
 @outlined
 def roll(p, at, fields, keys, bits, entry, limit):
-    """Two steps of every lane, or one of two rolls; returns the number of running battles, -1 for an invalid state.
+    """Two steps of every lane, or one of two rolls; returns whether a state is invalid.
 
     LLVM vectorises this loop if possible. The arrays are separate arguments, since only plain array arguments are known
     not to alias.
     """
-    alive, wrong = int32(0), int32(0)
+    wrong = int32(0)
     for lane in range(fields.shape[1]):
         keys[lane] += GAMMA
         word = mix(keys[lane])
@@ -99,18 +98,15 @@ def roll(p, at, fields, keys, bits, entry, limit):
             s = s if bad else after
             wrong |= bad
         store(p, fields, lane, s)
-        going = bool(running(p, s))
-        at[lane] |= _GOES_ON if going else _FINAL
-        alive += int32(going)
-    return int32(-1) if wrong else alive
+        at[lane] |= _GOES_ON if running(p, s) else _FINAL
+    return wrong
 
 
 @inner
 def advance_by_rules(p, data, w, at):
     """`roll`: DONE or BROKEN."""
     alias, limit = data
-    at[ALIVE] = roll(p, w.at, w.fields, w.key, alias.bits, alias.entry, limit)
-    return DONE if at[ALIVE] >= 0 else BROKEN
+    return BROKEN if roll(p, w.at, w.fields, w.key, alias.bits, alias.entry, limit) else DONE
 
 
 @inner

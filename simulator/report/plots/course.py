@@ -189,8 +189,9 @@ def _fight_bars(axes: Axes, report: CampaignReport) -> None:
     chances = np.zeros((len(FATES), len(at)))
     for place, fight in enumerate(plan.fights):
         fates = report.fates(fight)
-        roles = SIDES if plan.on_our_side(*fight.sides) else SIDES[::-1]
-        chances[:, place] = [fates[name] for name in (roles[0], "nobody", roles[1], "none")]
+        chances[1::2, place] = fates["nobody"], fates["none"]
+        for side, camp in zip(SIDES, plan.camps(fight), strict=True):
+            chances[2 * camp, place] += fates[side]
     labels = (short(f"won by {ours}"), "won by nobody", short(f"won by {theirs}"), "does not take place")
     colours = (fig.COLOURS["attacker"], fig.COLOURS["nobody"], fig.COLOURS["defender"], NO_FIGHT)
     left = np.zeros(len(at))

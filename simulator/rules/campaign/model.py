@@ -114,7 +114,7 @@ def _table(name: str, text: str, carry: Carry, fields: Mapping[str, str]) -> typ
     """The model of a table with these fields, of which some are pieces; with what they mean."""
     typed: dict[str, Any] = {
         f"field_{at}": (
-            carry.pieces[field] | None if field in carry.pieces else Any,
+            carry.pieces.get(field, Any),
             Field(None, alias=field, description=meaning),
         )
         for at, (field, meaning) in enumerate(fields.items())

@@ -161,3 +161,7 @@ class Plan:
     def on_our_side(self, side: Side, other: Side) -> bool:
         """Is this side of a fight ours? An unnamed side is with the enemies of the force that it fights."""
         return side.force in self.us if side.force != UNNAMED else other.force not in self.us
+
+    def camps(self, fight: Fight) -> list[int]:
+        """The camps of a fight's attacker and defender: 0 ours, 1 theirs; forces of one camp may fight each other."""
+        return [int(not self.on_our_side(*pair)) for pair in (fight.sides, fight.sides[::-1])]

@@ -66,7 +66,7 @@ class Reader:
 
     def pieces(self, table: Mapping[str, Any]) -> dict[str, Any]:
         """The pieces of a table."""
-        return {name: value for name, value in table.items() if name in self.carry.pieces and value is not None}
+        return {name: value for name, value in table.items() if name in self.carry.pieces}
 
     def check_force(self, path: str, table: Mapping[str, Any]) -> None:
         """Refuse what belongs to one fight."""

@@ -17,6 +17,7 @@ from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Columns
 from simulator.rules.campaign.plan import AWAY, FATES, HERE, LOST, NONE, Plan
 from simulator.rules.toolkit.merging import distinct
 from simulator.rules.toolkit.query import ask
+from simulator.rules.toolkit.weights import decimal_sums
 
 MOST_ROWS = 1_000_000
 ZONES = {"left": (HERE, AWAY), "here": (HERE,), "out": (AWAY,), "lost": (LOST,)}
@@ -121,7 +122,7 @@ class Standing(Mapping[str, np.ndarray]):
             if len(zones) > 1
             else self._rows.pieces[:, force, zones[0]]
         )
-        return np.asarray(pieces[:, used] @ weights[used])
+        return decimal_sums(pieces[:, used], weights[used].tolist()).astype(weights.dtype, copy=False)
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self._made:
@@ -151,8 +152,7 @@ def winner_of(plan: Plan, rows: Rows) -> np.ndarray:
         return np.where(holds(plan, plan.goal, rows), ATTACKER, DEFENDER)
     found = np.full(len(rows), NOBODY)
     for at, fight in enumerate(plan.fights):
-        ours = plan.on_our_side(*fight.sides)
-        meant = np.array([ATTACKER, DEFENDER] if ours else [DEFENDER, ATTACKER])
+        meant = np.array([ATTACKER, DEFENDER])[plan.camps(fight)]
         won = rows.winner[:, at]
         camp = np.where(won < NOBODY, meant[np.minimum(won, DEFENDER)], NOBODY)
         found = np.where(won == NONE, found, camp)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from simulator.rules.battle import Battle, Built, Clock
 from simulator.rules.custom.game_file import files
@@ -13,9 +12,6 @@ from simulator.rules.custom.game_file.files import INLINE, Source, knows, names
 from simulator.rules.custom.game_file.format import SIDES, GameFile
 from simulator.rules.custom.game_file.units import pieces_of
 from simulator.rules.custom.model import PARAMETERS, Scenario, check_scenario, model_of, shape_of
-
-if TYPE_CHECKING:
-    from simulator.rules.custom.setup import Setup
 
 __all__ = ["INLINE", "battles", "knows", "lists", "names"]
 
@@ -55,6 +51,11 @@ def _battle(source: Source, kind: str) -> Battle:
     from simulator.rules.custom.game_file.describe import force, unit_note
     from simulator.rules.custom.outcome import HEADLINE
 
+    def build(fields: Scenario) -> Built:
+        from simulator.rules.custom.built import built
+
+        return built(source, kind, fields)
+
     given = source.file.battle[kind]
     return Battle(
         game=source.name,
@@ -63,7 +64,7 @@ def _battle(source: Source, kind: str) -> Battle:
         model=model_of(shape_of(source.file, kind)),
         headline=tuple(name for name in HEADLINE if name != "taken" or given.taken_by is not None),
         check=lambda fields: check_scenario(source.file, kind, fields),
-        build=lambda fields: built(source, kind, fields),
+        build=build,
         parameters=PARAMETERS,
         rules=source.file,
         name=source.file.name.partition(",")[0],
@@ -81,44 +82,3 @@ def _cost(file: GameFile, path: str) -> float | None:
     side, _, unit = path.partition(".")
     place = list(file.unit).index(unit) if side in SIDES and unit in file.unit else None
     return None if place is None else pieces_of(file, side)[place].cost
-
-
-def built(source: Source, kind: str, fields: Scenario) -> Built:
-    """Everything that answers one scenario."""
-    from simulator.rules.custom import build, joint_states, text
-    from simulator.rules.custom.decisions import best
-    from simulator.rules.custom.outcome import begun, outcome, pieces
-    from simulator.rules.custom.setup import Setup
-
-    field = _laid_out(Setup(source, kind, fields))
-    more: dict[str, Any] = {}
-    if isinstance(field, build.PlacesField):
-        more = {
-            "decisions": lambda states, options: best.decisions(field, states, options),
-            "starts": joint_states.starts_of(field.setup),
-            "joined": lambda paths, settings: joint_states.joined(field, paths, settings),
-        }
-    # The chain was made just now; a copy of it would be checked again.
-    field.chain.tell = text.Teller(field)
-    return Built(
-        chain=field.chain,
-        outcome=lambda states: outcome(field, states),
-        pieces=lambda states: pieces(field, states),
-        assumptions=lambda: text.assumptions(field),
-        explain=lambda: text.explain(field),
-        begun=lambda states: begun(field, states),
-        **more,
-    )
-
-
-def _laid_out(setup: Setup) -> Any:
-    """The battle as a chain, in hits by block where its places are too many."""
-    from simulator.rules.custom import build
-    from simulator.rules.custom.dice.linked_classes import TooLarge
-
-    try:
-        return build.lay_out(setup)
-    except TooLarge:
-        from simulator.rules.custom.hits import params
-
-        return params.lay_out(setup)

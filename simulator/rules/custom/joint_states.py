@@ -21,7 +21,7 @@ from simulator.rules.custom.dice.die import Hit
 from simulator.rules.custom.dice.linked_classes import TooLarge
 from simulator.rules.custom.game_file.format import SIDES
 from simulator.rules.custom.line import Places, absorbs_first, aimed_at, hits_of, loss_line, stretches
-from simulator.rules.custom.model import counts
+from simulator.rules.custom.model import units_of
 from simulator.rules.custom.outcome import outcome
 from simulator.rules.custom.rules import State, opened
 from simulator.rules.custom.setup import Setup
@@ -38,7 +38,7 @@ def starts_of(setup: Setup) -> list[str]:
     """The numbers that only move the start: those of all units, where nothing is chosen by the odds from there."""
     if "odds-below" in setup.leaving or sought(setup):
         return []
-    return [f"{side}.{key}" for side in SIDES for key in counts(getattr(setup.fields, side))]
+    return [f"{side}.{key}" for side in SIDES for key, _ in units_of(type(getattr(setup.fields, side)))]
 
 
 def joined(field: PlacesField, paths: Sequence[str], settings: np.ndarray) -> Joined | None:

@@ -16,10 +16,10 @@ import numpy as np
 
 from simulator.rules.custom.dice.die import Hit, chance_at, classes_of
 from simulator.rules.custom.dice.volleys import Standing
-from simulator.rules.custom.game_file.format import GameFile
+from simulator.rules.custom.game_file.format import MOST_PAIRS, GameFile
 from simulator.rules.custom.game_file.units import MAIN_ROLLS, pieces_of
 from simulator.rules.custom.game_file.words import by_side, part_of
-from simulator.rules.custom.masks import bits, mask_of
+from simulator.rules.custom.masks import mask_of
 from simulator.rules.custom.setup import Setup, SideSetup, roll_of
 
 NOWHERE = 1 << 40
@@ -158,30 +158,6 @@ class Stands:
         """Hits on each unit that have not cost a piece: int64, shape (places, units)."""
         return self.taken - hits_of(self.setup.file, self.side) * self.lost
 
-    @cached_property
-    def totals(self) -> dict[str, np.ndarray]:
-        """The columns of the whole side (section 9): int64, float64 for costs that are not whole; shape (places,)."""
-        costs = [piece.cost for piece in self.own.pieces]
-        whole = all(float(cost).is_integer() for cost in costs)
-        return {
-            f"{self.side}_units_left": self.units,
-            f"{self.side}_units_lost": self.lost.sum(axis=1),
-            f"{self.side}_cost_lost": self.lost @ np.array(costs, np.int64 if whole else np.float64),
-        }
-
-    @cached_property
-    def by_unit(self) -> list[tuple[str, str, np.ndarray]]:
-        """Unit, column name and values (int64, shape (places,)) of each unit that may fight (section 9)."""
-        found = []
-        for unit in bits(self.own.fights):
-            key = self.setup.units[unit]
-            found.append((key, f"{self.side}_{key}_left", self.left[:, unit]))
-            found.append((key, f"{self.side}_{key}_lost", self.lost[:, unit]))
-            if self.own.pieces[unit].hits > 1:
-                damage = self.damage[:, unit] * (not self.setup.file.losses.repaired)
-                found.append((key, f"{self.side}_{key}_damage", damage))
-        return found
-
     def __len__(self) -> int:
         return len(self.taken)
 
@@ -267,9 +243,12 @@ class Places(Stands):
         return np.asarray((self.units > 0) & (self.left @ stays == 0))
 
     def after_hits(self, hit: Hit) -> np.ndarray:
-        """The place after 1, 2, 4, 8, ... hits (rows) of a class: int64, shape (rows, places)."""
+        """The place after 1, 2, 4, 8, ... hits (rows) of a class: int64, shape (rows, places).
+
+        Opposed dice may win more pairs than the side has points.
+        """
         rows = [self.after_hit(hit)]
-        while 2 ** len(rows) <= len(self.line):
+        while 2 ** len(rows) <= max(len(self.line), MOST_PAIRS):
             rows.append(rows[-1][rows[-1]])
         return np.array(rows)
 

@@ -6,7 +6,7 @@ they go by their names.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Annotated, Any, Literal, NamedTuple, Protocol
 
 from pydantic import Field, create_model
@@ -182,18 +182,19 @@ def model_of(shape: Shape) -> type[Fields]:
     }
     conditions = create_model("Conditions", __base__=Fields, __doc__="What the game file lets a scenario say.", **asked)
     kinds = {side: _policy_of(side in shape.may_retreat, shape.format) for side in SIDES}
-    chosen: dict[str, Any] = {side: (kind, Field(default_factory=kind)) for side, kind in kinds.items()}
+    chosen: dict[str, Any] = {side: (kind, Field(default_factory=cache(kind))) for side, kind in kinds.items()}
     policies = create_model("Policies", __base__=Fields, __doc__="Policies of both sides.", **chosen)
     conditions.page = ", ".join(one.key for one in shape.conditions)
+    # Tables that a scenario leaves out are frozen, so that scenarios share them: making them took half of validating.
     frame: dict[str, Any] = {
         "game": (str, Field(description="a shipped game, the path of a game file, or custom")),
         "battle": (Literal[shape.kind], ...),
         "rules": (dict[str, Any] | None, Field(None, description="keys of the game file, laid over the game")),
         "attacker": (sides["attacker"], ...),
         "defender": (sides["defender"], ...),
-        "conditions": (conditions, Field(default_factory=conditions)),
-        "policy": (policies, Field(default_factory=policies)),
-        "options": (Options, Field(default_factory=Options)),
+        "conditions": (conditions, Field(default_factory=cache(conditions))),
+        "policy": (policies, Field(default_factory=cache(policies))),
+        "options": (Options, Field(default_factory=cache(Options))),
     }
     return create_model("Battle", __base__=Fields, __doc__="A battle of a game file.", **frame)
 
@@ -208,7 +209,7 @@ def _policy_of(may_retreat: bool, format_: int) -> type[Fields]:
 
 
 @lru_cache(maxsize=256)
-def _units_of(model: type[Fields]) -> list[tuple[str, str]]:
+def units_of(model: type[Fields]) -> list[tuple[str, str]]:
     """The units of a side by name, and the fields that hold their numbers, in file order."""
     return [(str(about.alias), name) for name, about in model.model_fields.items() if name.startswith("unit_")]
 
@@ -216,13 +217,7 @@ def _units_of(model: type[Fields]) -> list[tuple[str, str]]:
 def counts(side: Fields) -> dict[str, int]:
     """Units of a side by name, in file order, also those of which there are none."""
     given = vars(side)
-    return {unit: given[name] for unit, name in _units_of(type(side))}
-
-
-def named(side: Fields) -> set[str]:
-    """Units that the scenario names for a side."""
-    given = side.model_fields_set
-    return {unit for unit, name in _units_of(type(side)) if name in given}
+    return {unit: given[name] for unit, name in units_of(type(side))}
 
 
 def conditions_of(file: GameFile, given: Fields) -> dict[str, ConditionValue]:
@@ -233,13 +228,14 @@ def conditions_of(file: GameFile, given: Fields) -> dict[str, ConditionValue]:
 def check_scenario(file: GameFile, kind: str, fields: Scenario) -> None:
     """Refuse a scenario that types allow (section 11); raises Refusal."""
     for side in SIDES:
-        able, own = fighters(file, kind, side), getattr(fields, side)
+        able, own, policy = fighters(file, kind, side), getattr(fields, side), getattr(fields.policy, side)
         numbers = counts(own)
-        if not any(numbers[key] for key in able):
+        if not any(map(numbers.get, able)):
             raise Refusal(side, f"no fighting unit; give at least one of {', '.join(able)}")
         for i, modifier in enumerate(own.modifiers):
             check_modifier(file, modifier, f"{side}.modifiers[{i}]")
-        _check_policy(file, kind, side, getattr(fields.policy, side))
+        if policy.model_fields_set:  # the defaults are allowed
+            _check_policy(file, kind, side, policy)
 
 
 def _check_policy(file: GameFile, kind: str, side: str, policy: SidePolicy) -> None:

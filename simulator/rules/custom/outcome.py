@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from simulator.rules.battle import ATTACKER, Columns, Piece
+from simulator.rules.battle import ATTACKER, Columns, Fields, Piece
 from simulator.rules.custom.build import Field
+from simulator.rules.custom.game_file.format import GameFile
+from simulator.rules.custom.game_file.units import pieces_of
 from simulator.rules.custom.line import Stands, stretches
-from simulator.rules.custom.masks import bits, mask_of
-from simulator.rules.custom.model import named
+from simulator.rules.custom.masks import bits, mask_of, parts_of
+from simulator.rules.custom.model import units_of
 from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, STALEMATE
+from simulator.rules.toolkit.weights import decimal_sums
 
 HEADLINE = (
     "attacker_units_lost",
@@ -30,14 +34,19 @@ def outcome(field: Field, states: Any) -> Columns:
     setup = field.setup
     seen = field.seen(states)
     columns: Columns = {"winner": field.winner(states, seen), "rounds": states.clock + states.rounds}
-    for stands, rows in seen.values():
-        for name, values in stands.totals.items():
-            columns[name] = values.take(rows)
+    by_unit: Columns = {}
     for side, (stands, rows) in seen.items():
-        wanted = named(getattr(setup.fields, side))
-        for unit, name, values in stands.by_unit:
-            if unit in wanted:
-                columns[name] = values.take(rows)
+        own: Fields = getattr(setup.fields, side)
+        costs, units = _shown(setup.file, setup.kind_name, side, type(own), frozenset(own.model_fields_set))
+        columns[f"{side}_units_left"] = stands.units.take(rows)
+        columns[f"{side}_units_lost"] = stands.lost.sum(axis=1).take(rows)
+        columns[f"{side}_cost_lost"] = decimal_sums(stands.lost, costs).take(rows)
+        for unit, name, damaged in units:
+            by_unit[f"{name}_left"] = stands.left[:, unit].take(rows)
+            by_unit[f"{name}_lost"] = stands.lost[:, unit].take(rows)
+            if damaged:
+                by_unit[f"{name}_damage"] = stands.damage[:, unit].take(rows) * (not setup.file.losses.repaired)
+    columns |= by_unit
     columns["attacker_retreated"] = states.ending == ATTACKER_LEFT
     columns["defender_retreated"] = states.ending == DEFENDER_LEFT
     columns["stalemate"] = states.ending == STALEMATE
@@ -46,8 +55,26 @@ def outcome(field: Field, states: Any) -> Columns:
         takers = list(bits(mask_of(setup.file, setup.kind.taken_by)))
         stands, rows = seen["attacker"]
         there = stands.left[:, takers].sum(axis=1) > 0
-        columns["taken"] = (columns["winner"] == ATTACKER) & there[rows]
+        columns["taken"] = (columns["winner"] == ATTACKER) & there.take(rows)
     return columns
+
+
+@lru_cache(maxsize=256)
+def _shown(
+    file: GameFile, kind: str, side: str, model: type[Fields], given: frozenset[str]
+) -> tuple[tuple[float, ...], list[tuple[int, str, bool]]]:
+    """The costs and units of a side's columns, where these fields of its model are given.
+
+    Units are those that are named and may fight, each with the beginning of its columns' names, and whether it can be
+    damaged.
+    """
+    pieces, keys = pieces_of(file, side), list(file.unit)
+    wanted = {unit for unit, name in units_of(model) if name in given}
+    fights, _ = parts_of(file, kind, side)
+    return (
+        tuple([piece.cost for piece in pieces]),
+        [(unit, f"{side}_{keys[unit]}", pieces[unit].hits > 1) for unit in bits(fights) if keys[unit] in wanted],
+    )
 
 
 def begun(field: Field, states: Any) -> np.ndarray:

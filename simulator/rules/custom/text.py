@@ -14,9 +14,10 @@ import numpy as np
 from simulator.engine.model.binomial import HALF
 from simulator.rules.custom.build import Field
 from simulator.rules.custom.decisions.best_rules import ANSWERING
-from simulator.rules.custom.dice.die import MISS, Hit, face_names, hits_by_face, rolled_again
+from simulator.rules.custom.dice.die import MISS, Hit, face_names, hit_class, hits_by_face, rolled_again
 from simulator.rules.custom.dice.linked_classes import Counted, linked_hits, results_of
 from simulator.rules.custom.dice.opposed import BOTH, hits_of_throw, kept_dice, thrown
+from simulator.rules.custom.dice.tables import all_slots, slots_in_use
 from simulator.rules.custom.dice.volleys import Standing, Volley, fired, volleys_at
 from simulator.rules.custom.game_file.format import SIDES
 from simulator.rules.custom.game_file.words import by_side
@@ -239,25 +240,35 @@ class Teller:
         army, salvo = getattr(self.field.params, side), self.field.salvos[before.salvo]
         rules, phase, own, enemy = self._situation(side, before)
         shots = fired(rules, self.setup.groups[salvo.group], phase, own, enemy)
+        used, chosen = slots_in_use(rules, all_slots(rules)[salvo.group], shots), salvo.slots[SIDES.index(side)]
+        at = {hit: chosen.index(slot) for hit, slot in used.items() if slot in chosen}
         rolled = [volley for shot in shots for volley in volleys_at(rules, shot, phase, own, enemy)]
+        rolled = [volley for volley in rolled if not volley.hits or volley.hits[0][0] in at]
         aims = [self.field.classes[side][k] for k in army.targets[before.salvo][: army.classes[before.salvo]]]
         sizes = [int(size) for size in army.size[before.salvo][: len(aims)]]
         pieces = self.setup.sides[rules.enemy].pieces
-        absorbed = int(sum(n * piece.absorbs for n, piece in zip(enemy.counts[0], pieces, strict=True)))
-        if absorbed or any(len(volley.hits) > 1 for volley in rolled):
+        absorbed = int(sum(enemy.counts[0, unit] * pieces[unit].absorbs for unit in bits(enemy.fighting)))
+        wasted = any(not hit.units & enemy.fighting for volley in rolled for hit, _ in volley.hits)
+        if absorbed or wasted or any(len(volley.hits) > 1 for volley in rolled):
             most = [size - 1 if aim.units & enemy.fighting else 0 for aim, size in zip(aims, sizes, strict=True)]
             counted = Counted(tuple([size - 1 for size in sizes]), tuple(most), absorbed)
-            return self._linked_text(rolled, aims, counted, result, dice)
+            return self._linked_text(rolled, aims, at, counted, result, dice)
         texts = []
         for k, aim in enumerate(aims):
             hits = result // int(army.stride[before.salvo, k]) % sizes[k]
             same = [volley for volley in rolled if _class_of(volley) == aim]
-            if same and not (hits == 0 and aim in aims[:k]):
+            if same and at.get(aim) == k:
                 texts.append(self._class_text(same, hits, sizes[k] - 1, dice))
         return "; ".join(texts)
 
     def _linked_text(
-        self, rolled: list[Volley], aims: list[Hit], counted: Counted, result: int, dice: random.Random
+        self,
+        rolled: list[Volley],
+        aims: list[Hit],
+        at: dict[Hit, int],
+        counted: Counted,
+        result: int,
+        dice: random.Random,
     ) -> str:
         """Dice that may fall into several hit classes, or whose hits are absorbed."""
         number = sum(volley.dice for volley in rolled)
@@ -266,7 +277,7 @@ class Teller:
         if self.setup.low_luck or number > MOST_SHOWN or not number:
             return f"{self._names(rolled)} roll {plural(number, 'die', 'dice')} -> {score}" if number else ""
         whole = self.setup.whole
-        chances = [[(aims.index(hit), chance / whole) for hit, chance in v.hits] for v in rolled for _ in range(v.dice)]
+        chances = [[(at[hit], chance / whole) for hit, chance in v.hits] for v in rolled for _ in range(v.dice)]
         fallen = linked_hits(chances, results_of(counted) == result, dice)
         return f"{self._faces(rolled, [MISS if slot is None else aims[slot] for slot in fallen], dice)} -> {score}"
 
@@ -347,7 +358,7 @@ def _binomial_text(field: Any, before: Any, result: tuple[int, int]) -> str:
 
 def _class_of(volley: Volley) -> Hit:
     """The hit class of dice that fall into one, also of those that cannot hit."""
-    return volley.hits[0][0] if volley.hits else Hit(volley.shot.targets, volley.roll.damage, volley.roll.split)
+    return volley.hits[0][0] if volley.hits else hit_class(volley.shot.targets, volley.roll.damage, volley.roll.split)
 
 
 def _losses(side: str, stands: Stands, rows: np.ndarray) -> str:

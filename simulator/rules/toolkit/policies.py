@@ -32,7 +32,8 @@ def in_words(policy: Fields, chosen: list[str], parameters: Mapping[str, str]) -
 
 def check_alone(field: str, chosen: list[str], alone: str) -> None:
     """Refuse a policy that makes no sense beside others ("to-the-end", "never")."""
-    refuse_if(alone in chosen and len(chosen) > 1, field, listed(chosen), f"{alone} cannot be combined with others")
+    if alone in chosen and len(chosen) > 1:
+        raise Refusal(field, f"{listed(chosen)} is not allowed; {alone} cannot be combined with others")
 
 
 def check_parameters(where: str, policy: Fields, chosen: list[str], parameters: Mapping[str, str]) -> None:

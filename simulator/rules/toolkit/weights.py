@@ -1,9 +1,13 @@
-"""Integer weights: sums of independent draws, hits of several dice; draws from a very long table digit by digit."""
+"""Integer weights: sums of independent draws, hits of several dice; draws from a very long table digit by digit; sums
+of prices.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
+from functools import lru_cache
 from itertools import product
 
 import numpy as np
@@ -78,6 +82,27 @@ def distinct(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     first, which = merging.distinct(rows.T, len(rows))
     order = np.argsort(first)
     return rows[first[order]], np.argsort(order)[which]
+
+
+def decimal_sums(counts: np.ndarray, prices: Sequence[float]) -> np.ndarray:
+    """The sum of counts times prices in each row: int64 if all prices are whole, float64 otherwise; shape (rows,).
+
+    `counts`: int64, shape (rows, prices). Prices of up to six decimals are added as whole numbers of their last
+    decimal, because a question about 0.3 must find three times 0.1.
+    """
+    whole, scale = _whole_prices(tuple(prices))
+    return np.asarray(counts @ whole if scale == 1 else counts @ whole / scale)
+
+
+@lru_cache(maxsize=256)
+def _whole_prices(prices: tuple[float, ...]) -> tuple[np.ndarray, int]:
+    """Prices in parts of their last decimal (int64), and the number of parts; as they are past six decimals."""
+    exact = [Decimal(str(float(price))).normalize() for price in prices]
+    decimals = max((-int(price.as_tuple().exponent) for price in exact), default=0)
+    if decimals > 6:
+        return np.array(prices), 1
+    scale = 10 ** max(decimals, 0)
+    return np.array([int(price * scale) for price in exact], np.int64), scale
 
 
 def digits(chances: np.ndarray, bits: int, book: TableBook) -> tuple[list[int], list[int]]:

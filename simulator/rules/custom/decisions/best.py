@@ -25,14 +25,14 @@ from simulator.rules.custom.game_file.format import SIDES
 from simulator.rules.custom.line import Places
 from simulator.rules.custom.setup import Setup
 from simulator.rules.toolkit.naming import counted
-from simulator.rules.toolkit.policies import named
 
 MOST_WAYS = 20_000_000
 
 
 def seeks(setup: Setup, side: str, what: str) -> bool:
     """Is a policy (`retreat`, `loss_order`) of a side `best`?"""
-    return "best" in named(getattr(getattr(setup.fields.policy, side), what) or ())
+    chosen = getattr(getattr(setup.fields.policy, side), what)
+    return chosen == "best" or (isinstance(chosen, list) and "best" in chosen)
 
 
 def sought(setup: Setup) -> bool:
@@ -61,7 +61,7 @@ def with_decisions(setup: Setup, chain: Chain, places: dict[str, Places], aims: 
     return replace(
         chain,
         params=params,
-        factored=None,
+        factored=None if lose.any() else chain.factored,
         start=BestState(*(int(value) for value in start)),
         limits=BestState(
             **limits._asdict() | {"defender_next": limits.defender, "salvo": limits.salvo},

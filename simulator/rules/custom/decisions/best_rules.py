@@ -28,6 +28,7 @@ from simulator.rules.custom.rules import (
     defender_leaves,
     defenders_hits,
     ending_of,
+    landed,
     removed,
     roll,
     row_of,
@@ -128,13 +129,6 @@ def taken(p, s, side):
 
 
 @helper
-def group_over(p, s):
-    """Both sides' losses come off; after the opening and after a round the check is due."""
-    s = salvo_over(p.battle, s._replace(stage=ROLLING, hits=0, part=0, defender_next=0))
-    return checked(p, s) if s.salvo == p.battle.salvos else s
-
-
-@helper
 def answered(s):
     """The defender has rolled: his losses come off, and the attacker takes the hits that wait for him."""
     s = s._replace(stage=ATTACKER_LOSES, hits=s.waiting, part=0, waiting=0)
@@ -143,8 +137,10 @@ def answered(s):
 
 @helper
 def onward(p, s):
-    """Carry on to the next roll or decision, or to the end."""
+    """Carry on to the next roll or decision, or to the end; after the opening and after a round the check is due."""
     while True:
+        if s.salvo == p.battle.salvos:
+            s = checked(p, s)
         side = 1 if s.stage == DEFENDER_LOSES else 0
         if s.stage == DEFENDER_LOSES or s.stage == ATTACKER_LOSES:  # noqa: PLR1714 - compiled
             s = taken(p, s, side)
@@ -157,7 +153,7 @@ def onward(p, s):
                 continue
         elif s.ending != FIGHTING or s.stage != ROLLING or anybody_rolls(p.battle, s, row_of(p.battle, s, s.salvo)):
             return s
-        s = group_over(p, s)
+        s = salvo_over(p.battle, s._replace(stage=ROLLING, hits=0, part=0, defender_next=0))
 
 
 @rule(BestParams)
@@ -216,9 +212,23 @@ def step(p, s, result, other):
         s = takes(p, s, 1 if s.stage == DEFENDER_LOSES else 0, result)
     elif s.stage == ANSWERING:
         s = answered(s._replace(waiting=other))
+    elif p.in_turn == 0:
+        s = landed(p.battle, s, result, other)
     else:
         mine, theirs = attackers_hits(p.battle, s.salvo, result), defenders_hits(p.battle, s.salvo, result, other)
         s = s._replace(stage=DEFENDER_LOSES, hits=mine, part=0, defender_next=s.defender, waiting=theirs)
+    return onward(p, s)
+
+
+@rule(BestParams)
+def lands(p, s, result, other):
+    """One salvo where losses are not chosen; each side's dice move the other's place only."""
+    return landed(p.battle, s, result, other)
+
+
+@rule(BestParams)
+def follows(p, s):
+    """The moves that follow without dice, up to the next decision."""
     return onward(p, s)
 
 

@@ -27,6 +27,11 @@ MISS = Hit(0)
 MOST_SHIELD = 20
 
 
+def hit_class(units: int, damage: int, split: bool) -> Hit:
+    """The class of a hit on these units; damage of 1 is not split, whatever the roll says (section 2.4)."""
+    return Hit(units, damage, split and damage > 1) if units else MISS
+
+
 def faces_that_hit(file: GameFile, die: Dice | Die, value: int) -> frozenset[int]:
     """Faces of a die with numbers that hit at a value (steps 3 and 4)."""
     if die.clamp:
@@ -45,8 +50,8 @@ def hits_by_face(file: GameFile, enemy: str, roll: Rolled, targets: int) -> tupl
 def _hits_by_face(file: GameFile, enemy: str, roll: Rolled, targets: int) -> tuple[Hit, ...]:
     die, value, damage, split = die_named(file, roll.die), roll.value, roll.damage, roll.split
     if isinstance(die, Die) and die.faces is not None:
-        found = [Hit(targets & _named_by(file, die, face), die.damage.get(face, 1), split) for face in die.faces]
-        return tuple([hit if hit.units else MISS for hit in found])
+        hit_by = [(targets & _named_by(file, die, face), die.damage.get(face, 1)) for face in die.faces]
+        return tuple([hit_class(*found, split) for found in hit_by])
     at_shield: dict[int, int] = {}
     for unit in bits(targets):
         shield = pieces_of(file, enemy)[unit].shield
@@ -55,7 +60,7 @@ def _hits_by_face(file: GameFile, enemy: str, roll: Rolled, targets: int) -> tup
     for shield, units in at_shield.items():
         for face in faces_that_hit(file, die, value - shield if file.dice.hit == "at-most" else value + shield):
             masks[face - 1] |= units
-    return tuple([Hit(mask, damage, split) if mask else MISS for mask in masks])
+    return tuple([hit_class(mask, damage, split) for mask in masks])
 
 
 def _named_by(file: GameFile, die: Die, face: str) -> int:
@@ -133,7 +138,7 @@ def _classes_of_roll(side: SideSetup, shot: Shot, unit: int, roll: Rolled) -> It
     if isinstance(die, Die) and die.faces is not None:
         return hits_by_face(file, side.enemy, roll, shot.targets)
     if len({pieces[target].shield for target in bits(shot.targets)}) < 2:
-        return [Hit(shot.targets, roll.damage, roll.split)]
+        return [hit_class(shot.targets, roll.damage, roll.split)]
     values = _values(side, shot, unit, roll)
     sides = die.sides or 0
     within = {min(max(value, -MOST_SHIELD), sides + MOST_SHIELD + 1) for value in values}

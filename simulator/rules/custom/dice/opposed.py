@@ -17,14 +17,14 @@ from simulator.engine.model.chance import Row
 from simulator.rules.custom.dice.linked_classes import TooLarge
 from simulator.rules.custom.dice.tables import DiceTables, Throws, distinct
 from simulator.rules.custom.dice.volleys import Volley, fires, volleys
-from simulator.rules.custom.game_file.format import SIDES, Compare
+from simulator.rules.custom.game_file.format import MOST_PAIRS, SIDES, Compare
 from simulator.rules.custom.game_file.units import die_named
 from simulator.rules.custom.setup import SideSetup
 
-# Results hold the attacker's hits and this many times the defender's: there are at most ten pairs.
-BOTH = 11
+# Results hold the attacker's hits and this many times the defender's.
+BOTH = MOST_PAIRS + 1
 # Pairs of places whose dice are compared one by one.
-MOST_PAIRS = 4_000_000
+MOST_PLACES = 4_000_000
 # The work for all different dice of both sides: states of the dice, squared. Ten equal dice a side, down to one, are
 # 256,036: 6 s.
 MOST_WORK = 500_000
@@ -182,7 +182,7 @@ def opposed_throws(dice: Mapping[str, DiceTables], compare: Compare, group: int,
     """
     mine, theirs = (_profiles(dice[side], group, number, getattr(compare.most, side)) for side in SIDES)
     shown, examples = distinct(np.column_stack([mine.shown, theirs.numbers]))
-    if len(examples) * len(mine.numbers) > MOST_PAIRS:
+    if len(examples) * len(mine.numbers) > MOST_PLACES:
         raise TooLarge
     thrown_at = [(mine.numbers[:, mine.shown[at]], theirs.numbers[at, theirs.shown]) for at in examples]
     different = {pair for both in thrown_at for pair in zip(*(numbers.tolist() for numbers in both), strict=True)}

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.engine.model.binomial import chances_of_hits
-from simulator.engine.model.chance import NO_TABLE, Row, TableBook
+from simulator.engine.model.chance import NO_TABLE, Row, Sum, TableBook
 from simulator.rules.custom.dice.die import Hit, classes_of
 from simulator.rules.custom.dice.linked_classes import Counted, TooLarge, joint_row
 from simulator.rules.custom.dice.volleys import Standing, fires, volleys
@@ -57,18 +57,19 @@ def _all_hits_of(dice: Dice, whole: int, low_luck: bool) -> Row:
     return hits[able], p[able]
 
 
-def table_of(classes: Sequence[Dice], whole: int, caps: Sequence[int], low_luck: bool) -> Row:
+def table_of(classes: Sequence[Dice], whole: int, caps: Sequence[int], low_luck: bool) -> Row | Sum:
     """The hits of these dice, class by class, packed into one result (see `packing`)."""
     if len(classes) == 1:
         return hits_of(classes[0], whole, caps[0], low_luck)
-    result, p = np.zeros(1, np.int64), np.ones(1)
-    for rolled, cap, stride in zip(classes, caps, packing(caps), strict=True):
-        hits, chances = hits_of(rolled, whole, cap, low_luck)
-        result = np.add.outer(result, hits * stride).ravel()
-        p = np.multiply.outer(p, chances).ravel()
-    order = np.argsort(result, kind="stable")
-    order = order[p[order] > 0]
-    return result[order], p[order]
+    parts = zip(classes, caps, packing(caps), strict=True)
+    return Sum(tuple([_packed_hits_of(dice, whole, cap, low_luck, stride) for dice, cap, stride in parts]))
+
+
+@lru_cache(maxsize=1 << 13)
+def _packed_hits_of(dice: Dice, whole: int, most: int, low_luck: bool, stride: int) -> Row:
+    """As `hits_of`, with the hits packed by this stride."""
+    hits, p = hits_of(dice, whole, most, low_luck)
+    return hits * stride, p
 
 
 class Slot(NamedTuple):
@@ -92,6 +93,24 @@ def slots_of(side: SideSetup, group: Sequence[int]) -> list[Slot]:
         if not (slots and slots[-1].hit == slot.hit):
             slots.append(slot)
     return slots
+
+
+def all_slots(side: SideSetup) -> list[list[Slot]]:
+    """The hit classes of a side by group."""
+    return side.recall("slots", lambda: [slots_of(side, group) for group in side.setup.groups])
+
+
+def slots_in_use(side: SideSetup, slots: Sequence[Slot], firing: Sequence[Shot]) -> dict[Hit, int]:
+    """The slot of each hit class where these steps are fired: the one of the first step that can yield it."""
+
+    def make() -> dict[Hit, int]:
+        first: dict[Hit, int] = {}
+        for shot in firing:
+            for hit in yielded(side, shot):
+                first.setdefault(hit, shot.number)
+        return {slot.hit: k for k, slot in enumerate(slots) if slot.hit in first and slot.first <= first[slot.hit]}
+
+    return side.recall(("places", *firing), make)
 
 
 def yielded(side: SideSetup, shot: Shot) -> set[Hit]:
@@ -155,7 +174,7 @@ class DiceTables:
     def __init__(self, setup: Setup, side: str, own: Places, enemy: Places, book: TableBook) -> None:
         self.setup, self.side, self.book = setup, setup.sides[side], book
         self.own, self.enemy = own, enemy
-        self.slots = self.side.recall("slots", lambda: [slots_of(self.side, group) for group in setup.groups])
+        self.slots = all_slots(self.side)
         self.classes = sorted({slot.hit for slots in self.slots for slot in slots})
         self.caps = {hit: sum([hit.units >> unit & 1 for unit in enemy.line]) for hit in self.classes}
         # The hits that each unit of the enemy takes off.
@@ -280,7 +299,7 @@ class DiceTables:
     ) -> DiceByFaces:
         """The dice that are rolled; none where no step is fired."""
         firing = [shot for shot in shots if fires(shot, number, own, enemy)]
-        place = self._places(slots, firing)
+        place = slots_in_use(self.side, slots, firing)
         found: DiceByFaces = {}
         for shot in firing:
             if self.side.able(shot):
@@ -289,18 +308,6 @@ class DiceTables:
                         faces = tuple(sorted([(place[hit], chance) for hit, chance in volley.hits]))
                         found[faces] = found.get(faces, 0) + volley.dice
         return found
-
-    def _places(self, slots: Sequence[Slot], firing: Sequence[Shot]) -> dict[Hit, int]:
-        """The slot of each hit class where these steps are fired: the one of the first step that can yield it."""
-
-        def make() -> dict[Hit, int]:
-            first: dict[Hit, int] = {}
-            for shot in firing:
-                for hit in yielded(self.side, shot):
-                    first.setdefault(hit, shot.number)
-            return {slot.hit: k for k, slot in enumerate(slots) if slot.hit in first and slot.first <= first[slot.hit]}
-
-        return self.side.recall(("places", *firing), make)
 
 
 def _chosen(dice: DiceByFaces, chosen: tuple[int, ...]) -> DiceByFaces:

@@ -29,7 +29,9 @@ Reroll = Literal["none", "misses"] | Annotated[list[Face], Field(min_length=1)]
 Order = Literal["cheapest", "weakest"]
 TwoNumbers = Annotated[list[int], Field(min_length=2, max_length=2)]
 Cost = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
-UpTo10 = Annotated[int, Field(ge=1, le=10)]
+# Pairs of opposed dice, and dice of a side among them.
+MOST_PAIRS = 10
+UpTo10 = Annotated[int, Field(ge=1, le=MOST_PAIRS)]
 UpTo20 = Annotated[int, Field(ge=0, le=20)]
 From1To20 = Annotated[int, Field(ge=1, le=20)]
 Initiative = Annotated[int, Field(ge=0, le=100)]

@@ -73,10 +73,11 @@ def part_of(file: GameFile, kind: str, side: str) -> tuple[set[str], set[str]]:
     return (set(file.unit) - supports if part.fights is None else selected(file, part.fights)), supports
 
 
-def fighters(file: GameFile, kind: str, side: str) -> list[str]:
+@lru_cache(maxsize=512)
+def fighters(file: GameFile, kind: str, side: str) -> tuple[str, ...]:
     """Units that may fight on a side, in file order."""
     fights, _ = part_of(file, kind, side)
-    return [key for key in file.unit if key in fights]
+    return tuple(key for key in file.unit if key in fights)
 
 
 def written(given: object) -> list[str]:

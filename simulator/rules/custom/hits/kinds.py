@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.rules.battle import Refusal
-from simulator.rules.custom.dice.die import Hit, chance_at, chances_of, classes_of
+from simulator.rules.custom.dice.die import Hit, chance_at, chances_of, classes_of, hit_class
 from simulator.rules.custom.dice.volleys import Volley
 from simulator.rules.custom.game_file.checks import largest_die
 from simulator.rules.custom.game_file.format import Die
@@ -103,7 +103,8 @@ class Kinds:
         if self._shields or isinstance(die_named(file, roll.die), Die):
             return self._number(thrown, roll, chances_of(file, thrown.enemy, roll, thrown.targets))
         chance = chance_at(file, roll)
-        return self._number(thrown, roll, ((Hit(thrown.targets, roll.damage, roll.split), chance),) if chance else ())
+        hit = hit_class(thrown.targets, roll.damage, roll.split)
+        return self._number(thrown, roll, ((hit, chance),) if chance else ())
 
     def table(self) -> np.ndarray:
         """The kinds of dice by row, rerolls and value: int64 of shape (rows, combinations, values).

@@ -147,7 +147,8 @@ class LandSetup(Opponents[model.Land]):
         # only that of the destroyed side, if given (step 1).
         large_enough = [not self.europe or enemy.size >= 3 * LD for enemy in (d, a)]
         hit = [self.overrun < 0 or (side != self.overrun and own.leader.given) for side, own in enumerate(self.stacks)]
-        self.tested = [own.leader if large_enough[side] and hit[side] else None for side, own in enumerate(self.stacks)]
+        tested = [own.leader if large_enough[side] and hit[side] else None for side, own in enumerate(self.stacks)]
+        self.tested = tuple(tested)
         self.tables, self.classes = TableBook(), LeaderClasses(self)
         self.tallies = Tally(self, 0), Tally(self, 1)
 

@@ -213,7 +213,7 @@ class BattleSetup:
 
     def tests(self) -> np.ndarray:
         """Tables of leader tests: int64 [fragile leaders, attacker's end, defender's]."""
-        leaders = [squadron.leader for squadron in self.engagement.squadrons]
+        leaders = tuple(squadron.leader for squadron in self.engagement.squadrons)
 
         def test(frail: int, *ends: int) -> int:
             return self.tables.add(seen_as(both_fates(leaders, frail, ends), end.fates_at_sea))

@@ -231,10 +231,12 @@ def fates(leader: Leader, trial: Trial) -> Counter[int]:
     return Counter(fate(leader, trial, die, second) for die in FACES for second in FACES)
 
 
-def both_fates(leaders: Iterable[Leader | None], fragile: int, ends: Iterable[int]) -> Counter[int]:
+@lru_cache(maxsize=1024)
+def both_fates(leaders: tuple[Leader | None, ...], fragile: int, ends: tuple[int, ...]) -> Counter[int]:
     """Fates of both leaders in one result: attacker's + 8 * defender's; nothing befalls one that is not tested (None).
 
     `fragile`: 1 the attacker's, + 2 the defender's; `ends`: of each side 1 if it won, + 2 if it was destroyed.
+    Kept, and so not to be changed.
     """
     attacker, defender = (
         fates(leader, Trial(end & 1 > 0, end & 2 > 0, fragile >> side & 1 > 0)) if leader else {UNHARMED: 1}

@@ -278,7 +278,7 @@ class SiegeSetup(Opponents[Siege | Campaign]):
 
     def tests(self, how: int, fragile: int) -> int:
         """Table of leader tests after an assault: held, fell, besieger wiped out; by fragile leaders."""
-        leaders, ends = (stack.leader for stack in self.stacks), ((0, 1), (1, 0), (2, 1))[how]
+        leaders, ends = tuple(stack.leader for stack in self.stacks), ((0, 1), (1, 0), (2, 1))[how]
         return NO_TABLE if self.campaign else self.tables.add(both_fates(leaders, fragile, ends))
 
     def next_box(self, box: int) -> int:
