@@ -62,14 +62,14 @@ LOADED = """
 import sys
 print("numba.np.linalg" in sys.modules)
 from simulator import load
-from simulator.engine.api import warm_up
-warm_up(load("risk-20v15").chain)
+from simulator.engine.graph.compiled_explorer import CompiledExplorer
+CompiledExplorer(load("risk-20v15").chain, 1 << 20).explore()
 """
 
 
 def test_a_kernel_is_loaded_without_what_only_compiling_needs(kept):
     folder, answer = kept
-    # It compiles the kernels of Risk afterwards. By numba's public interface everything is loaded.
+    # It compiles a kernel of Risk afterwards. By numba's public interface everything is loaded.
     assert run(folder, CODE + LOADED) == f"{answer}{not uses_internals()}\n"
 
 
