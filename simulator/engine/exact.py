@@ -125,8 +125,10 @@ def warm_up(chain: Chain, budget: int = EXACT_BYTES) -> None:
     if chain.last is not None:
         chain = chain.last.before
     compile_for("grow", chain)
-    if fits_on_grid(chain) and grid_outcomes(chain, budget):
-        return
+    if fits_on_grid(chain):
+        compile_for("push_through", chain)
+        if grid_outcomes(chain, budget):
+            return
     from simulator.engine.graph.many_starts import ManyStarts
 
     graph = CompiledExplorer(chain, budget).explore()

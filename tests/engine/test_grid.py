@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from simulator import exact, load
-from simulator.engine.exact import exact_outcomes, outcomes_of
+from simulator.engine.exact import exact_outcomes, outcomes_of, warm_up
 from simulator.engine.factored import grid, solve_grid
 from simulator.engine.factored.solve_grid import Grid, grid_outcomes
 from simulator.engine.graph.interpreted_explorer import PlainExplorer
+from simulator.engine.jit import cost_model
 from simulator.engine.model.chain import Chain, helper, rule
 from simulator.engine.model.chance import TableBook
 from simulator.engine.model.limits import BrokenGame, NoExactOdds
@@ -214,3 +215,12 @@ def test_endings_count_against_the_budget():
     scenario = {"game": "custom", "battle": "field", "rules": rules, "attacker": {"sloth": 1}, "defender": {"sloth": 1}}
     with pytest.raises(NoExactOdds, match="endings"):
         exact(scenario, budget=1_000_000)
+
+
+def test_a_chain_that_is_warmed_up_gets_no_plain_python(monkeypatch):
+    monkeypatch.setattr(cost_model, "compiled_here", set())
+    chain = load(
+        {"game": "axis-and-allies-1942", "battle": "land", "attacker": {"tank": 2}, "defender": {"tank": 1}}
+    ).chain
+    warm_up(chain)
+    assert cost_model.patience_for(chain, "push_through") == 0
