@@ -52,7 +52,7 @@ def line_up(kinds, pieces, hits=1, dice=1):
     return {"game": "custom", "battle": "field", "rules": rules, "attacker": army, "defender": army}
 
 
-# Rolls of all states that a random battle may take: about 2 s. Ties that are rolled again may go on for minutes.
+# Rolls of all states that a random battle may take: at most 6 s. Ties that are rolled again may go on for minutes.
 MOST_ROLLS = 20_000
 
 

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 
 # More units than any fight can have (fields are at most 1,000): an attacker that needs so many never fights.
 BEYOND_ALL = 10**9
-# A setting replaces an earlier one if it is worth more by SLACK: none does once less than NOTHING_LEFT can be gained.
+# A setting replaces an earlier one if it is worth more by SLACK. No other setting can replace it if less than
+# NOTHING_LEFT can be gained.
 SLACK, NOTHING_LEFT = 1e-12, 0.9e-12
 # Policies whose values `gains` compares, with their parameters; they are no named values.
 COMPARED = ("retreat", "sea_retreat", "break_off", "hand")
@@ -348,7 +349,7 @@ def worths(scenario: Scenario, found: Odds | None = None) -> dict[str, float]:
 def _gains(found: Best, path: str) -> Iterator[Gain]:
     """Each fixed policy in place of the best one, with its best parameter."""
     side, own = side_of(path), found.value[side_of(path)]
-    # Where one side decides alone, none of its policies is better than the best one.
+    # No fixed policy is worth more than the best one, unless the other side decides as well and answers it.
     alone = len({side_in(one) for one in found.scenario.decided}) == 1
     for name in choices(found.scenario.battle, path):
         if name == BEST:

@@ -171,7 +171,7 @@ class ExactRun:
         return self
 
     def _solved_alone(self, chain: Chain) -> OutcomeDistribution:
-        """The ends of a chain that no equal scenario shares, since it is large: those of an equal one are kept."""
+        """The ends of one chain; equal scenarios share no large chain, so that its ends are kept under its hash."""
         if chain.layout.bits <= MOST_BITS or chain.utilities is not None:
             return self._solved(chain)
         key = type(chain.params), digest(chain)

@@ -39,7 +39,8 @@ from simulator.engine.model.status import DONE, ENDLESS, LARGE, NEED_ROOM
 
 # Seconds of plain Python for an edge; the layers of a counter count as several times the graph.
 SECONDS_AN_EDGE, LAYERS = 1.2e-6, 4
-# An edge counts as so many where a kernel serves nothing else: plain Python gets a second before it is compiled.
+# The values of a graph need a kernel of their own. An edge counts as so many for it, so that one graph takes at most
+# 1.5 s of plain Python before this kernel is compiled.
 ALONE = 4
 # After this many layers of a counter, check that the battle can end at all.
 SUSPICIOUS = 1 << 12

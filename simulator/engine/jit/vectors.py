@@ -75,7 +75,7 @@ def list_plainly(at, lane, which, listed, found):
     return end - found
 
 
-# A later LLVM might not have the instruction any more.
+# The instruction is experimental: a later LLVM might not have it.
 list_sixteen = list_together if uses_internals() else inner(list_plainly)
 
 

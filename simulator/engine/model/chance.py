@@ -66,9 +66,9 @@ class Rows(NamedTuple):
 
 
 class Sum(NamedTuple):
-    """A table of the sum of independent rolls, of which each has a smaller step than the next one's.
+    """A table whose result is the sum of independent rolls.
 
-    The results of a row are in ascending order, and the sums of a row are distinct.
+    The results of each roll ascend, and all sums of the rolls before a roll are smaller than its steps: sums ascend.
     """
 
     rows: tuple[Row, ...]
