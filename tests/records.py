@@ -13,6 +13,7 @@ import hashlib
 import io
 import json
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ BATTLES = 2_000
 SEED = 2_026
 
 
+@cache
 def kinds() -> dict[tuple[str, str], str]:
     """Each battle kind of each game of the package, and the first shipped example of it."""
     found: dict[tuple[str, str], str] = {}

@@ -11,7 +11,7 @@ from simulator.rules.battle import Outcomes
 from simulator.rules.toolkit.merging import merge
 
 LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 4}, "defender": {"regiments": 3}}
-HUGE = {"game": "risk", "battle": "land", "attacker": {"regiments": 1000}, "defender": {"regiments": [1000] * 50}}
+HUGE = {"game": "risk", "battle": "land", "attacker": {"regiments": 500}, "defender": {"regiments": [500] * 50}}
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ import sys
 from simulator.engine.jit.kernel_cache import folder_of
 
 CODE = """
+from dataclasses import replace
 import numba
 import numpy
 from simulator.engine.jit.kernel_cache import folder_of
@@ -18,6 +19,7 @@ from simulator.engine.factored import grid
 from simulator.engine.graph.compiled_explorer import CompiledExplorer
 from simulator.engine.sample.grid_walk import GridWalk
 from simulator.engine.factored.solve_grid import Grid
+from simulator.engine.model.chance import tables
 from simulator.engine.model.status import DONE
 from simulator.engine.sample.walk import Order
 from simulator.engine.sample.simulation import Simulation
@@ -25,8 +27,11 @@ from simulator.engine.graph.solver import Solver
 from tests import toys
 from tests.engine.test_grid import duel
 assert numba.config.BOUNDSCHECK == 1
-small = [toys.walk(3, 30, 2, 3), toys.walk(2, 9, counting=1), toys.annotated_walk(2, 9), toys.urn(6)]
-for chain in [*small, toys.skirmish(14, 12), duel(7), toys.gamble(3, 7, 2)]:
+coins, gamble = toys.annotated_walk(2, 9), toys.gamble(3, 7, 2)
+wide = replace(gamble, limits=gamble.limits._replace(coins=2**40, asked=2**40))
+assert (gamble.layout.words, wide.layout.words) == (1, 2)
+fight = replace(duel(14), tables=tables([{0: 1}, {0: 3, 1: 2, 2: 1}, {hits: 1 + hits for hits in range(9)}]))
+for chain in [coins, replace(coins, annotation=""), gamble, wide, duel(7), fight, replace(fight, factored=None)]:
     if grid.fits_on_grid(chain):
         Grid(chain, 20_000_000).ends()
         walk = GridWalk(chain, 20_000_000)
@@ -40,7 +45,7 @@ print(folder_of("engine"))
 """
 
 
-# Of one word or two, with a counter, an annotation, pairs of rolls; on a grid; with decisions.
+# With a counter, an annotation, decisions, pairs of rolls; of one word or two; on a grid. A type of params costs 2 s.
 def test_no_kernel_leaves_its_arrays():
     found = subprocess.run(
         [sys.executable, "-c", CODE],

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -57,11 +58,16 @@ def imports(tree):
             yield from (alias.name for alias in node.names if alias.name.split(".")[0] == "simulator")
 
 
+@cache
+def imports_of(path):
+    return list(imports(tree_of(path)))
+
+
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_imports_point_down(path):
     name, *inside = path.relative_to(ROOT).with_suffix("").parts
     assert name in LEVEL, f"{path}: every module lives in one of the packages {LEVEL.keys()}"
-    for module in imports(tree_of(path)):
+    for module in imports_of(path):
         layer = layer_of(module)
         assert LEVEL[layer] <= LEVEL[name], f"{path} imports {module}"
         if layer == "engine" and name != "engine":
@@ -75,7 +81,7 @@ def test_no_circles_even_among_imports_inside_functions():
     graph = {}
     for path in MODULES:
         name = ".".join(("simulator", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__")
-        graph[name] = {module for module in imports(tree_of(path)) if module != name}
+        graph[name] = {module for module in imports_of(path) if module != name}
     TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
 
 
@@ -119,7 +125,7 @@ def test_no_package_hides_a_public_function():
 
 def test_the_engine_knows_no_game():
     for path in (ROOT / "engine").rglob("*.py"):
-        assert not any("rules" in module for module in imports(tree_of(path))), path
+        assert not any("rules" in module for module in imports_of(path)), path
 
 
 def test_rules_know_neither_files_nor_plots_nor_the_command_line():

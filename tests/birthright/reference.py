@@ -258,15 +258,13 @@ class Fight:
     def pairs(self, own, enemy, step):
         """(chance, both sides and the step that follows) of one exchange."""
         uses, follows = self.exchange(step, (own[0], enemy[0]))
-        return [
-            (q * r, (self.suffers(0, own, mine), self.suffers(1, enemy, theirs), follows))
-            for theirs, q in self.attack(0, (own[0], enemy[0]), uses[0]).items()
-            for mine, r in self.attack(1, (own[0], enemy[0]), uses[1]).items()
-        ]
+        theirs = [(q, self.suffers(1, enemy, n)) for n, q in self.attack(0, (own[0], enemy[0]), uses[0]).items()]
+        mine = [(r, self.suffers(0, own, n)) for n, r in self.attack(1, (own[0], enemy[0]), uses[1]).items()]
+        return [(q * r, (after, enemy_after, follows)) for q, enemy_after in theirs for r, after in mine]
 
     def odds(self):
         """{outcome: chance}; situations are taken in the order in which they can come about, each once."""
-        found, waiting, line = defaultdict(float), {}, []
+        found, waiting, line, known = defaultdict(float), {}, [], {}
         order = ["melee", "back", "contact", "approach"]
 
         def wait(own, enemy, step, p):
@@ -276,14 +274,17 @@ class Fight:
             waiting[own, enemy, step] = waiting.get((own, enemy, step), 0.0) + p
 
         def meet(sides, p):
-            winner, ends = self.verdict([self.filled(side) for side in sides])
-            if winner is None:
+            if sides not in known:
+                winner, ends = self.verdict([self.filled(side) for side in sides])
+                known[sides] = ends, None if winner is None else [*self.finished(winner, ends, 1.0)]
+            ends, outcomes = known[sides]
+            if outcomes is None:
                 wait(*ends, self.first_step(), p)
             else:
-                for outcome, q in self.finished(winner, ends, p):
-                    found[outcome] += q
+                for outcome, q in outcomes:
+                    found[outcome] += p * q
 
-        meet(self.opening(), 1.0)
+        meet(tuple(self.opening()), 1.0)
         while line:
             own, enemy, step = heappop(line)[-1]
             p = waiting.pop((own, enemy, step))

@@ -9,7 +9,7 @@ from simulator import best, compare, exact, luck, mix, need, replay, rounds, sen
 from simulator.analysis.odds import run, stages
 from simulator.analysis.odds.run import Interrupted
 from simulator.engine.model.limits import NoExactOdds
-from simulator.rules.campaign import starts
+from simulator.rules.campaign import battle, starts
 from simulator.scenarios.scenario import draft
 
 RISK = {
@@ -35,6 +35,11 @@ def test_need_finds_the_regiments_of_a_force_and_those_that_join():
     assert wins[0] >= 0.5 > wins[1]
     join = need(RISK, {"fight[1].attacker.join.regiments": range(1, 9)}, 0.7, value="p_defender")
     assert join.setting == 4
+
+
+@pytest.mark.parametrize("of", ["risk", "skirmish"])
+def test_a_search_makes_the_model_of_a_shipped_game_once(of):
+    assert battle({"of": of}).model is battle({"of": of}).model
 
 
 def test_compare_exactly_and_battle_by_battle():

@@ -18,7 +18,7 @@ RUNNING = 1e-14
 class Reference:
     def __init__(self, game, scenario):
         self.g, self.s = game, scenario
-        self.units = list(game["unit"])
+        self.units, self.selected = list(game["unit"]), {}
         self.dice = {"sides": 6, "hit": "at-most", "always_hit": [], "always_miss": [], "clamp": None} | game.get(
             "dice", {}
         )
@@ -49,7 +49,12 @@ class Reference:
         self.modifiers = {side: self.modifiers_of(side) for side in SIDES}
 
     def select(self, words):
-        return [u for u in self.units if u in words or set(self.g["unit"][u].get("tags", [])) & set(words)]
+        """Units of these names or tags; asked a million times in a battle, so that they are kept."""
+        key = tuple(words)
+        if key not in self.selected:
+            tagged = {u for u in self.units if set(self.g["unit"][u].get("tags", [])) & set(words)}
+            self.selected[key] = [u for u in self.units if u in words or u in tagged]
+        return list(self.selected[key])
 
     def modifiers_of(self, side):
         own = self.s[side]

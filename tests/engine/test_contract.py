@@ -11,6 +11,7 @@ from simulator.engine.graph.graph_cache import state_values
 from simulator.engine.graph.interpreted_explorer import PlainExplorer
 from simulator.engine.model.chance import Tables, tables
 from simulator.engine.model.limits import BrokenGame, NoExactOdds
+from simulator.engine.sample import simulation as montecarlo
 from simulator.engine.sample.simulation import Simulation
 from tests.toys import Coins, ring, skirmish, stay, urn, walk
 
@@ -80,7 +81,8 @@ def test_negative_whole_weights_are_refused():
     [(simulated_by_rules, 2), *((run, states) for run in (exact_outcomes, simulated, backward) for states in (2, 500))],
     ids=lambda value: getattr(value, "__name__", value),
 )
-def test_a_cycle_that_nothing_leaves_is_an_error_not_a_hang(run, states):
+def test_a_cycle_that_nothing_leaves_is_an_error_not_a_hang(run, states, monkeypatch):
+    monkeypatch.setattr(montecarlo, "MOST_ROLLS", 1 << 16)  # a million and more take 3 s
     with pytest.raises(BrokenGame, match=r"never leave At|no battle of seed 1 ended"):
         run(ring(states))
 

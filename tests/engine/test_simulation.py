@@ -7,6 +7,7 @@ import pytest
 from simulator.engine.exact import exact_outcomes
 from simulator.engine.jit.kernels import inner, kernel
 from simulator.engine.jit.vectors import find_lanes, list_plainly
+from simulator.engine.sample import simulation as montecarlo
 from simulator.engine.sample.simulation import Simulation
 from tests.toys import urn, walk
 
@@ -34,14 +35,15 @@ def test_same_battles_whatever_the_threads_and_chunks(chain):
             assert same(fought(chain, battles, threads=threads, chunk=chunk), reference)
 
 
-def test_other_threads_help_where_few_battles_take_long():
-    """All battles are one chunk, for one thread, until a second has passed."""
+def test_other_threads_help_where_few_battles_take_long(monkeypatch):
+    """All battles are one chunk, for one thread, until some time has passed: here a fifth of a second."""
+    monkeypatch.setattr(montecarlo, "LONG", 0.2)
     others, threads = set(threading.enumerate()), []  # threads of earlier tests may still be ending
     simulation = Simulation(walk(200, 400), 1, threads=2)
-    simulation.add(50_000, lambda done: threads.append(len(set(threading.enumerate()) - others)))
+    simulation.add(20_000, lambda done: threads.append(len(set(threading.enumerate()) - others)))
     assert threads[0] == 1
     assert max(threads) == 2
-    assert simulation.ends().count.sum() == 50_000
+    assert simulation.ends().count.sum() == 20_000
 
 
 def test_battles_added_in_portions_are_the_same_battles():

@@ -307,7 +307,8 @@ def battle(scenario):
             assert own.size >= 4 * enemy.size
             overrun = i
             if own.size >= 8 * enemy.size:
-                return overran(i, a, d, out)
+                overran(i, a, d, out)
+                return rows_of((a, d), out)
     interception = cond.get("interception", False) or overrun >= 0
     fights = 1.0
     if pol[1].get("evasion") == "evade":
@@ -317,11 +318,14 @@ def battle(scenario):
                 0 if "drawn" in v and x.country != "turkey-vizier" else v["manoeuvre"] for x, v in ((a, la), (d, ld))
             ]
             fights += wa * wd * sum(die + max(0, rolled[1] - rolled[0]) < 8 for die in range(1, 11)) / 10
-        tell(out, (a, d), "nobody", 0, (0, 0), (0, 0), "", (("", 0), ("", 0)), 1 - fights, evaded=True)
+        out["nobody", 0, (0, 0), (0, 0), "", (("", 0), ("", 0)), True, False] += 1 - fights
     for (wa, la), (wd, ld) in product(a.leaders(), d.leaders()):
+        ends = defaultdict(float)
         for spared in product((0, 1), repeat=2):
-            fight((a, d), (la, ld), spared, (cond, opts, pol, interception), fights * wa * wd / 4, out)
-    return out
+            fight((a, d), (la, ld), spared, (cond, opts, pol, interception), fights * wa * wd / 4, ends)
+        for end, p in ends.items():
+            settle((a, d), (la, ld), p, *end, out)
+    return rows_of((a, d), out)
 
 
 def overran(i, a, d, out):
@@ -334,11 +338,10 @@ def overran(i, a, d, out):
         fates[1 - i] = what
         lost = [0, 0]
         lost[1 - i] = loser.size
-        tell(out, sides, ("attacker", "defender")[i], 0, lost, (0, 0), "", fates, p, overrun=True)
-    return out
+        out[("attacker", "defender")[i], 0, tuple(lost), (0, 0), "", tuple(fates), False, True] += p
 
 
-def fight(sides, leaders, spared, rules, weight, out):
+def fight(sides, leaders, spared, rules, weight, ends):
     a, d = sides
     cond, opts, pol, interception = rules
     adrm = drms(a, d, *leaders, cond, opts, interception)
@@ -347,12 +350,12 @@ def fight(sides, leaders, spared, rules, weight, out):
     now = {(0, 0, 0, 0, 0, 0): weight}
     for phase in (0, 1):
         now = phase_of(now, sides, adrm[1], ddrm[1], phase, (0, 0))
-        now = rout(now, sides, leaders, spared, rules, 1, phase == 0, out)
+        now = rout(now, sides, leaders, spared, rules, 1, phase == 0, ends)
     day2 = defaultdict(float)
     for t, p in now.items():
         gone = gone_of(t, sides, spared, opts)
         if any(gone):
-            finish(t, sides, leaders, spared, rules, p, ("none", 1, False, ""), out)
+            finish(t, sides, leaders, spared, rules, p, ("none", 1, False, ""), ends)
             continue
         order = (0, 1) if interception else (1, 0)
         pending = {(0, 0): p}
@@ -369,7 +372,7 @@ def fight(sides, leaders, spared, rules, weight, out):
                 good = min(10, man + left[side]) / 10 if tries else 0
                 if good:
                     name = ("attacker", "defender")
-                    finish(t, sides, leaders, spared, rules, q * good, (name[1 - side], 1, False, name[side]), out)
+                    finish(t, sides, leaders, spared, rules, q * good, (name[1 - side], 1, False, name[side]), ends)
                 if good < 1:
                     now_failed = list(failed)
                     now_failed[side] = 1 if tries else 0
@@ -381,9 +384,9 @@ def fight(sides, leaders, spared, rules, weight, out):
         now = {t: p for (t, f), p in day2.items() if f == failed}
         for phase in (0, 1):
             now = phase_of(now, sides, adrm[2], ddrm[2], phase, (failed[1], failed[0]))
-            now = rout(now, sides, leaders, spared, rules, 2, phase == 0, out)
+            now = rout(now, sides, leaders, spared, rules, 2, phase == 0, ends)
         for t, p in now.items():
-            finish(t, sides, leaders, spared, rules, p, ("", 2, False, ""), out)
+            finish(t, sides, leaders, spared, rules, p, ("", 2, False, ""), ends)
 
 
 def phase_of(now, sides, adrm, ddrm, phase, boost):
@@ -402,14 +405,14 @@ def phase_of(now, sides, adrm, ddrm, phase, boost):
     return new
 
 
-def rout(now, sides, leaders, spared, rules, day, after_fire, out):
+def rout(now, sides, leaders, spared, rules, day, after_fire, ends):
     a, d = sides
     rest = {}
     for t, p in now.items():
         routed = t[4] >= a.morale, t[1] >= d.morale
         if any(routed):
             declared = "nobody" if all(routed) else "defender" if routed[0] else "attacker"
-            finish(t, sides, leaders, spared, rules, p, (declared, day, after_fire, ""), out)
+            finish(t, sides, leaders, spared, rules, p, (declared, day, after_fire, ""), ends)
         else:
             rest[t] = p
     return rest
@@ -424,7 +427,7 @@ def gone_of(t, sides, spared, opts):
     return on_a > a.size, on_d > d.size
 
 
-def finish(t, sides, leaders, spared, rules, p, how, out):
+def finish(t, sides, leaders, spared, rules, p, how, ends):
     a, d = sides
     cond, opts, pol, _ = rules
     declared, day, after_fire, broke = how
@@ -454,14 +457,13 @@ def finish(t, sides, leaders, spared, rules, p, how, out):
             new[3 * index + 2] += last
             tallies[tuple(new)] += p * q
     for t, q in tallies.items():
-        settle(t, sides, leaders, spared, rules, q, (winner, day, broke), out)
+        base = inflicted(d, a, t[3], t[5], spared[1]), inflicted(a, d, t[0], t[2], spared[0])
+        ends[base, (t[4], t[1]), winner, day, broke] += q
 
 
-def settle(t, sides, leaders, spared, rules, p, end, out):
+def settle(sides, leaders, p, base, stars, winner, day, broke, out):
     a, d = sides
-    winner, day, broke = end
-    left = a.morale - t[4], d.morale - t[1]
-    base = inflicted(d, a, t[3], t[5], spared[1]), inflicted(a, d, t[0], t[2], spared[0])
+    left = a.morale - stars[0], d.morale - stars[1]
     options = []
     for i, side in enumerate(sides):
         lost = defaultdict(float)
@@ -487,10 +489,18 @@ def settle(t, sides, leaders, spared, rules, p, end, out):
             won = winner == ("attacker", "defender")[i]
             fates.append(fate(leaders[i], won, lost == sides[i].size, tested))
         for (fa, qa), (fd, qd) in product(fates[0].items(), fates[1].items()):
-            tell(out, sides, winner, day, (la, ld), (t[4], t[1]), broke, (fa, fd), p * pa * pd * qa * qd)
+            out[winner, day, (la, ld), stars, broke, (fa, fd), False, False] += p * pa * pd * qa * qd
 
 
-def tell(out, sides, winner, day, lost, stars, broke, fates, p, evaded=False, overrun=False):
+def rows_of(sides, out):
+    """Outcomes as sorted tuples of items, with their chances."""
+    rows = defaultdict(float)
+    for outcome, p in out.items():
+        rows[row_of(sides, *outcome)] += p
+    return rows
+
+
+def row_of(sides, winner, day, lost, stars, broke, fates, evaded, overrun):
     row = {"winner": winner, "ended_on_day": day, "evaded": evaded, "overrun": overrun}
     for i, name in enumerate(("attacker", "defender")):
         side = sides[i]
@@ -514,4 +524,4 @@ def tell(out, sides, winner, day, lost, stars, broke, fates, p, evaded=False, ov
             and lost[1 - w] - lost[w] >= gap
             and (loser.europe or (loser.army and not loser.native))
         )
-    out[tuple(sorted(row.items()))] += p
+    return tuple(sorted(row.items()))

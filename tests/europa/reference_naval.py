@@ -30,6 +30,14 @@ def find(name, **key):
     return next((row for row in sheet(name) if all(row[k] == str(v) for k, v in key.items())), None)
 
 
+def merged(ways):
+    """Ways of equal result as one: [(chance, *result)]."""
+    tally = defaultdict(float)
+    for p, *result in ways:
+        tally[tuple(result)] += p
+    return [(p, *result) for result, p in tally.items()]
+
+
 @cache
 def combat(column, die):
     row = find("combat_result", column=column, modified_die=min(14, max(3, die)))
@@ -127,6 +135,7 @@ class Ref:
     def __init__(self, side, scenario, name):
         conditions = scenario.get("conditions", {})
         self.side, self.name = side, name
+        self.all_count = scenario.get("options", {}).get("size_counts") == "all"
         self.policy = scenario.get("policy", {}).get(name, {})
         self.fleet = ships(side)
         self.troops = (
@@ -163,7 +172,7 @@ class Ref:
         if given == "none":
             return [(1.0, 0, 0, 0)]
         rows = [row for row in sheet("replacement_leaders") if row["country"] == "MINOR"]
-        return [(0.1, int(r["manoeuvre"]), int(r["fire"]), int(r["shock"])) for r in rows]
+        return merged((0.1, int(r["manoeuvre"]), int(r["fire"]), int(r["shock"])) for r in rows)
 
     def fragile(self, fire, shock):
         given = self.side.get("leader", "replacement")
@@ -191,12 +200,8 @@ def winds(a, d, ma, md, given):
         return [(1.0, 1 if a.line == "transports" else 0)]
     entry = [find("wind_advantage", tech_for=x.row, tech_against=y.row) for x, y in ((a, d), (d, a))]
     plus = [int(e["modifier"]) if e else 0 for e in entry]
-    tally = defaultdict(float)
-    for x in D10:
-        for y in D10:
-            lead = x + ma + plus[0] - y - md - plus[1]
-            tally[0 if lead > 0 else 1 if lead < 0 else 2] += 0.01
-    return [(p, w) for w, p in tally.items()]
+    leads = (x + ma + plus[0] - y - md - plus[1] for x in D10 for y in D10)
+    return merged((0.01, 0 if lead > 0 else 1 if lead < 0 else 2) for lead in leads)
 
 
 def fight(a, d, la, ld, wind, c, o):  # noqa: PLR0912, PLR0915
@@ -235,7 +240,7 @@ def fight(a, d, la, ld, wind, c, o):  # noqa: PLR0912, PLR0915
     def results(i, roll, modifier):
         if sides[i].line == "transports":
             return [(1.0, 0, 0)]
-        tally = defaultdict(float)
+        ways = []
         for die in D10:
             loss, stars = combat(columns[i][roll % 2], die + modifier)
             if (
@@ -245,17 +250,14 @@ def fight(a, d, la, ld, wind, c, o):  # noqa: PLR0912, PLR0915
                 and not sides[i].modern
             ):
                 loss = -(-loss // 2)
-            tally[loss, stars] += 0.1
-        return [(p, *key) for key, p in tally.items()]
+            ways.append((0.1, loss, stars))
+        return merged(ways)
 
     ends = []  # chance, suffered, stars, rolls, declared winner (None: by morale), left by, broke off by
     states = [(1.0, (0, 0), (0, 0), (0, 0))]
     for roll in range(4):
-        merged = defaultdict(float)
-        for p, suffered, stars, failed in states:
-            merged[suffered, stars, failed] += p
-        states, new = [], merged.items()
-        for (suffered, stars, failed), p in new:
+        new, states = merged(states), []
+        for p, suffered, stars, failed in new:
             mods = []
             for i in (0, 1):
                 m = (fire if roll % 2 == 0 else boarding)[i] - (roll >= 2) + (roll >= 2 and failed[1 - i])
@@ -289,10 +291,7 @@ def fight(a, d, la, ld, wind, c, o):  # noqa: PLR0912, PLR0915
                         continue
                     states.append((q, s2, t2, failed))
     out = []
-    merged = defaultdict(float)
-    for q, *rest in ends:
-        merged[tuple(rest)] += q
-    for end, q in merged.items():
+    for q, *end in merged(ends):
         out += [(q * p, row) for p, row in aftermath(sides, leaders, morale, wind, end, c, o)]
     return out
 
@@ -324,9 +323,10 @@ def break_off(sides, leaders, left, first, o):
     return out
 
 
-def modified(thirds, inflictor, routed, o):
+@cache
+def modified(thirds, inflictor, routed):
     nd = inflictor.n
-    if o.get("size_counts") == "all":
+    if inflictor.all_count:
         f = inflictor.fleet
         nd = f["warships"] // 3 + f["galleys"] + f["galleasses"] + f["transports"]
     if nd < 6:
@@ -345,7 +345,7 @@ def modified(thirds, inflictor, routed, o):
 
 def aftermath(sides, leaders, morale, wind, end, c, o):
     suffered, stars, rolls, declared, left_by, broke = end
-    wiped = [modified(suffered[i], sides[1 - i], stars[i] >= morale[i], o) > total(sides[i].fleet) for i in (0, 1)]
+    wiped = [modified(suffered[i], sides[1 - i], stars[i] >= morale[i]) > total(sides[i].fleet) for i in (0, 1)]
     winner = declared
     if left_by is None:
         winner = 2 if all(wiped) else 1 if wiped[0] else 0 if wiped[1] else declared
@@ -355,7 +355,7 @@ def aftermath(sides, leaders, morale, wind, end, c, o):
         drm = 2 * (rolls <= 2) + (rolls % 2 == 1) + max(0, leaders[winner][0] - leaders[1 - winner][0])
         drm += (x.n - y.n >= 5) + (wind == winner)
         column = "E" if y.line == "warships" else "C"
-        chases = [(0.1, *combat(column, die + drm)) for die in D10]
+        chases = merged((0.1, *combat(column, die + drm)) for die in D10)
     out = []
     for p, more, caught in chases:
         loss, star = list(suffered), list(stars)
@@ -366,7 +366,7 @@ def aftermath(sides, leaders, morale, wind, end, c, o):
         for i in (0, 1):
             routed = star[i] >= morale[i] or (o.get("destruction_is_rout") and wiped[i])
             rows.append(reckon(sides[i], sides[1 - i], winner == i, bool(routed), loss[i],
-                               caught if winner == 1 - i else 0, o))  # fmt: skip
+                               caught if winner == 1 - i else 0))  # fmt: skip
         storms = [storm(sides[i], rows[i], leaders[i][0], winner != i, o) for i in (0, 1)]
         for q0, r0 in storms[0]:
             for q1, r1 in storms[1]:
@@ -387,11 +387,12 @@ def hit(side, values, won, destroyed):
     if side.side.get("leader") == "none":
         return 0.0
     bonus = -(not won) - 5 * destroyed - side.fragile(values[1], values[2])
-    return sum(die + bonus <= 1 for die in D10) / 10
+    return min(10, max(0, 1 - bonus)) / 10
 
 
-def reckon(own, enemy, won, routed, thirds, caught, o):  # noqa: PLR0912, PLR0915
-    losses = modified(thirds, enemy, routed, o)
+@cache
+def reckon(own, enemy, won, routed, thirds, caught):  # noqa: PLR0912, PLR0915
+    losses = modified(thirds, enemy, routed)
     w = own.fleet["warships"]
     if own.line != "warships":
         losses = -(-losses // 3) * 3
@@ -462,8 +463,8 @@ def storm(side, row, man, not_won, o):
         return [(1.0, row)]
     drm += (2 if o.get("rout_attrition_plus_two") else 0) if row["routed"] else -man
     out = []
-    for die in D10:
-        out += [(0.1 * p, after) for p, after in weather(side, row, percent_of(die + drm))]
+    for p, percent in merged((0.1, percent_of(die + drm)) for die in D10):
+        out += [(p * q, after) for q, after in weather(side, row, percent)]
     return out
 
 

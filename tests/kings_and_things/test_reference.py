@@ -1,5 +1,6 @@
 import random
 from collections import Counter, defaultdict
+from functools import cache
 from itertools import permutations
 
 import pytest
@@ -39,6 +40,12 @@ def sorted_out(drawn):
     return tuple(creatures), kept if kept in ("village", "city") else None, loot
 
 
+@cache
+def means_against(own, creatures, settlement):
+    land = {"attacker": {"creatures": own}, "defender": {"creatures": creatures, "settlement": settlement or "none"}}
+    return means(land | {"conditions": {"unexplored": True}})
+
+
 @pytest.mark.parametrize(
     ("roll", "lone", "more"),
     [*((roll, lone, []) for roll in (0, 2, 3) for lone in (True, False)), (2, True, ["Warlord", "1"])],
@@ -56,11 +63,10 @@ def test_exploration_as_all_draws_one_by_one(roll, lone, more):
         if not creatures and not (settlement and lone):
             free += p
             continue
-        land = {"attacker": attacker, "defender": {"creatures": list(creatures), "settlement": settlement or "none"}}
         cost = sum(int(text[0]) for text in creatures) + {None: 0, "village": 1, "city": 2}[settlement]
         expected["bribe_cost"] += p * cost * (2 if loot else 1)
         expected["defenders_drawn"] += p * (len(creatures) + bool(settlement))
-        for key, value in means(land | {"conditions": {"unexplored": True}}).items():
+        for key, value in means_against(tuple(attacker["creatures"]), creatures, settlement).items():
             if not key.startswith(("fort", "income")):
                 expected[key] += p * value
     expected["p.attacker"] += free

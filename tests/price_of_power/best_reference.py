@@ -5,10 +5,9 @@ A round that changes nothing leads back to its state; its value is found by repe
 
 from __future__ import annotations
 
-from copy import deepcopy
 from itertools import combinations, product
 
-from tests.price_of_power.reference import War, faces
+from tests.price_of_power.reference import War, copied, faces
 
 SIDES = ("attacker", "defender")
 SMALL = 1e-14
@@ -36,15 +35,15 @@ class BestWar(War):
             best = max(
                 min(
                     self.charged({"attacker": way, "defender": other}, wounds, hands)
-                    for other in self.ways("defender", deepcopy(self.start["defender"]), mine.count("cavalry"))
+                    for other in self.ways("defender", copied(self.start["defender"]), mine.count("cavalry"))
                 )
-                for way in self.ways("attacker", deepcopy(self.start["attacker"]), theirs.count("cavalry"))
+                for way in self.ways("attacker", copied(self.start["attacker"]), theirs.count("cavalry"))
             )
             total += best / len(shown) ** len(thrown)
         return total
 
     def charged(self, forces, wounds, hands):
-        forces = deepcopy(forces)
+        forces = copied(forces)
         self.anew(forces)
         if any(not sum(f.here() for f in forces[s]) for s in SIDES):
             return self.worth(forces, wounds, hands, {})
@@ -80,7 +79,7 @@ class BestWar(War):
         return self.better(s)(found)
 
     def fight(self, forces, wounds, hands, now, back):
-        """A round, `back` is the state that it began with and its value so far."""
+        """A round; `back`: the state that it began with, its value so far, and those of states after its losses."""
         last = self.max_rounds or max(
             [1, *(a.get("round", 1) + 1 for s in SIDES for a in self.side[s].get("battle_actions", []))]
             + [self.policy[s].get("retreat_at", 0) for s in SIDES]
@@ -91,7 +90,7 @@ class BestWar(War):
         if key not in self.known:
             value = 0.0
             while True:
-                again = self.once(forces, wounds, hands, now, (key, value))
+                again = self.once(forces, wounds, hands, now, (key, value, {}))
                 if abs(again - value) < SMALL:
                     break
                 value = again
@@ -104,7 +103,7 @@ class BestWar(War):
         for (ha, ta), pa in mine.items():
             for (hd, td), pd in theirs.items():
                 rolled = (ha, ta, hd, td)
-                total += pa * pd * self.lose("attacker", forces, deepcopy(forces), (wounds, hands, now, rolled, back))
+                total += pa * pd * self.lose("attacker", forces, copied(forces), (wounds, hands, now, rolled, back))
         return total
 
     def ways(self, s, forces, hits):
@@ -113,7 +112,7 @@ class BestWar(War):
             self.deal(forces, hits)
             return [forces]
         order = []
-        count = deepcopy(forces)
+        count = copied(forces)
         for f in count:  # only to see who takes each hit
             f.hit = lambda f=f: (order.append(count.index(f)), type(f).hit(f))
         self.deal(count, hits)
@@ -121,8 +120,8 @@ class BestWar(War):
         for place in order:
             following = {}
             for one in found.values():
-                for unit in deepcopy(one)[place].choices():
-                    after = deepcopy(one)
+                for unit in copied(one)[place].choices():
+                    after = copied(one)
                     after[place].choices()
                     after[place].hit(unit)
                     following[tuple(f.key() for f in after)] = after
@@ -131,10 +130,10 @@ class BestWar(War):
 
     def lose(self, s, before, after, about):
         rolled = about[3]
-        ways = self.ways(s, deepcopy(after[s]), rolled[2] if s == "attacker" else rolled[0])
+        ways = self.ways(s, copied(after[s]), rolled[2] if s == "attacker" else rolled[0])
         if s == "attacker":
             return max(self.lose("defender", before, after | {s: way}, about) for way in ways)
-        return min(self.leave_or_stay(before, deepcopy(after | {s: way}), about) for way in ways)
+        return min(self.leave_or_stay(before, copied(after | {s: way}), about) for way in ways)
 
     def leave_or_stay(self, before, after, about):
         wounds, hands, now, rolled, back = about
@@ -143,7 +142,10 @@ class BestWar(War):
         if 0 in units.values():
             tercios = {"attacker": rolled[1], "defender": rolled[3]}
             return self.worth(after, hurt, hands, self.captured(before, after, lost, tercios))
-        return self.go("attacker", after, hurt, hands, now, back)
+        key, known = self.state_key(after, hurt, hands, now), back[2]
+        if key not in known:
+            known[key] = self.go("attacker", after, hurt, hands, now, back)
+        return known[key]
 
     def go(self, s, after, wounds, hands, now, back):
         """A side stays or leaves, and pays as it likes."""
@@ -152,7 +154,7 @@ class BestWar(War):
         best = self.best(s, "retreat")
         found = []
         for leaving in (False, True) if best and units[s] >= 2 else (None,):
-            forces = deepcopy(after)
+            forces = copied(after)
             paying = []
             for place, f in enumerate(forces[s]):
                 if not f.here():
@@ -175,7 +177,7 @@ class BestWar(War):
             for one in found:
                 units = one[place].choices() if self.best(s, "losses") else [None]
                 for unit in units:
-                    after = deepcopy(one)
+                    after = copied(one)
                     after[place].choices()
                     after[place].pay(unit)
                     after[place].gone = True
@@ -185,8 +187,8 @@ class BestWar(War):
 
     def after(self, s, forces, wounds, hands, now, back):
         if s == "attacker" and not forces["attacker"][0].gone:
-            return self.go("defender", deepcopy(forces), wounds, hands, now, back)
-        forces = deepcopy(forces)
+            return self.go("defender", copied(forces), wounds, hands, now, back)
+        forces = copied(forces)
         self.anew(forces)
         if now == self.max_rounds or any(not sum(f.here() for f in forces[one]) for one in SIDES):
             return self.worth(forces, wounds, hands, {})

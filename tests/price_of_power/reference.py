@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter, defaultdict
-from copy import copy, deepcopy
+from copy import copy
 from itertools import product
 from pathlib import Path
 
@@ -86,7 +86,7 @@ class Force:
                 for cat, prefix in zip(CATS, ("mercenary_", "", "allied_"), strict=True)
             }
 
-    def __deepcopy__(self, memo):
+    def twin(self):
         other = copy(self)
         other.orders = {cat: list(order) for cat, order in self.orders.items()}
         if self.sea:
@@ -157,6 +157,13 @@ class Force:
         if self.sea:
             return sum(PRICES[ship] for ship in self.ships)
         return sum(PRICES[cat][t] * n for cat, units in self.cats.items() for t, n in units.items())
+
+
+def copied(forces):
+    """The forces of a side, or of each, as they are now."""
+    if isinstance(forces, dict):
+        return {s: copied(side) for s, side in forces.items()}
+    return [force.twin() for force in forces]
 
 
 class War:
@@ -378,7 +385,7 @@ class War:
         shown = faces(self.scenario, "cavalry")
         for mine in product(shown, repeat=dice["attacker"]):
             for theirs in product(shown, repeat=dice["defender"]):
-                forces = deepcopy(self.start)
+                forces = copied(self.start)
                 self.deal(forces["defender"], sum(f.split("+").count("cavalry") for f in mine))
                 self.deal(forces["attacker"], sum(f.split("+").count("cavalry") for f in theirs))
                 self.anew(forces)
@@ -407,7 +414,7 @@ class War:
         theirs = self.rolls("defender", forces, wounds, now, leaders, bases, hands)
         for (ha, ta), pa in mine.items():
             for (hd, td), pd in theirs.items():
-                after = deepcopy(forces)
+                after = copied(forces)
                 yield (*self.resolve(forces, after, wounds, now, leaders, (ha, ta, hd, td)), pa * pd)
 
     def resolve(self, before, after, wounds, now, leaders, rolled):

@@ -74,7 +74,7 @@ def test_random_battles_played_best(seed):
 @pytest.mark.parametrize(
     ("kind", "units", "enemy"),
     [
-        ("land", {"infantry": 1, "cavalry": 2, "mercenary_artillery": 1}, {"infantry": 2, "cavalry": 1}),
+        ("land", {"infantry": 1, "cavalry": 1, "mercenary_artillery": 1}, {"infantry": 1, "cavalry": 1}),
         ("naval", {"galleys": 1, "light": 1, "heavy": 1}, {"light": 2, "heavy": 1}),
     ],
 )

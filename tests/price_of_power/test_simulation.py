@@ -1,6 +1,7 @@
 """Battles with dice against exact odds; the same battles whatever the threads, chunks and ways to fight."""
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -49,6 +50,8 @@ def ends(chain, chunk=1 << 16, direct=False):
 @pytest.mark.parametrize("name", ["power-three-realms", "power-lepanto"])
 def test_same_battles_on_the_graph_and_by_the_rules(name):
     chain = load(name).chain
+    # The mercenaries of the first need fields of 64 bits: with these for both, one kernel walks both.
+    chain = replace(chain, limits=chain.limits._replace(attacker=max(chain.limits.attacker, 2**31)))
     by_rules = ends(chain, direct=True)
     assert ends(chain) == by_rules
     assert ends(chain, chunk=777) == by_rules
@@ -104,7 +107,7 @@ def test_reduced_chains_fight_the_battles_of_the_rules():
     ):
         simulate_by_rules(asked.chain)
         assert asked.chain.reduced is not None
-        assert ends(asked.chain, 777) == ends(asked.chain, direct=True)
+        assert ends(asked.chain, 777) == ends(replace(asked.chain, reduced=None), direct=True)
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,12 @@
 
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator import exact, simulate
+from simulator import exact, simulate, sweep
 from tests.risk.scenarios import risk
 
 # Every dice option of docs/rules/risk.md section 11.
@@ -23,17 +24,15 @@ VARIANTS = {
 }
 
 
-def winning(kind, attackers, defenders, sides, options):
-    own = {"regiments": attackers, **sides.get("attacker", {})}
-    enemy = {"regiments": defenders, **sides.get("defender", {})}
-    return exact(risk(kind, own, enemy, **options)).winner("attacker")
-
-
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("kind", ["land", "amphibious"])
 def test_more_strength_never_lowers_the_odds(variant, kind):
     sizes = [1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 19, 20, 29, 30]
-    odds = [[winning(kind, a, d, *VARIANTS[variant]) for d in sizes] for a in sizes]
+    sides, options = VARIANTS[variant]
+    own, enemy = ({"regiments": 1} | sides.get(side, {}) for side in ("attacker", "defender"))
+    found = sweep(risk(kind, own, enemy, **options), {"attacker.regiments": sizes, "defender.regiments": sizes})
+    assert {cell.method for cell in found.cells} == {"exact"}
+    odds = np.reshape([cell.value for cell in found.cells], (len(sizes), len(sizes)))
     for weaker, stronger in pairwise(odds):
         assert all(more >= less - 1e-12 for less, more in zip(weaker, stronger, strict=True))
     for row in odds:

@@ -10,23 +10,24 @@ SOON = 20_000
 
 
 @pytest.fixture(scope="module")
-def context(browser):
-    found = browser.new_context(viewport={"width": 1200, "height": 900})
+def tab(browser):
+    """A page for all tests (the browser starts a process for each), and what its script complains of."""
+    found, faults = browser.new_page(), []
     found.set_default_timeout(SOON)
-    yield found
+    found.on("pageerror", lambda error: faults.append(str(error)))
+    found.on("console", lambda line: faults.append(line.text) if "Content Security" in line.text else None)
+    yield found, faults
     found.close()
 
 
 @pytest.fixture
-def page(context, server):
+def page(tab, server):
     """A page whose script complains of nothing."""
-    found = context.new_page()
-    faults = []
-    found.on("pageerror", lambda error: faults.append(str(error)))
-    found.on("console", lambda line: faults.append(line.text) if "Content Security" in line.text else None)
+    found, faults = tab
+    faults.clear()
+    found.set_viewport_size({"width": 1200, "height": 900})
     found.goto(server + RISK)
     yield found
-    found.close()
     assert not faults
 
 
