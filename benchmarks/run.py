@@ -1,6 +1,6 @@
 """Measure everything side by side in one run, and print the tables of docs/speed.md.
 
-    python -m benchmarks.run [--quick] [--only TEXT] [--first] [--latency] [--yardstick]
+    python -m benchmarks.run [--quick] [--only TEXT] [--first] [--latency] [--yardstick] [--plain]
 
 Paces are medians of several runs; NumPy peers are measured in turn with the kernels, so that a noisy machine hits
 both. Run it on an idle machine. Tables of `--first` and `--latency` are kept in benchmarks/history/ as well.
@@ -30,6 +30,7 @@ from benchmarks.afresh import afresh
 from benchmarks.cases import CASES, SCORED, STRATA, SWEEPS, Case
 from benchmarks.first import measure_first
 from benchmarks.latency import measure_latency
+from benchmarks.plain_numba import measure_plain
 from simulator import Method, NoExactOdds, exact, load, scored, simulate, sweep
 from simulator.analysis.odds.distribution import half_width_of_mean
 from simulator.analysis.odds.mix import mixed
@@ -228,6 +229,7 @@ def main() -> None:
     parser.add_argument("--first", action="store_true", help="only first answers on an empty cache")
     parser.add_argument("--latency", action="store_true", help="only warm answers of small battles")
     parser.add_argument("--yardstick", action="store_true", help="only the pace beside a C program (needs gcc)")
+    parser.add_argument("--plain", action="store_true", help="only the pace without numba's internals")
     parser.add_argument("--only", default="", help="only the battles whose name contains this")
     options = parser.parse_args()
     rounds, target = (3, 0.3) if options.quick else (7, 1.0)
@@ -244,6 +246,9 @@ def main() -> None:
         return
     if options.yardstick:
         yardstick.measure(rounds, console)
+        return
+    if options.plain:
+        measure_plain(rounds, console)
         return
     if options.scored:
         measure_scored()

@@ -7,7 +7,8 @@ import sys
 import pytest
 
 from simulator import load
-from simulator.engine.jit.numba_mode import SWITCH, uses_internals
+from simulator.engine.jit import numba_mode
+from simulator.engine.jit.numba_mode import SWITCH, announce_fallback, uses_internals
 from simulator.engine.sample.simulation import Simulation
 
 EXAMPLES = ("risk-20v15", "power-knights")
@@ -34,6 +35,7 @@ def test_counts_without_numba_internals(tmp_path):
         env=os.environ | {SWITCH: "1", "BATTLE_ODDS_CACHE": str(tmp_path)},
     )
     assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stderr.count("by its public interface alone") == 1
     simulations = [Simulation(load(name).chain, 1) for name in EXAMPLES]
     for simulation in simulations:
         simulation.add(BATTLES)
@@ -47,3 +49,25 @@ def test_the_switch(monkeypatch, value, internals):
     assert uses_internals() == internals
     monkeypatch.undo()
     uses_internals.cache_clear()
+
+
+def test_numba_s_internals_need_no_line(capsys, monkeypatch):
+    monkeypatch.delenv(SWITCH, raising=False)
+    for clear in (uses_internals.cache_clear, announce_fallback.cache_clear):
+        clear()
+    announce_fallback()
+    assert capsys.readouterr().err == ""
+
+
+def test_an_untried_numba_falls_back_with_a_line(capsys, monkeypatch):
+    monkeypatch.delenv(SWITCH, raising=False)
+    monkeypatch.setattr(numba_mode, "numba_version", lambda: (0, 99))
+    uses_internals.cache_clear()
+    announce_fallback.cache_clear()
+    assert not uses_internals()
+    announce_fallback()
+    announce_fallback()
+    assert capsys.readouterr().err.count("\n") == 1
+    monkeypatch.undo()
+    uses_internals.cache_clear()
+    announce_fallback.cache_clear()

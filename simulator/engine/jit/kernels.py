@@ -18,22 +18,22 @@ from numba.extending import overload, register_jitable
 
 from simulator.engine.jit import kernel_cache as cache
 from simulator.engine.jit.cost_model import check_compiled
-from simulator.engine.jit.numba_mode import uses_internals
+from simulator.engine.jit.no_alias import NoAlias
+from simulator.engine.jit.numba_mode import announce_fallback, uses_internals
 from simulator.engine.jit.rewrite import compilable
 from simulator.engine.model import chain
 from simulator.engine.model.limits import BrokenGame
 
 # Options of `njit`: Python calls kernels. Parts, and rules of a game, are only linked into kernels. An outlined part is
 # never inlined, so that LLVM can vectorise its loop.
-KERNEL: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
-PART: dict[str, Any] = {"forceinline": True}
-RULE: dict[str, Any] = {"forceinline": True}
-OUTLINED: dict[str, Any] = {}
+KERNEL: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True, "pipeline_class": NoAlias}
+PART: dict[str, Any] = {"forceinline": True, "pipeline_class": NoAlias}
+RULE: dict[str, Any] = {"forceinline": True, "pipeline_class": NoAlias}
+OUTLINED: dict[str, Any] = {"pipeline_class": NoAlias}
 
 if uses_internals():
     from simulator.engine.jit import pipelines
 
-    KERNEL["pipeline_class"] = pipelines.NoAlias
     PART["pipeline_class"] = pipelines.Part
     RULE["pipeline_class"] = pipelines.Rule
     OUTLINED["pipeline_class"] = pipelines.Outlined
@@ -94,6 +94,7 @@ class Kernel:
     def _first_call(self, kind: type, args: tuple[Any, ...]) -> Any:
         """Load or compile in one thread; a cached file that cannot be read is deleted and compiled again."""
         check_compiled(self.__name__, kind)
+        announce_fallback()
         package = cache.package_of(kind)
         if package is None or not uses_internals():  # else only if the kernel is not in the cache
             bind_rules()

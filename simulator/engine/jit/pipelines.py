@@ -13,11 +13,12 @@ from typing import Any
 from numba import _dynfunc
 from numba.core.caching import FunctionCache
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
 from numba.core.runtime import rtsys
 from numba.core.typed_passes import NativeLowering
+
+from simulator.engine.jit.no_alias import NoAlias
 
 # Numba requires an address for calls from Python; this function always raises MemoryError.
 _NEVER_CALLED = ctypes.cast(ctypes.pythonapi.PyErr_NoMemory, ctypes.c_void_p).value
@@ -40,19 +41,14 @@ class KernelCache(FunctionCache):
         return None
 
 
-class NoAlias(CompilerBase):
-    """The pipeline of a kernel: array arguments do not alias, else the lane loop stays scalar (2.5x slower)."""
+class _Lowered(NoAlias):
+    """The pipeline with its lowering replaced."""
 
     lowering: type = NativeLowering
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.state.flags.noalias = True
-        self.state.flags.nrt = False
-
     def define_pipelines(self) -> list[Any]:
-        """The ordinary pipeline with the lowering replaced."""
-        pipeline = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        """The ordinary pipeline but for `lowering`."""
+        [pipeline] = super().define_pipelines()
         pipeline.passes = [
             (self.lowering if which is NativeLowering else which, text) for which, text in pipeline.passes
         ]
@@ -104,7 +100,7 @@ class _PartLowering(NativeLowering):
         return True
 
 
-class Part(NoAlias):
+class Part(_Lowered):
     """The pipeline of a part of a kernel."""
 
     lowering = _PartLowering
@@ -116,7 +112,7 @@ class _RuleLowering(_PartLowering):
     _library = _RuleLibrary
 
 
-class Rule(NoAlias):
+class Rule(_Lowered):
     """The pipeline of a rule of a game, or of its helpers.
 
     The engine's own parts do not use it: the walk on a graph lost 5 % of its speed.
