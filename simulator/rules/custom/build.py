@@ -20,7 +20,7 @@ from simulator.rules.custom.decisions.win_chance_threshold import below_odds
 from simulator.rules.custom.dice.die import Hit
 from simulator.rules.custom.dice.linked_classes import TooLarge
 from simulator.rules.custom.dice.opposed import BOTH, opposed_throws
-from simulator.rules.custom.dice.tables import MOST_RESULTS, DiceTables, Throws, packing
+from simulator.rules.custom.dice.tables import MOST_RESULTS, DiceTables, Throws, most_dice, packing
 from simulator.rules.custom.game_file.format import SIDES
 from simulator.rules.custom.kept import keep, key_of
 from simulator.rules.custom.line import LossLine, Places, Stands
@@ -115,8 +115,9 @@ class Layout:
     def _salvos(self, number: int) -> list[Salvo]:
         slots = [dice.slots[number] for dice in self.dice.values()]
         caps = [[dice.caps[slot.hit] for slot in dice.slots[number]] for dice in self.dice.values()]
+        points = [[dice.points[slot.hit] for slot in dice.slots[number]] for dice in self.dice.values()]
         chosen = [tuple(range(len(some))) for some in slots]
-        if all(prod(cap + 1 for cap in some) <= self.most_results for some in caps):
+        if all(prod(most + 1 for most in some) <= self.most_results for some in points):
             return [Salvo(number, True, True, tuple(chosen))]
         runs = [dice.linked(number) for dice in self.dice.values()]
         for some, own in zip(caps, runs, strict=True):
@@ -226,7 +227,7 @@ def check_size(setup: Setup, lines: Mapping[str, LossLine]) -> None:
     places = [line.places for line in lines.values()]
     if max(places) < FEW_PLACES:
         return
-    dice = {side: _most_dice(setup.sides[side]) for side in SIDES}
+    dice = {side: max(most_dice(setup.sides[side], group) for group in setup.groups) for side in SIDES}
     if (
         max(places) > MOST_PLACES
         or any(len(lines[setup.sides[side].enemy].line) > LARGEST_RESULT < dice[side] for side in SIDES)
@@ -234,17 +235,6 @@ def check_size(setup: Setup, lines: Mapping[str, LossLine]) -> None:
         or sum(_bytes(setup.sides[side], lines[side], dice[side]) for side in SIDES) > MOST_BYTES
     ):
         raise TooLarge
-
-
-def _most_dice(side: SideSetup) -> int:
-    """At least so many dice as a side can roll in a group."""
-    more = sum(max(0, rule.given.dice) for rule in side.helps)
-    return sum(
-        side.counts[unit] * (roll.dice + more)
-        for shot in side.shots.values()
-        for unit in bits(shot.by & side.present)
-        if (roll := side.roll(unit, shot))
-    )
 
 
 def _rounds(setup: Setup) -> int:

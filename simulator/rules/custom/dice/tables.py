@@ -129,6 +129,23 @@ def most_absorbed(side: SideSetup) -> int:
     return sum([n * piece.absorbs for n, piece in zip(side.counts, side.pieces, strict=True)])
 
 
+def most_dice(side: SideSetup, group: Sequence[int], hit: Hit | None = None) -> int:
+    """The side never rolls more dice than this in a group; with `hit`, in the steps whose dice may fall into it."""
+    shots = [side.shots[i] for i in group if i in side.shots]
+    return sum(_most_of_shot(side, shot) for shot in shots if hit is None or hit in classes_of(side, shot))
+
+
+def _most_of_shot(side: SideSetup, shot: Shot) -> int:
+    helps = [rule for rule in side.helps if rule.applies(shot)]
+    found = 0
+    for unit in bits(shot.by & side.present):
+        roll, more = side.roll(unit, shot), sum(max(0, rule.given.dice) for rule in helps if rule.units >> unit & 1)
+        assert roll is not None
+        found += side.counts[unit] * (roll.dice + more)
+    limits = (shot.limit_own, side), (shot.limit_enemy, side.setup.sides[side.enemy])
+    return min([found, *(sum(own.counts[u] for u in bits(mask)) for mask, own in limits if mask is not None)])
+
+
 def runs_of(
     side: SideSetup, group: Sequence[int], slots: Sequence[Slot], absorbed: bool, twice: bool = False
 ) -> list[tuple[int, ...]]:
@@ -176,7 +193,10 @@ class DiceTables:
         self.own, self.enemy = own, enemy
         self.slots = all_slots(self.side)
         self.classes = sorted({slot.hit for slots in self.slots for slot in slots})
-        self.caps = {hit: sum([hit.units >> unit & 1 for unit in enemy.line]) for hit in self.classes}
+        # The points of the enemy that each class may take; no more hits count, nor are there more than dice.
+        self.points = {hit: sum([hit.units >> unit & 1 for unit in enemy.line]) for hit in self.classes}
+        dice = {hit: max(most_dice(self.side, group, hit) for group in setup.groups) for hit in self.classes}
+        self.caps = {hit: min(self.points[hit], dice[hit]) for hit in self.classes}
         # The hits that each unit of the enemy takes off.
         self.absorbs = np.array([piece.absorbs for piece in setup.sides[self.side.enemy].pieces])
         self.absorbed = most_absorbed(setup.sides[self.side.enemy]) > 0

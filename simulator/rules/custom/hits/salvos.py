@@ -9,7 +9,7 @@ import numpy as np
 
 from simulator.rules.battle import Refusal
 from simulator.rules.custom.dice.die import Hit
-from simulator.rules.custom.dice.tables import Slot, most_absorbed, runs_of, slots_of, yielded
+from simulator.rules.custom.dice.tables import Slot, most_absorbed, most_dice, runs_of, slots_of, yielded
 from simulator.rules.custom.game_file.format import SIDES, Compare
 from simulator.rules.custom.hits.gauges import Gauges
 from simulator.rules.custom.hits.layout import BEGINS, ENDS, MOST, STANDING, TALLIES
@@ -76,7 +76,7 @@ class Salvos:
         hits = list(dict.fromkeys(slot.hit for slot in slots))
         shots = [i for i in group if i in side.shots and yielded(side, side.shots[i]) & {*hits}]
         first_hit, first_slot, first_entry = len(self._hits), len(self._slot), len(self._entry)
-        rows = self._tallies(side, hits, absorbed)
+        rows = self._tallies(side, group, hits, absorbed)
         self._hits += rows
         self._takes += [self._taken(side, hit.units) for hit in hits]
         self._slot += [first_hit + hits.index(slot.hit) for slot in slots]
@@ -86,10 +86,13 @@ class Salvos:
         numbers = first_hit, len(self._hits), first_slot, len(self._slot)
         self._salvo.append([SIDES.index(side.side), *entries, 0, 0, *numbers, 0, 0, 0, 0])
 
-    def _tallies(self, side: SideSetup, hits: Sequence[Hit], absorbed: int) -> list[tuple[int, ...]]:
-        """The rows of `hits`: hits are counted up to those that the enemy can take and absorb. Raises Refusal."""
+    def _tallies(
+        self, side: SideSetup, group: Sequence[int], hits: Sequence[Hit], absorbed: int
+    ) -> list[tuple[int, ...]]:
+        """The rows of `hits`, counted up to the dice, or those that the enemy can take and absorb. Raises Refusal."""
         line = self.lines[side.enemy].stretches
-        most = [absorbed + sum(n for unit, _, _, n, _ in line if hit.units >> unit & 1) for hit in hits]
+        taken = [absorbed + sum(n for unit, _, _, n, _ in line if hit.units >> unit & 1) for hit in hits]
+        most = [min(number, most_dice(side, group, hit)) for number, hit in zip(taken, hits, strict=True)]
         bits = packed(most, TALLIES)
         if bits is None or len(hits) > WORD_BITS // 2:
             raise Refusal(side.side, f"{len(hits)} kinds of hits fall together: too many in these numbers; give fewer")
