@@ -1,5 +1,11 @@
-"""The build copies the rules documents of docs/rules into the package, where `battle-odds rules` reads them."""
+"""What the build does beyond pyproject.toml.
 
+It copies the rules documents of docs/rules into the package, where `battle-odds rules` reads them, and gives packages a
+README whose links work outside the repository.
+"""
+
+import re
+import tomllib
 from pathlib import Path
 from shutil import copytree
 
@@ -23,4 +29,20 @@ class BuildWithRules(build_py):
         return [*super().get_source_files(), *(path.as_posix() for path in sorted(DOCUMENTS.glob("*.md")))]
 
 
-setup(cmdclass={"build_py": BuildWithRules})
+def published(readme: str) -> str:
+    """The README with links and pictures of the repository as addresses of its host (`Source` in pyproject.toml)."""
+    home = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]["Source"]
+
+    def address(link: re.Match[str]) -> str:
+        picture, text, target = link.groups()
+        view = "raw" if picture else "tree" if Path(target).is_dir() else "blob"
+        return f"{picture}[{text}]({home}/{view}/main/{target})"
+
+    return re.sub(r"(!?)\[([^]]*)\]\((?!https?:|#)([^)\s]+)\)", address, readme)
+
+
+setup(
+    cmdclass={"build_py": BuildWithRules},
+    long_description=published(Path("README.md").read_text(encoding="utf-8")),
+    long_description_content_type="text/markdown",
+)

@@ -52,18 +52,6 @@ def commands(text):
     return [shlex.split(command) for command in found]
 
 
-def test_a_first_own_battle_by_the_readme(battle_odds, tmp_path):
-    """The scenario and all six questions at the table; tests/test_documents.py compares its answer."""
-    readme = text_of("README.md").partition("## A first battle")[2].partition("\n## ")[0]
-    (tmp_path / "my-battle.toml").write_text(blocks(readme, "toml")[0], encoding="utf-8")
-    (tmp_path / "my-log.csv").write_text(blocks(text_of("docs/commands.md"), "text")[0], encoding="utf-8")
-    asked = commands(readme.partition("Six questions")[2])
-    assert len(asked) == 6
-    for arguments in asked:
-        status, out, err = battle_odds(*arguments)
-        assert (status, bool(out)) == (0, True), (arguments, err)
-
-
 def test_a_first_own_game_by_the_tutorial(battle_odds, tmp_path):
     """Two files, a check and a battle: the first section; tests/test_documents.py runs all sections."""
     first = text_of("docs/your-own-game.md").partition("\n## 1. ")[2].partition("\n## ")[0]

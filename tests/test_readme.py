@@ -1,11 +1,20 @@
-"""The README is short, its links work on PyPI, and the documentation lists all commands and games.
+"""The README is short, stands on no host, its questions are answered; the documentation lists all commands and games.
 
-tests/test_documents.py runs its code and follows its links.
+tests/test_documents.py runs its code and follows its links. `python -m tests.test_readme` writes the answers to its
+questions anew.
 """
 
+import os
 import re
+import resource
+import shlex
+import subprocess
+import sys
+import tempfile
 import tomllib
 from pathlib import Path
+
+import pytest
 
 import simulator
 from simulator import rules
@@ -21,27 +30,58 @@ def text_of(name):
     return (ROOT / name).read_text(encoding="utf-8")
 
 
-def in_repository(address):
-    """The path of a file or folder that an address of the public repository shows."""
-    path = address.removeprefix(HOME).partition("#")[0]
-    workflow = re.fullmatch(r"/actions/workflows/([\w.]+)(/badge\.svg)?", path)
-    return f".github/workflows/{workflow[1]}" if workflow else re.sub("^/(blob|tree|raw)/main/", "", path)
-
-
 def test_the_readme_is_short():
-    assert len(README.splitlines()) <= 115
+    assert len(README.splitlines()) <= 130
 
 
-def test_links_of_the_readme_work_on_pypi():
-    """They are absolute, and those into the repository lead to files that exist."""
+def test_the_readme_stands_on_no_host():
+    """Links and pictures are relative, and there are no badges; `.ci/package` checks the links of a package."""
     links = re.findall(r"\]\(([^)]+)\)", README)
-    assert all(link.startswith("https://") for link in links)
-    inside = [in_repository(link) for link in links if link.startswith("https://github.com/")]
-    assert len(inside) > 20
-    for path in inside:
-        assert (ROOT / path).exists(), path
-    for picture in re.findall(r"!\[[^]]*\]\(([^)]+docs/pictures[^)]+)\)", README):
-        assert picture.startswith(f"{HOME}/raw/main/")
+    assert len(links) > 20
+    assert [link for link in links if re.match("[a-z]+:", link)] == []
+    assert not re.search(r"\b(uvx|pipx)\b|https?://", README)
+
+
+# A row of the questions at the table: what is asked, the command, the first line of its answer.
+QUESTION = re.compile(r"^\| (.+) \| `battle-odds ([^`]+)` \| (.+) \|$", re.MULTILINE)
+CPU_SECONDS = 3
+
+
+def write_files(folder):
+    """The scenario and the log that the README shows."""
+    for name, block in re.findall(r"^```toml\n# ([\w-]+\.toml)\n(.*?)^```", README, re.MULTILINE | re.DOTALL):
+        (folder / name).write_text(block, encoding="utf-8")
+    for name, block in re.findall(r"<!-- file: (\S+) -->\n```text\n(.*?)^```", README, re.MULTILINE | re.DOTALL):
+        (folder / name).write_text(block, encoding="utf-8")
+
+
+def asked_afresh(command, folder):
+    """Standard output of a command in a process of its own with an empty cache, and its CPU time in seconds."""
+    write_files(folder)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(
+        [sys.executable, "-m", "simulator", *shlex.split(command)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+        env=os.environ | {"BATTLE_ODDS_CACHE": str(folder / "cache")},
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert done.returncode == 0, done.stderr
+    return done.stdout, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def test_there_are_six_questions():
+    assert len(QUESTION.findall(README)) == 6
+
+
+@pytest.mark.parametrize(("command", "line"), [(command, line) for _, command, line in QUESTION.findall(README)])
+def test_the_first_line_answers_the_question(command, line, tmp_path):
+    """For a stranger, from an empty folder and an empty cache, within 3 s of CPU (the README promises seconds)."""
+    out, seconds = asked_afresh(command, tmp_path)
+    assert out.splitlines()[0] == line
+    assert seconds < CPU_SECONDS
 
 
 def test_one_address_and_one_version():
@@ -83,3 +123,13 @@ def test_every_command_is_listed():
     names += [group.name for group in app.registered_groups]
     for name in names:
         assert f"`{name}" in listed, name
+
+
+if __name__ == "__main__":
+    text = README
+    for _, command, line in QUESTION.findall(README):
+        with tempfile.TemporaryDirectory() as place:
+            out, seconds = asked_afresh(command, Path(place))
+        print(f"{seconds:.2f} s: {command}")
+        text = text.replace(f"`battle-odds {command}` | {line} |", f"`battle-odds {command}` | {out.splitlines()[0]} |")
+    (ROOT / "README.md").write_text(text, encoding="utf-8")
