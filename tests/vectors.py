@@ -21,11 +21,34 @@ def read_vectors(path: Path) -> tuple[list[Any], list[Any]]:
     return [v for v in vectors if "expect" in v], [v for v in vectors if "error" in v]
 
 
+# Cases of docs/rules/decisions.md that are not built yet: they must fail until they are.
+WAITING = {
+    "best": (
+        "best, nothing asked: one land unit is kept",
+        "best, nothing asked: loss order of price of power",
+        "best, nothing asked, losses have a price: then when to leave",
+    ),
+    "need": (
+        "need, nothing said: tanks that take the land",
+        "need, a field of the defender: his chance to hold",
+        "need, the value falls: the most that is allowed",
+        "need, two fields at the prices of the game",
+    ),
+}
+
+
+def decision_vectors() -> list[Any]:
+    """The cases of docs/rules/decisions.md."""
+    found: list[Any] = json.loads((Path(__file__).parent / "analysis/vectors.json").read_text(encoding="utf-8"))
+    return found
+
+
 def of_tool(tool: str, outcome: str) -> list[Any]:
     """The cases of docs/rules/decisions.md for a tool with this `outcome` ("expect" or "error"), as parameters."""
-    vectors = json.loads((Path(__file__).parent / "analysis/vectors.json").read_text(encoding="utf-8"))
-    cases = [vector for vector in vectors if vector["tool"] == tool and outcome in vector]
-    return [pytest.param(vector, id=vector["name"]) for vector in cases]
+    cases = [vector for vector in decision_vectors() if vector["tool"] == tool and outcome in vector]
+    waiting = pytest.mark.xfail(strict=True, reason="not built yet")
+    marks = {name: [waiting] for name in WAITING.get(tool, ())}
+    return [pytest.param(vector, id=vector["name"], marks=marks.get(vector["name"], [])) for vector in cases]
 
 
 def asked(odds: Odds, key: str) -> float:
