@@ -90,8 +90,21 @@ def test_sieges(seed):
     )
     found = tuple(int(odds.mean(n)) for n in ("provinces_taken", "value_taken", "power_spent", "actions_used"))
     assert found == brute_force(army, provinces, power, actions, plan, mentality, ships)
-    winner = "attacker" if found[0] == len(provinces) else "nobody" if found[0] else "defender"
-    assert odds.winner(winner) == 1
+    assert odds.winner("attacker") == 1  # his units remain in the area, whatever is taken
+    taken = [odds.p(f"taken_{place + 1}") for place in range(len(provinces))]
+    assert (sum(taken), odds.p("all_taken")) == (found[0], found[0] == len(provinces))
+    assert sum(LARGE[province["size"]] * one for province, one in zip(provinces, taken, strict=True)) == found[1]
+
+
+def test_of_equal_plans_the_provinces_listed_first_are_taken():
+    """An infantry takes a small province in each of two actions; any two of the three are as good."""
+    odds = exact(
+        {
+            "game": "price-of-power", "battle": "siege", "attacker": {"infantry": 1, "military_power": 2},
+            "defender": {"provinces": [{"size": "large"}, {}, {}, {}]}, "conditions": {"actions": 2},
+        }
+    )  # fmt: skip
+    assert [odds.p(f"taken_{place}") for place in (1, 2, 3, 4)] == [0, 1, 1, 0]
 
 
 @pytest.mark.parametrize("sizes", sorted(set(permutations(["large", "small", "small"]))), ids="-".join)
@@ -178,8 +191,7 @@ def by_stages(data):
                     policy["attacker"]["plan"], ships=not march or conditions.get("ships_facing", False),
                 )  # fmt: skip
             taken, _, spent, _ = besieged_as[soldiers]
-            winner = "attacker" if taken == len(provinces) else "nobody" if taken else "defender"
-            out[winner, 3 if taken == len(provinces) else 2, ashore, taken, spent, *sea, *left, cost] += p * q
+            out["attacker", 3 if taken == len(provinces) else 2, ashore, taken, spent, *sea, *left, cost] += p * q
     return out
 
 
@@ -249,7 +261,10 @@ def test_campaigns(campaign):
             "winner", "stage", "landed", "provinces_taken", "power_spent", "attacker_ships_left", "defender_ships_left",
             "attacker_units_left", "defender_units_left", "march_power_spent",
         )  # fmt: skip
-        found[tuple(row[name] for name in names)] += row["p"]
+        found[tuple(row.get(name, 0) for name in names)] += row["p"]
+        assert row["all_taken"] == (row["stage"] == 3)
+        by_sea, on_a_march = {"naval_won", "attacker_ships_left", "defender_ships_left"}, {"march_power_spent"}
+        assert row.keys() & (by_sea | on_a_march) == (by_sea if "fleet" in campaign["attacker"] else on_a_march)
     expected = by_stages(campaign)
     for key in {*found, *expected}:
         assert found[key] == pytest.approx(expected[key], abs=1e-10), key

@@ -107,7 +107,7 @@ def campaign(ships, army, their_ships, their_army, decides):
             strength = own[0] + own[1] // 2
             value = min(strength, 3) if winner == "attacker" else 0
             return worth(
-                winner="attacker" if value == 3 else "nobody" if value else winner,
+                winner=winner,
                 value_taken=value,
                 attacker_ships_left=ships_left, defender_ships_left=their_ships_left,
                 attacker_units_left=sum(own) + sum(army) - sum(landed), defender_units_left=enemy[0],

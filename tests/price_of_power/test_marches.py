@@ -31,15 +31,15 @@ def march(army, defender, conditions=None, **more):
 def test_a_march_goes_as_far_as_border_and_bridge_let_it(conditions, landed, power):
     odds = march({"infantry": 7}, {"provinces": [{}]}, conditions)
     assert (odds.mean("landed"), odds.mean("march_power_spent")) == (landed, power)
-    assert (odds.mean("attacker_units_left"), odds.mean("attacker_ships_left")) == (7, 0)
-    assert odds.p("naval_won") == odds.p("land_won") == odds.winner("attacker") == bool(landed)
+    assert odds.mean("attacker_units_left") == 7
+    assert odds.p("land_won") == odds.winner("attacker") == odds.p("all_taken") == bool(landed)
     assert odds.winner("defender") == (not landed)
     assert odds.mean("stage") == (3 if landed else 0)
 
 
 def test_an_army_that_nobody_reaches_keeps_its_units():
     odds = march({"infantry": 2}, {"army": {"infantry": 4}}, {"bridge": [0]})
-    assert (odds.mean("defender_units_left"), odds.winner("defender"), odds.p("naval_won")) == (4, 1, 0)
+    assert (odds.mean("defender_units_left"), odds.winner("defender"), odds.p("land_won")) == (4, 1, 0)
 
 
 @pytest.mark.parametrize("order", ORDER)
@@ -61,7 +61,7 @@ def test_worked_example_of_a_march():
     )  # fmt: skip
     with_two = [row for row in odds.table.to_dict("records") if row["land_won"] and row["attacker_units_left"] == 5]
     assert [(row["winner"], row["stage"], row["provinces_taken"], row["march_power_spent"]) for row in with_two] == [
-        ("nobody", 2, 1, 1)
+        ("attacker", 2, 1, 1)
     ]
     assert {row["landed"] for row in odds.table.to_dict("records")} == {3}
     assert set(odds.columns["power_spent"].tolist()) == {0, 1}

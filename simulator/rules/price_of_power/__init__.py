@@ -39,7 +39,7 @@ BATTLES = by_kind(
     kind(model.Land, headline=(*LOSSES, "attacker_units_left", "defender_units_left", "rounds")),
     kind(model.Naval, headline=(*LOSSES, "attacker_ships_left", "defender_ships_left", "rounds")),
     offered(
-        siege.Siege, check=siege.check, build=siege.build, version=2,
+        siege.Siege, check=siege.check, build=siege.build, version=3, results=siege.RESULTS,
         headline=("provinces_taken", "value_taken", "power_spent", "actions_used", "siege_strength"),
     ),
     offered(
@@ -50,9 +50,9 @@ BATTLES = by_kind(
         headline=("units_across", "power_spent", "power_for_all", "bridge_capacity"),
     ),
     offered(
-        campaign_model.Campaign, check=campaign_model.check, build=campaign.build, version=3,
-        parameters=model.TIMED,
-        headline=("stage", "provinces_taken", "power_spent", "attacker_units_left", "defender_units_left"),
+        campaign_model.Campaign, check=campaign_model.check, build=campaign.build, version=4,
+        parameters=model.TIMED, results=campaign.RESULTS,
+        headline=("provinces_taken", "value_taken", "power_spent", "attacker_units_left", "defender_units_left"),
     ),
     name="The Price of Power",
     total=model.total,

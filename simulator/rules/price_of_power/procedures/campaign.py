@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -29,14 +29,25 @@ from simulator.rules.price_of_power.procedures.campaign_model import (
     stage,
 )
 from simulator.rules.price_of_power.tables import Setup
+from simulator.rules.toolkit.naming import listed, plural
 
 # Columns that a sea battle and a land battle add up.
 SUMMED = ("attacker_ducats_lost", "defender_ducats_lost")
-# Columns of an outcome with their values where a stage is not reached.
-COLUMNS: dict[str, int] = {"winner": ATTACKER, "naval_won": False, "land_won": False} | dict.fromkeys((
-    "landed", "stage", "provinces_taken", "value_taken", "power_spent", "march_power_spent",
-    "attacker_ships_left", "defender_ships_left", "attacker_units_left", "defender_units_left", *SUMMED,
+# Columns of every outcome, of one by sea and of one of a march, with their values where a stage is not reached.
+COLUMNS: dict[str, int] = {"winner": ATTACKER, "land_won": False, "all_taken": False} | dict.fromkeys((
+    "landed", "stage", "provinces_taken", "value_taken", "power_spent", "attacker_units_left", "defender_units_left",
+    *SUMMED,
 ), 0)  # fmt: skip
+BY_SEA: dict[str, int] = {"naval_won": False, "attacker_ships_left": 0, "defender_ships_left": 0}
+ON_A_MARCH: dict[str, int] = {"march_power_spent": 0}
+
+RESULTS = {
+    "the area is won and everything taken": "all_taken",
+    "the area is won and a part taken": "provinces_taken > 0 and not all_taken",
+    "the area is won and nothing taken": "land_won and provinces_taken == 0 and not all_taken",
+    "the defender holds": "winner == 'defender'",
+    "nobody has the area": "winner == 'nobody'",
+}
 
 
 class Stages:
@@ -48,6 +59,7 @@ class Stages:
     def __init__(self, fields: Campaign, worth: Worth | None = None, paths: tuple[str, ...] = ()) -> None:
         self.fields, self.worth, self.paths = fields, worth, paths
         self.march, self.provinces = is_march(fields), besieged(fields)
+        self.columns = COLUMNS | (ON_A_MARCH if self.march else BY_SEA)
         self.whole, self.enemies = fields.attacker.army.count(), model.count(defending(fields, "army"))
         self.at_sea, self.on_land = cache(self._at_sea), cache(self._on_land)
         self.plan, self.value_ashore = cache(self._plan), cache(self._value_ashore)
@@ -88,7 +100,9 @@ class Stages:
     def worth_of(self, won: np.ndarray, course: Mapping[str, ArrayLike]) -> np.ndarray:
         """Worth of the outcomes of a course, with a row for each of `won`, to each side."""
         assert self.worth is not None
-        return self.worth({name: np.broadcast_to(course.get(name, none), won.shape) for name, none in COLUMNS.items()})
+        return self.worth(
+            {name: np.broadcast_to(course.get(name, none), won.shape) for name, none in self.columns.items()}
+        )
 
     def worth_at_sea(self, ends: Any) -> np.ndarray:
         """Worth of final states at sea: columns add up, so it is that of the fleets and of the army that lands."""
@@ -110,7 +124,7 @@ class Stages:
         if not is_fought(self.fields, "fleet"):
             ships = model.count(self.fields.attacker.fleet)
             if there := self.landed(ships):
-                yield from self.invasion(run, there, {"attacker_ships_left": ships})
+                yield from self.invasion(run, there, {} if self.march else {"attacker_ships_left": ships})
             else:
                 left = {"attacker_units_left": self.whole, "defender_units_left": self.enemies}
                 yield without_stage(None, {"winner": DEFENDER, **left})
@@ -149,8 +163,9 @@ class Stages:
 
     def there(self, landed: int) -> dict[str, Any]:
         """Columns of step 2."""
-        power = self.moved().power_spent if self.march else 0
-        return {"naval_won": True, "landed": landed, "march_power_spent": power}
+        return {"landed": landed} | (
+            {"march_power_spent": self.moved().power_spent} if self.march else {"naval_won": True}
+        )
 
     def ashore(self, landed: int, ends: Any) -> tuple[np.ndarray, dict[str, Any]]:
         """For final states on land: won or not, and the columns, with those of the siege where it is won."""
@@ -161,20 +176,18 @@ class Stages:
         own |= {"land_won": won, "attacker_units_left": columns["attacker_units_left"] + self.whole - landed}
         own["stage"] = np.ones(len(won), int)
         for name, values in self.besieged([*map(tuple, left[won].tolist())]).items():
-            own[name] = np.array(own.get(name, np.zeros(len(won), int)))
+            own[name] = np.array(own.get(name, np.zeros(len(won), np.asarray(values).dtype)))
             own[name][won] = values
         return won, own
 
     def besieged(self, armies: list[tuple[int, ...]]) -> dict[str, ArrayLike]:
         """Step 4: columns of the siege, one value for each army (infantry, cavalry, artillery)."""
-        provinces = len(self.provinces)
-        if not provinces:
-            return {"winner": ATTACKER, "stage": 3}
         plans = [self.plan(army) for army in armies]
         taken = [len(plan.provinces) for plan in plans]
+        everything = [number == len(self.provinces) for number in taken]
         return {
-            "winner": [siege.winner_by(number, provinces) for number in taken],
-            "stage": [3 if number == provinces else 2 for number in taken],
+            "stage": [3 if every else 2 for every in everything],
+            "all_taken": everything,
             "provinces_taken": taken,
             "value_taken": [plan.value for plan in plans],
             "power_spent": [plan.power for plan in plans],
@@ -198,7 +211,7 @@ def build(fields: Campaign, worth: Worth | None = None, paths: tuple[str, ...] =
     """A campaign; with `worth` the policies `best` at `paths` are decided for it."""
     stages = Stages(fields, worth, paths)
     return Built(
-        answer=lambda run: gathered(stages.courses(run), COLUMNS),
+        answer=lambda run: gathered(stages.courses(run), stages.columns),
         optimal=lambda worth, paths: build(fields, worth, paths),
         assumptions=lambda: [*assumptions(stages)],
         explain=lambda: [*explain(stages)],
@@ -221,17 +234,31 @@ def explain(stages: Stages) -> Iterator[str]:
     """Lines for the stages and the dice of each."""
     fields, provinces = stages.fields, stages.provinces
     landed = stages.landed(model.count(fields.attacker.fleet))
-    behind = f"{stages.whole - landed} stay behind"
-    for name, part in PARTS.items():
-        if part == "fleet" and stages.march:
-            yield f"march: {landed} of {stages.whole} units get there for {stages.moved().power_spent} power, {behind}"
-            continue
-        won = f"no defender, {'the sea' if part == 'fleet' else 'the area'} counts as won"
-        lines = text.explain(Setup(stage(fields, part))) if is_fought(fields, part) else [won]
-        yield from (f"{name}: {line}" for line in lines)
-        if part == "fleet":
-            yield f"landing: with every ship {landed} units land, {behind}"
+    if is_fought(fields, "fleet"):
+        yield from (f"at sea: {line}" for line in text.explain(Setup(stage(fields, "fleet"))))
+    yield who_goes(stages, landed)
+    if landed and is_fought(fields, "army"):
+        there = stage(fields, "army", landing(fields, landed))
+        yield from (f"on land: {line}" for line in text.explain(Setup(there)))
     if provinces and landed:
         best = stages.plan(stages.besiegers(landed))
-        taken = f"{len(best.provinces)} of {len(provinces)} provinces (tax value {best.value})"
-        yield f"siege: all that can get there could take {taken} for {best.power} power in {best.actions} actions"
+        taken = f"{len(best.provinces)} of {plural(len(provinces), 'province')} (tax value {best.value})"
+        cost = f"{best.power} power in {plural(best.actions, 'action')}"
+        yield f"siege: without losses they take {taken} for {cost}"
+
+
+def who_goes(stages: Stages, landed: int) -> str:
+    """The line on those who go and those who stay behind (step 2); by sea those for whom all ships have room."""
+    going = stages.besiegers(landed)
+    staying = [whole - own for whole, own in zip(stages.besiegers(stages.whole), going, strict=True)]
+    where = "march" if stages.march else "landing, with every ship left"
+    verb = "go" if sum(going) != 1 else "goes"
+    text = f"{where}: {enumerated(going)} {verb}" if landed else f"{where}: nobody gets there"
+    if landed and stages.march:
+        text += f" for {stages.moved().power_spent} power"
+    return f"{text}, {enumerated(staying)} {'stay' if sum(staying) != 1 else 'stays'} behind" if any(staying) else text
+
+
+def enumerated(units: Sequence[int]) -> str:
+    """Infantry, cavalry and artillery in words: "3 infantry and 1 cavalry"."""
+    return listed([f"{number} {unit}" for number, unit in zip(units, model.TYPES, strict=True) if number])

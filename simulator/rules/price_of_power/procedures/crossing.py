@@ -7,8 +7,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field
 
-from simulator.rules.battle import Built, Fields, Frame, certain
-from simulator.rules.price_of_power.procedures.siege import winner_by
+from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Built, Fields, Frame, certain
 
 UNITS_PER_SHIP = 3
 UNITS_PER_POWER = 3
@@ -75,5 +74,5 @@ def build(fields: Crossing) -> Built:
         lines.insert(0, f"The bridge carries {row.bridge_capacity} units: {UNITS_PER_SHIP} for each ship in {weakest}.")
     cost = f"{row.power_spent} power; everyone the way lets over would need {row.power_for_all}"
     lines.append(f"{row.units_across} of {units} units cross for {cost}.")
-    winner = winner_by(row.units_across, units)
+    winner = ATTACKER if row.units_across == units else NOBODY if row.units_across else DEFENDER
     return Built(answer=lambda run: certain(winner=winner, **row._asdict()), explain=lambda: lines)

@@ -12,7 +12,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field
 
-from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Both, Built, Fields, Frame, certain
+from simulator.rules.battle import ATTACKER, Both, Built, Fields, Frame, certain
 from simulator.rules.price_of_power.model import UnitCount
 from simulator.rules.price_of_power.procedures.npr_defence import TAX_VALUE
 from simulator.rules.toolkit.policies import refuse, refuse_if
@@ -27,6 +27,12 @@ BECOMES = (
     " town replaces it.",
     "Ships in a taken port must put to sea, which may start a naval battle.",
 )
+
+RESULTS = {
+    "everything is taken": "all_taken",
+    "a part is taken": "provinces_taken > 0 and not all_taken",
+    "nothing is taken": "provinces_taken == 0",
+}
 
 
 class Besieged(Fields):
@@ -139,7 +145,10 @@ def strengths(army: Besieger) -> list[int]:
 
 
 def best_plan(side: Besieger, provinces: Provinces, plan: Plan, actions: int, mentality: DefensiveMentality) -> Taken:
-    """The best plan within the actions and the military power given (step 3); equal plans have equal outcomes."""
+    """The best plan within the actions and the military power given (step 3).
+
+    Of equally good plans it is the one that takes the provinces listed first.
+    """
     order = {
         "most-value": lambda taken: (-taken.value, -len(taken.provinces), taken.power, taken.actions),
         "most-provinces": lambda taken: (-len(taken.provinces), -taken.value, taken.power, taken.actions),
@@ -148,7 +157,9 @@ def best_plan(side: Besieger, provinces: Provinces, plan: Plan, actions: int, me
         ),
         "fastest": lambda taken: (-taken.value, -len(taken.provinces), taken.actions, taken.power),
     }[plan]  # fmt: skip
-    return min(plans(side, provinces, actions, mentality), key=order)
+    every = range(len(provinces))
+    found = plans(side, provinces, actions, mentality)
+    return min(found, key=lambda taken: (order(taken), [place not in taken.provinces for place in every]))
 
 
 def plans(side: Besieger, provinces: Provinces, actions: int, mentality: DefensiveMentality) -> list[Taken]:
@@ -194,11 +205,6 @@ def rebels_take(units: int, provinces: Provinces) -> Taken:
     return Taken(taken, units - left, 0, 1, ((units, taken),)) if taken else Taken()
 
 
-def winner_by(taken: int, wanted: int) -> int:
-    """The attacker wins if he takes all (provinces) or moves all (units), the defender if he takes none."""
-    return ATTACKER if taken == wanted else DEFENDER if taken == 0 else NOBODY
-
-
 def check(fields: Siege) -> None:
     """Refuse a siege that the rules do not allow. Raises Refusal."""
     side, enemy = fields.attacker, fields.conditions.enemy_units
@@ -219,12 +225,14 @@ def build(fields: Siege) -> Built:
         taken = rebels_take(side.infantry, provinces)
     return Built(
         answer=lambda run: certain(
-            winner=winner_by(len(taken.provinces), len(provinces)),
+            winner=ATTACKER,  # his units remain in the area, whatever is taken
             provinces_taken=len(taken.provinces),
             value_taken=taken.value,
             power_spent=taken.power,
             actions_used=taken.actions,
             siege_strength=strengths(side)[-1],
+            all_taken=len(taken.provinces) == len(provinces),
+            **{f"taken_{place + 1}": place in taken.provinces for place in range(len(provinces))},
         ),
         assumptions=lambda: after + mentality_lines(mentality, provinces),
         explain=lambda: [*explained(fields, taken), *(BECOMES if taken.provinces and after else ())],
