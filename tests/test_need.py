@@ -10,6 +10,7 @@ from simulator import ScenarioError, enough, exact, load, need
 from simulator.analysis.odds.measure import measure
 from simulator.analysis.odds.run import Interrupted
 from simulator.cli import run
+from simulator.scenarios import draft
 from tests.vectors import of_tool
 
 LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 4}, "defender": {"regiments": 3}}
@@ -73,6 +74,53 @@ def test_a_budget_buys_the_cheapest_of_equals(value, prices):
         assert (found.cost, tuple(found.settings.values())) == wanted
 
 
+@pytest.mark.parametrize(
+    ("example", "prices"),
+    [
+        ("risk-invasion", {"attacker.regiments": 1, "defender.port_fleets": 3, "attacker.commanders": None}),
+        (
+            "power-italian-war",
+            {"attacker.infantry": 2, "defender.mercenary_cavalry": 7, "attacker.leader.infantry": None},
+        ),
+        (
+            "power-campaign-naples",
+            {"attacker.army.artillery": 6, "attacker.fleet.heavy": 10, "attacker.army.allied_infantry": 0},
+        ),
+        ("axis-land-flak", {"attacker.tank": 6, "attacker.modifier": None}),
+        ("twilight-space", {"attacker.fighter": 0.5}),
+        ("campaign-counter-attack", {"force.red.tank": 6, "fight[1].attacker.join.tank": 6}),
+        ("campaign-two-fronts", {"force.north.regiments": 1}),
+        ("europa-vienna-1529", {"attacker.army_plus": None}),
+    ],
+)
+def test_the_price_list_of_each_game(example, prices):
+    asked = draft(example)
+    battle = asked.battle()
+    assert {path: battle.price and battle.price(asked.data, path) for path in prices} == prices
+
+
+def test_npr_units_have_no_price():
+    fields = draft("power-italian-war").with_fields({"defender.kind": "npr"})
+    price = fields.battle().price
+    assert price(fields.data, "attacker.infantry") == 2
+    assert price(fields.data, "defender.infantry") is None
+
+
+def test_prices_follow_the_options():
+    dear = draft("risk-20v15").with_fields({"options.regiment_cost": 7})
+    found = need(dear, "attacker.regiments")
+    assert (found.cost, found.priced, found.prices) == (7 * 19, "list", {"attacker.regiments": 7})
+
+
+def test_fields_without_a_price_cost_nothing():
+    vary = {"attacker.regiments": range(3, 9), "attacker.commanders": range(3)}
+    found = need(LAND, vary, 0.85)
+    assert (found.priced, dict(found.prices)) == ("list", {"attacker.regiments": 1})
+    assert need(LAND, vary, 0.85, cost="each").priced == "each"
+    assert need(LAND, vary, 0.85, cost={"attacker.commanders": 1}).priced == "given"
+    assert need("europa-vienna-1529", {"attacker.army_plus": [2, 3]}, 0.1).priced == "each"
+
+
 def test_nought_is_tried_too():
     orders = {f"policy.{side}.losses": "infantry-first" for side in ("attacker", "defender")}
     found = need(load("power-italian-war").replace_all(orders), "attacker.cavalry", 0.4)
@@ -117,6 +165,14 @@ def test_not_enough_shows_the_best_that_was_tried():
         ({"vary": "attacker.regiments", "target": -1}, "target: -1"),
         ({"vary": "attacker.regiments", "cost": {"attacker.fleets": 1}}, "cost: attacker.fleets is not varied"),
         ({"vary": "attacker.regiments", "cost": {"attacker.regiments": -1}}, "-1 is not allowed; 0 or more"),
+        (
+            {"vary": "attacker.commanders", "cost": "list"},
+            "cost: risk land lists no price of attacker.commanders; give",
+        ),
+        (
+            {"vary": "attacker.regiments", "cost": "upkeep"},
+            "cost: 'upkeep' is not allowed; must be one of list, muster",
+        ),
         ({"vary": "attacker.regiments", "target": 0.5, "budget": 5}, "budget: does not go with target"),
         (
             {"vary": "attacker.regiments", "budget": float("nan")},

@@ -19,6 +19,8 @@ ATTACKER, DEFENDER, NOBODY = 0, 1, 2
 WINNERS = ("attacker", "defender", "nobody")
 
 Columns = dict[str, np.ndarray]
+# The price of one more in a field: by the tables of a scenario, not checked, and the path; None without a price.
+Price = Callable[[Mapping[str, Any], str], float | None]
 # The worth of outcomes to each side: float64, shape (2, outcomes).
 Worth = Callable[[Columns], np.ndarray]
 # Many states of a chain at once: its State, with an array in each field.
@@ -325,8 +327,9 @@ class Battle:
     - `texts`: the values that text columns may take, beside those of an answer.
     - `shown`: the display of columns whose plain name and number are not enough.
     - `parameters`: where policies may be `best`: the field of a fixed policy's number, by policy.
-    - `prices`: price lists by name; each gives the price of one more in a field, or None, by the scenario's tables and
-      the path of the field.
+    - `price(data, path)`: the price of one more in a field by the game's price list, or None; `data` are the tables of
+      a scenario, not checked. None where the game prints no prices. `money`: the unit of money ("IPC", "coins"), in
+      the plural; "" where the game does not name it.
     - `clock`: for kinds that run over rounds, the question that may be asked by round.
     - `name`: the game's name as on its box. `facts`: the columns that the page shows first; default the headline's.
     - `notes`: the words on a unit, by the name of its field. `total(data, side)`: the whole force of a side in words.
@@ -346,7 +349,8 @@ class Battle:
     texts: Mapping[str, Sequence[str]] = field(default_factory=dict)
     shown: Mapping[str, Shown] = field(default_factory=dict)
     parameters: Mapping[str, str] = field(default_factory=dict)
-    prices: Mapping[str, Callable[[Mapping[str, Any], str], float | None]] = field(default_factory=dict)
+    price: Price | None = None
+    money: str = ""
     clock: Clock | None = None
     name: str = ""
     facts: tuple[str, ...] = ()

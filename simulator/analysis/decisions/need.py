@@ -6,7 +6,7 @@ docs/rules/decisions.md section 5.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from simulator.analysis.decisions.need_search import ALIKE, MOST_SETTINGS, Search, Tried
@@ -38,12 +38,14 @@ class Need(Result):
     target: float | None
     budget: float | None = None
     seed: int = 0
+    prices: Mapping[str, float] = field(default_factory=dict)
+    priced: str = "each"
     answers: tuple[Tried, ...] = ()
     complete: bool = True
 
     json_fields = (
         *("settings", "enough", "value", "low", "high", "method", "cost"),
-        *("tried", "monotone", "asked", "target", "budget", "seed", "complete"),
+        *("tried", "monotone", "asked", "target", "budget", "prices", "priced", "seed", "complete"),
     )
 
     @property
@@ -190,6 +192,8 @@ def _result(search: Search, best: Tried, enough: bool, budget: float | None, com
         target=search.target,
         budget=budget,
         seed=search.method.seed,
+        prices=search.prices,
+        priced=search.priced,
         answers=tuple(search.answers.values()),
         complete=complete,
     )

@@ -16,12 +16,16 @@ from simulator.analysis.studies.one_pass import solve_rows
 from simulator.rules.battle import Battle
 from simulator.scenarios import ScenarioError, Source, draft
 from simulator.scenarios.schema import field_at, unknown_field, whole_numbers
-from simulator.scenarios.validation import brief, finite, given_number
+from simulator.scenarios.validation import brief, finite, given_number, not_one_of
 
 ALIKE = 1e-12
 SAME_COST = 1e-9
 MOST_COMBINATIONS = 100_000
 MOST_SETTINGS = 100
+
+# Names of the game's price list, and what to write where it has no price.
+LISTS = ("list", "muster")
+PRICING = "give PATH=PRICE"
 
 Settings = tuple[int, ...]
 
@@ -55,7 +59,8 @@ class Search:
             raise ValueError("vary: nothing to vary; give a field, like attacker.regiments")
         self.paths = tuple(given)
         self.values = tuple(settings_of(self.draft.battle(), path, given[path], most) for path in self.paths)
-        self.prices = self._prices(cost)
+        self.priced, self.prices = self._prices(cost)
+        self._costs = tuple(self.prices.get(path, 0.0) for path in self.paths)
         size = math.prod(map(len, self.values))
         if size > MOST_COMBINATIONS:
             raise ValueError(f"vary: {size:,} combinations; at most {MOST_COMBINATIONS:,}")
@@ -67,33 +72,39 @@ class Search:
         self._refusals: dict[Settings, str] = {}
         self._in_one_pass: dict[Settings, float] | None = None
 
-    def _prices(self, cost: Mapping[str, float] | str | None) -> tuple[float, ...]:
-        if cost is None:
-            return (1.0,) * len(self.paths)
+    def _prices(self, cost: Mapping[str, float] | str | None) -> tuple[str, Mapping[str, float]]:
+        """The source of the prices ("list", "each" or "given"), and the price of each field that has one."""
+        if cost is None or cost in LISTS:
+            listed = self._listed()
+            if cost is None and not listed:
+                cost = "each"
+            elif not listed:
+                battle = self.draft.battle()
+                raise ValueError(
+                    brief(f"cost: {battle.game} {battle.kind} lists no price of {self.paths[0]}; {PRICING}")
+                )
+            else:
+                return "list", listed
+        if cost == "each":
+            return "each", dict.fromkeys(self.paths, 1.0)
         if isinstance(cost, str):
-            cost = self._listed(cost)
+            raise ValueError(f"cost: {not_one_of(cost, (*LISTS, 'each'))}, or {PRICING}")
         for path, price in cost.items():
             if path not in self.paths:
                 raise ValueError(brief(f"cost: {path} is not varied"))
             if not finite(price) or price < 0:
                 raise ValueError(f"cost.{path}: {given_number(price)} is not allowed; 0 or more")
-        return tuple(float(cost.get(path, 0)) for path in self.paths)
+        return "given", {path: float(price) for path, price in cost.items()}
 
-    def _listed(self, name: str) -> Mapping[str, float]:
-        """The prices of a price list of the game. Raises ValueError."""
-        battle = self.draft.battle()
-        if name not in battle.prices:
-            lists = f"price lists: {', '.join(battle.prices)}" if battle.prices else "give PATH=PRICE"
-            raise ValueError(brief(f"cost: {battle.game} {battle.kind} has no price list {name}; {lists}"))
-        found = {path: battle.prices[name](self.draft.data, path) for path in self.paths}
-        for path, price in found.items():
-            if price is None:
-                raise ValueError(f"cost: {path} has no {name} price")
-        return {path: price for path, price in found.items() if price is not None}
+    def _listed(self) -> dict[str, float]:
+        """The prices of the varied fields in the price list of the game."""
+        price = self.draft.battle().price
+        found = {path: price(self.draft.data, path) for path in self.paths} if price else {}
+        return {path: float(one) for path, one in found.items() if one is not None}
 
     def cost(self, settings: Settings) -> float:
         """The cost of a combination."""
-        return sum(price * number for price, number in zip(self.prices, settings, strict=True))
+        return sum(price * number for price, number in zip(self._costs, settings, strict=True))
 
     def check_target(self, target: float) -> None:
         """Raise ValueError for a target that is no number, or not between 0 and 1 for a chance."""

@@ -166,7 +166,7 @@ def units(
 def _units(scenario: Scenario) -> list[tuple[str, int, float | None]]:
     """The path, the number and the price of each unit of both sides."""
     battle = scenario.battle
-    price = next(iter(battle.prices.values()), None)
+    price = battle.price
     found = []
     for path, setting, to in steps_of(scenario, [side for side in SIDES if field_at(battle, side)]):
         least = (whole_numbers(battle, path) or (None,))[0]

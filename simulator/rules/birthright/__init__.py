@@ -91,7 +91,7 @@ def build_siege(fields: model.Siege) -> Built:
 
 UNITS_LEFT = ("attacker_units_left", "defender_units_left", "attacker_routed", "defender_routed", "turns")
 STEPS_LEFT = ("attacker_steps_left", "defender_steps_left")
-_kind = partial(offered, prices={"muster": muster_price})
+_kind = partial(offered, price=muster_price, money="gold bars")
 BATTLES = by_kind(
     _kind(model.Tactical, headline=(*FATES, *GOLD), check=refusals.check_fight, build=build_fight, version=3),
     _kind(

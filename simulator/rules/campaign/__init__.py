@@ -9,6 +9,7 @@ solve     the fights from their starts; starts: those that are one chain
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from importlib import import_module
@@ -61,6 +62,7 @@ def battle(data: Mapping[str, Any], folder: Path | None = None, paths: bool = Tr
 
 def _battle(of: Any, rules: Any, folder: Path | None, paths: bool, fights: list[str], forces: list[str]) -> Battle:
     make, model = _game(of, rules, folder, paths)
+    kinds = make().kinds
     # The plan that the check has made serves the answer.
     plans: list[tuple[Campaign, Planned]] = []
 
@@ -82,6 +84,8 @@ def _battle(of: Any, rules: Any, folder: Path | None, paths: bool, fights: list[
         build=build,
         texts=texts(fights),
         version=VERSION,
+        price=partial(price, kinds) if any(one.price for one in kinds.values()) else None,
+        money=next((one.money for one in kinds.values()), ""),
         made=(_battle, (of, rules, folder, paths, fights, forces)),
     )
 
@@ -103,6 +107,22 @@ def _game(of: Any, rules: Any, folder: Path | None, paths: bool) -> tuple[Callab
 def carry_of(of: Any, rules: Any = None, folder: Path | None = None, paths: bool = True) -> Carry:
     """The pieces of a game, which its battles leave; arguments as for `battle`. Raises Refusal."""
     return _game(of, rules, folder, paths)[0]()
+
+
+# Pieces of a force, or those that join it in a fight.
+PIECES = re.compile(r"(?:force\.([^.]+)|fight\[\d+\]\.(?:attacker|defender)\.join)\.(.+)")
+
+
+def price(kinds: Mapping[str, Battle], data: Mapping[str, Any], path: str) -> float | None:
+    """The price of one more piece of a force, or of one that joins it, in the game of the fights; None elsewhere."""
+    found = PIECES.fullmatch(path)
+    priced = next((battle.price for battle in kinds.values() if battle.price), None)
+    if found is None or priced is None:
+        return None
+    forces, every = data.get("force"), data.get("every")
+    side = forces.get(found[1], {}) if isinstance(forces, Mapping) and found[1] else {}
+    options = every.get("options", {}) if isinstance(every, Mapping) else {}
+    return priced({"attacker": side, "options": options}, f"attacker.{found[2]}")
 
 
 def plan_of(battle: Battle, fields: Any) -> Plan:

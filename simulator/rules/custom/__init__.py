@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 from simulator.rules.battle import Battle, Built, Clock
 from simulator.rules.custom.game_file import files
@@ -16,6 +17,14 @@ from simulator.rules.custom.model import PARAMETERS, Scenario, check_scenario, m
 __all__ = ["INLINE", "battles", "knows", "lists", "names"]
 
 
+# What units of shipped games cost; the format has no name for it.
+MONEY = {
+    "axis-and-allies-1940": "IPC",
+    "axis-and-allies-1942": "IPC",
+    "axis-and-allies-revised": "IPC",
+    "eclipse-second-dawn": "materials",
+    "twilight-imperium-4": "resources",
+}
 # The question asked by round in battle kinds without `taken_by`.
 WON = Clock("rounds", "winner == 'attacker'", "the attacker has won")
 
@@ -68,7 +77,8 @@ def _battle(source: Source, kind: str) -> Battle:
         parameters=PARAMETERS,
         rules=source.file,
         name=source.file.name.partition(",")[0],
-        prices={"cost": lambda data, path: _cost(source.file, path)},
+        price=partial(_cost, source.file) if _has_costs(source.file) else None,
+        money=MONEY.get(source.name, ""),
         facts=("taken", "attacker_units_lost", "defender_units_lost", "rounds"),
         notes={key: unit_note(source.file, unit) for key, unit in source.file.unit.items()},
         total=lambda data, side: force(source.file, data.get(side), side),
@@ -77,7 +87,12 @@ def _battle(source: Source, kind: str) -> Battle:
     )
 
 
-def _cost(file: GameFile, path: str) -> float | None:
+def _has_costs(file: GameFile) -> bool:
+    """Does any unit cost something?"""
+    return any(piece.cost for side in SIDES for piece in pieces_of(file, side))
+
+
+def _cost(file: GameFile, data: Mapping[str, Any], path: str) -> float | None:
     """The cost of the unit whose number stands at a path of a scenario, as its side has it; None for other fields."""
     side, _, unit = path.partition(".")
     place = list(file.unit).index(unit) if side in SIDES and unit in file.unit else None

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from simulator.rules.battle import Built, by_kind, offered
-from simulator.rules.price_of_power import checks, model, text
+from simulator.rules.price_of_power import checks, forces, model, text
 from simulator.rules.price_of_power.outcome import decisions, outcome
 from simulator.rules.price_of_power.procedures import campaign, campaign_model, crossing, npr_defence, siege
 from simulator.rules.price_of_power.state import DEFENDER_CHARGES
@@ -56,4 +56,6 @@ BATTLES = by_kind(
     ),
     name="The Price of Power",
     total=model.total,
+    price=forces.price,
+    money="ducats",
 )  # fmt: skip

@@ -6,10 +6,12 @@ after each hit.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +24,7 @@ from simulator.rules.price_of_power.model import (
     LandPolicy,
     LandRealm,
     SeaPolicy,
+    SeaRealm,
     SeaSide,
 )
 from simulator.rules.price_of_power.procedures.npr_defence import LEAST_FOR_A_CARD
@@ -42,6 +45,9 @@ SHIPS_HIT = {
     "light-first": (GALLEY, LIGHT, DAMAGED, SOUND),
     "heavy-first": (DAMAGED, SOUND, LIGHT, GALLEY),
 }
+# The number of a realm's units: side, fleet or army of a campaign, place in a list of factions, unit.
+UNITS = "|".join((*LandRealm.units, *SeaRealm.units))
+PRICED = re.compile(rf"(attacker|defender)(?:\.(army|fleet))?(?:\.factions\[(\d+)\])?\.({UNITS})")
 # A fleet that retreats pays one ship, the first of these that it has (section 4, step 6).
 PRICE_OF_RETREAT = (GALLEY, LIGHT, DAMAGED, SOUND)
 # Turns galleys, light, sound, damaged ships into galleys, light, heavy (damaged included), damaged.
@@ -178,6 +184,26 @@ def prices() -> dict[str, np.ndarray]:
     land = [[int(rows[unit][rank] or 0) for unit in TYPES] for rank in ranks]
     sea = [[int(rows[ship]["regular_cost"]) for ship in ("galley", "light", "heavy")] + [0]] * len(ranks)
     return {"land": np.array(land), "sea": np.array(sea)}
+
+
+def price(data: Mapping[str, Any], path: str) -> float | None:
+    """The ducats that one more unit or ship of a player realm costs (section 3.6); None for other fields and realms."""
+    found = PRICED.fullmatch(path)
+    if found is None:
+        return None
+    side, part, place, unit = found.groups()
+    try:
+        realm = data[side][part] if part else data[side]
+        realm = realm["factions"][int(place)] if place else realm
+        kind = realm.get("kind", "player")
+    except (KeyError, IndexError, TypeError, AttributeError):
+        kind = "player"
+    if kind != "player":
+        return None
+    if unit in SeaRealm.units:
+        return float(prices()["sea"][0, SeaRealm.units.index(unit)])
+    rank, _, name = unit.rpartition("_")
+    return float(prices()["land"][PREFIXES.index(f"{rank}_" if rank else ""), TYPES.index(name)])
 
 
 class Side:

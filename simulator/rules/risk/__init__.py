@@ -7,8 +7,9 @@ Magazine 76 (2003).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -73,7 +74,21 @@ def joined(fields: model.AnyBattle, chain: Chain, paths: Sequence[str], settings
     return Joined(chain, given, columns)
 
 
-kind = partial(offered, check=checks.check, build=build, parameters=tables.PARAMETERS)
+COSTS = {"regiments": "regiment_cost", "fleets": "fleet_cost", "port_fleets": "fleet_cost"}
+
+
+def price(data: Mapping[str, Any], path: str) -> float | None:
+    """The coins that one more regiment or fleet costs by the options of a scenario (docs/rules/risk.md section 2)."""
+    units = path.partition("[")[0] if path.endswith("]") else path
+    cost = COSTS.get(units.rpartition(".")[2])
+    if cost is None:
+        return None
+    options = data.get("options")
+    given = options.get(cost) if isinstance(options, Mapping) else None
+    return given if isinstance(given, int) else model.Options.model_fields[cost].default  # type: ignore[no-any-return]
+
+
+kind = partial(offered, check=checks.check, build=build, parameters=tables.PARAMETERS, price=price, money="coins")
 BATTLES = by_kind(
     kind(model.Land, headline=LAND),
     kind(model.Amphibious, headline=LAND),
