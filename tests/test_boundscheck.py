@@ -13,15 +13,11 @@ from simulator.engine.jit.kernel_cache import folder_of
 CODE = """
 from dataclasses import replace
 import numba
-import numpy
 from simulator.engine.jit.kernel_cache import folder_of
 from simulator.engine.factored import grid
 from simulator.engine.graph.compiled_explorer import CompiledExplorer
-from simulator.engine.sample.grid_walk import GridWalk
 from simulator.engine.factored.solve_grid import Grid
 from simulator.engine.model.chance import tables
-from simulator.engine.model.status import DONE
-from simulator.engine.sample.walk import Order
 from simulator.engine.sample.simulation import Simulation
 from simulator.engine.graph.solver import Solver
 from tests import toys
@@ -34,10 +30,6 @@ fight = replace(duel(14), tables=tables([{0: 1}, {0: 3, 1: 2, 2: 1}, {hits: 1 + 
 for chain in [coins, replace(coins, annotation=""), gamble, wide, duel(7), fight, replace(fight, factored=None)]:
     if grid.fits_on_grid(chain):
         Grid(chain, 20_000_000).ends()
-        walk = GridWalk(chain, 20_000_000)
-        walk.begin(Order(numpy.uint64(1), 0, 3000))
-        assert walk.fight(1 << 20) == DONE
-        walk.counts()
     graph = CompiledExplorer(chain, 20_000_000).explore()
     Solver(graph, plain=False).chances()
     Simulation(chain, 1, graph=graph).add(3000)

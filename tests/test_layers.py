@@ -14,7 +14,7 @@ ROOT = Path(simulator.__file__).parent
 # From the bottom up; a module may import its own layer and those below.
 LAYERS = [{"engine"}, {"rules"}, {"scenarios"}, {"analysis"}, {"report"}, {"cli", "web"}]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-ENGINE_LAYERS = ["model", "jit", "factored", "graph", "sample", "gpu", "exact", "simulate", "api"]
+ENGINE_LAYERS = ["model", "jit", "factored", "graph", "sample", "exact", "simulate", "api"]
 # The parts of the engine that other layers import.
 PUBLIC_ENGINE = {"model", "api"}
 MOST_MODULES = 14

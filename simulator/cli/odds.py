@@ -39,7 +39,6 @@ def odds(  # noqa: PLR0913 - one parameter an option
     precision: options.Precision = None,
     scored: options.AsScored = False,
     value: options.ValueName = None,
-    device: options.Device = "processor",
     shown: Shown,
     out: options.OutFile = None,
     elsewhere: scaling.Elsewhere,
@@ -50,13 +49,13 @@ def odds(  # noqa: PLR0913 - one parameter an option
     long_work = {"--out": out, "--workers": elsewhere.workers, "--cluster": elsewhere.cluster}
     if scored:
         others: dict[str, Any] = {"--weight": weight, "--exact": only_exact, "--precision": precision}
-        others |= {"--plot": output.plot, **long_work, "--device": device != "processor"}
+        others |= {"--plot": output.plot, **long_work}
         if wrong := [option for option, setting in others.items() if setting]:
             raise ValueError(f"{wrong[0]}: does not go with --scored, which answers one number")
         return _scored_odds(base, value or "p_attacker", dice, output)
     if value is not None:
         raise ValueError("--value: goes with --scored; the odds tell every value")
-    method = dice.method(only_exact, precision, device)
+    method = dice.method(only_exact, precision)
     if is_uncertain(base):
         if any(setting is not None for setting in long_work.values()):
             raise ValueError("--out, --workers, --cluster: not for a scenario with a field that is not known")

@@ -177,19 +177,19 @@ class Dice:
         """The same as keyword arguments of a function of `simulator.analysis`."""
         return {"battles": self.battles, "seed": self.seed or 0, "threads": self.threads}
 
-    def method(self, exact: bool = False, precision: str | None = None, device: str = "processor") -> Method:
+    def method(self, exact: bool = False, precision: str | None = None) -> Method:
         """The method of an answer. Raises ValueError for options that contradict each other."""
         from simulator.analysis.odds.run import Method
 
         width = None if precision is None else reading.read_precision(precision)
         dice = self.battles is not None or self.seed is not None
-        if exact and (dice or width is not None or device != "processor"):
-            others = "--battles, --seed, --precision or --device"
+        if exact and (dice or width is not None):
+            others = "--battles, --seed or --precision"
             raise ValueError(f"--exact: does not go with {others}, which ask for simulated battles")
         if self.battles is not None and width is not None:
             raise ValueError("--battles: does not go with --precision, which decides how many battles are fought")
         wanted = True if exact else False if dice else None
-        return Method(exact=wanted, precision=width, device=device, at_once=True, **self.arguments())
+        return Method(exact=wanted, precision=width, at_once=True, **self.arguments())
 
 
 @dataclass(frozen=True)

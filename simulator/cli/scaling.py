@@ -128,8 +128,6 @@ def answered(scenario: Scenario, method: Method, out: Path | None, helpers: Help
 
     if method.battles is None:
         raise ValueError("--out, --workers, --cluster: go with --battles; exact odds need none of them")
-    if method.device != "processor":
-        raise ValueError("--device: does not go with --out, --workers or --cluster")
     fighting = None
     if helpers is not None and helpers.pay(scenario, method.battles):
         from simulator.analysis.storage.cluster import fight_on

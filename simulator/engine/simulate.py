@@ -1,4 +1,4 @@
-"""The choice between interpreted, compiled and GPU simulation of a chain."""
+"""The choice between interpreted and compiled simulation of a chain."""
 
 from __future__ import annotations
 
@@ -9,29 +9,21 @@ from simulator.engine.jit import kernel_cache as cache
 from simulator.engine.jit.cost_model import may_compile, patience_for
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.contract import check_contract
-from simulator.engine.sample.interpreted_walk import InterpretedSimulation, kernel_of
+from simulator.engine.sample.interpreted_walk import KERNEL, InterpretedSimulation
 from simulator.engine.sample.plain_walk import LONG_BATTLE, rolls_a_battle
 
 if TYPE_CHECKING:
     from simulator.engine.sample.simulation import Simulation
 
 
-def simulation_of(
-    chain: Chain, seed: int, threads: int | None = None, device: str = "processor"
-) -> Simulation | InterpretedSimulation:
+def simulation_of(chain: Chain, seed: int, threads: int | None = None) -> Simulation | InterpretedSimulation:
     """A simulation of a chain. A chain too large to enumerate is interpreted first, and compiled once that is faster.
 
-    Raises NoDevice if `device` is "gpu" and no GPU can be used, BrokenGame for a game that breaks its contract.
+    Raises BrokenGame for a game that breaks its contract.
     """
     check_contract(chain)
-    if device == "gpu":
-        from simulator.engine.gpu.simulation import GpuSimulation
-
-        return GpuSimulation(chain, seed)
-    kernel, kind = (
-        ("fight", type(chain.reduced.chain.params)) if chain.reduced else (kernel_of(chain), type(chain.params))
-    )
-    slow = not cache.is_ready(kernel, kind) and (patience_for(chain, kernel_of(chain)) > 0 or not may_compile())
+    kernel, kind = ("fight", type(chain.reduced.chain.params)) if chain.reduced else (KERNEL, type(chain.params))
+    slow = not cache.is_ready(kernel, kind) and (patience_for(chain, KERNEL) > 0 or not may_compile())
     if slow and may_keep_states(chain) and graph_if_it_fits(chain) is None and rolls_a_battle(chain) < LONG_BATTLE:
         return InterpretedSimulation(chain, seed, threads)
     from simulator.engine.sample.simulation import Simulation

@@ -10,7 +10,7 @@ from simulator.engine.model.chain import Chain, rule, rules
 from simulator.engine.model.chance import tables
 from simulator.engine.model.limits import BrokenGame
 from simulator.engine.sample.alias import build_alias, some_tables
-from simulator.engine.sample.interpreted_walk import FIRST_PORTION, InterpretedSimulation, kernel_of
+from simulator.engine.sample.interpreted_walk import FIRST_PORTION, KERNEL, InterpretedSimulation
 from simulator.engine.sample.simulation import Simulation
 from simulator.engine.simulate import simulation_of
 from tests.engine.test_grid import Duel, Lives
@@ -35,7 +35,7 @@ def test_battles_are_those_of_the_rules(name):
 @pytest.mark.parametrize("patience", [0.0, 0.02])
 def test_compiled_rules_go_on_where_plain_python_takes_too_long(patience):
     chain = without_graph(CHAINS["pairs"])
-    used = patience_for(chain, kernel_of(chain)) - patience
+    used = patience_for(chain, KERNEL) - patience
     spent(chain, used)
     try:
         simulation, done = InterpretedSimulation(chain, 3), []

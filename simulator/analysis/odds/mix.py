@@ -196,8 +196,6 @@ class Mixture(Result):
 
 def mixed(scenario: Source, method: Method, progress: Progress | None = None) -> Mixture:
     """The mixture answered as `method` says: all exact, all simulated, or each combination as it fits."""
-    if method.device != "processor":
-        raise ValueError(f"device: {method.device} is not allowed for a scenario with distributions")
     return mix(scenario, method.battles, method.seed, exact=method.exact, budget=method.budget, progress=progress)
 
 

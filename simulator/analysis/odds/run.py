@@ -38,7 +38,6 @@ R = TypeVar("R")
 # A composed battle is simulated in portions of this many battles; each portion has a seed of its own.
 PORTION = 1 << 17
 MOST_THREADS, MOST_BYTES = 1024, 2**62
-DEVICES = ("processor", "gpu")
 # Answers that are many, such as the cells of a grid, take less memory and fewer battles each.
 CELL_BYTES = QUICK_BYTES // 8
 CELL_BATTLES = 100_000
@@ -99,8 +98,8 @@ class Method:
 
     `exact`: True for exact odds or a refusal, False for simulation, None for exact odds where they fit into `budget`
     bytes, else simulation. `battles` are simulated; if that is None, as many as bring the half-width of every 95 %
-    interval down to `precision`; if that is None too, to DEFAULT_PRECISION, or as many as ANSWER_ROLLS allow. The
-    device "gpu" simulates on a graphics card. With `at_once` an automatic answer without a precision compiles nothing,
+    interval down to `precision`; if that is None too, to DEFAULT_PRECISION, or as many as ANSWER_ROLLS allow. With
+    `at_once` an automatic answer without a precision compiles nothing,
     see `first.first_answer`.
     """
 
@@ -110,18 +109,15 @@ class Method:
     seed: int = 0
     threads: int | None = None
     budget: int | None = None
-    device: str = "processor"
     at_once: bool = False
 
     @property
     def is_automatic(self) -> bool:
         """Are exact odds and battles both allowed?"""
-        return self.exact is None and self.battles is None and self.device == "processor"
+        return self.exact is None and self.battles is None
 
     def __post_init__(self) -> None:
         check_numbers(1 if self.battles is None else self.battles, self.seed, self.threads, self.budget)
-        if self.device not in DEVICES:
-            raise ValueError(f"device: {self.device!r} is not allowed; give one of {', '.join(DEVICES)}")
         if self.precision is not None and not 0 < self.precision < 1:
             raise ValueError(f"precision: {self.precision} is not allowed; give a number between 0 and 1, like 0.1%")
 
@@ -205,7 +201,6 @@ class Fight:
         seed: int = 0,
         threads: int | None = None,
         shared: Shared | None = None,
-        device: str = "processor",
     ) -> None:
         from simulator.engine.api import simulation_of
 
@@ -216,9 +211,7 @@ class Fight:
         self._simulation: Simulation | InterpretedSimulation | None = None
         if scenario.built.answer is None:
             chain = shared.canonical(scenario.chain) if shared else scenario.chain
-            self._simulation = simulation_of(chain, seed, self.threads, device)
-        elif device == "gpu":
-            raise ValueError(f"device: gpu is not allowed for {scenario.battle.title}; it is fought in several stages")
+            self._simulation = simulation_of(chain, seed, self.threads)
         self._composed = 0
         self.limited = ""
 
@@ -384,7 +377,7 @@ def settle(
         except NoExactOdds:
             if method.exact:
                 raise
-    fight = Fight(scenario, method.seed, method.threads, shared, method.device)
+    fight = Fight(scenario, method.seed, method.threads, shared)
     try:
         if method.battles is None:
             to_precision(fight, method.precision, progress)

@@ -42,10 +42,6 @@ SOME = 6
 # Attributes of a chain: its axes, and whether it fits on a grid.
 _AXES, _FITS = "_grid_axes", "_fits_on_grid"
 _checked: set[type] = set()
-# Most places for each cell in a grid walk: with 74, most of them never visited, it was no faster than the lazy walk and
-# began 50 ms later. 20 against 22 at sea has 2.3 (a first million battles 0.04 s, 0.06 on the lazy graph), 150 against
-# 149 units 2.
-MOST_PLACES_A_CELL = 16
 
 
 class Axes(NamedTuple):
@@ -145,14 +141,6 @@ def too_wide(chain: Chain) -> bool:
     if chain.factored is None or chain.decided:
         return False
     return bool(axes_of(chain).cells * np.diff(chain.tables.first).mean() ** 2 > MOST_PAIRS)
-
-
-def may_be_walked(chain: Chain) -> bool:
-    """If this chain is too large for a graph: is the grid walk the fastest simulation?"""
-    if not fits_on_grid(chain):
-        return False
-    axes = axes_of(chain)
-    return sum(axes.lengths) * _results(chain) <= MOST_PLACES_A_CELL * axes.cells
 
 
 def check_budget(chain: Chain, axes: Axes, at: Any, budget: int) -> None:

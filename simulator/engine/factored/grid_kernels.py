@@ -59,5 +59,4 @@ def _link(function: Any) -> Any:
 
 for _step in grid_nodes.STEPS:
     _linked[_step.__name__] = inner(_link(_step))
-make, raw_state = _linked["make"], _linked["raw_state"]
 push_through = kernel(_link(grid_nodes.push_through))

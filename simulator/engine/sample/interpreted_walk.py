@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.engine.factored import grid
 from simulator.engine.graph.graph_cache import COUNT_BITS, NOTE_BITS, carried, counters_as_fields
 from simulator.engine.graph.interpreted_explorer import PlainExplorer
 from simulator.engine.jit.cost_model import Meter, may_compile, patience_for, spent
@@ -44,11 +43,8 @@ A_NEW_EDGE, A_LOOK_UP = 1.8, 0.03
 UNKNOWN, NODE_BITS = -1, 63 - COUNT_BITS - NOTE_BITS
 NODE, COUNT = (1 << NODE_BITS) - 1, (1 << COUNT_BITS) - 1
 FINAL = -1
-
-
-def kernel_of(chain: Chain) -> str:
-    """The name of the kernel that simulates a chain too large for a graph."""
-    return "fight_on_grid" if grid.may_be_walked(chain) else "fight_on"
+# The kernel that simulates a chain too large for a graph.
+KERNEL = "fight_on"
 
 
 class OutOfRoom(Exception):
@@ -206,7 +202,7 @@ class InterpretedSimulation:
     def _fight_plainly(self, end: int, progress: Callable[[int], Any] | None) -> None:
         """Simulate up to battle `end`, or until time or room runs out."""
         begun, portion = time.thread_time(), FIRST_PORTION
-        patience = patience_for(self._chain, kernel_of(self._chain)) if may_compile() else float("inf")
+        patience = patience_for(self._chain, KERNEL) if may_compile() else float("inf")
         graph, self._graph = self._graph, None  # an interrupt may leave it inconsistent
         try:
             graph = graph or InterpretedGraph(self._chain)

@@ -1,7 +1,7 @@
 """Simulation of seeded battles, in any portions and on any number of threads.
 
 A chain with a graph is walked on it (`node_walk`), so that its rules are not compiled; a larger one by its compiled
-rules (`rule_walk`), on a lazy graph (`lazy_walk`) or on a grid (`grid_walk`).
+rules (`rule_walk`) or on a lazy graph (`lazy_walk`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from simulator.engine.factored import grid
 from simulator.engine.graph.graph import Graph
 from simulator.engine.graph.graph_cache import counters_as_fields, graph_if_it_fits, may_keep_states
 from simulator.engine.graph.solver import Solver
@@ -28,7 +27,6 @@ from simulator.engine.model.packing import unpacked
 from simulator.engine.model.status import BROKEN, DONE, ENDLESS, PAST_BUDGET
 from simulator.engine.sample.alias import drawn_from
 from simulator.engine.sample.graph_tables import Tally, graph_tables, numbers_and_counters
-from simulator.engine.sample.grid_walk import GridWalk
 from simulator.engine.sample.lazy_walk import LazyWalk
 from simulator.engine.sample.node_walk import walk_layout, walk_of
 from simulator.engine.sample.plain_walk import LONG_BATTLE, MOST_ROLLS, Roll, rolls_a_battle, walk
@@ -146,8 +144,6 @@ class Simulation:
         if self.graph:
             yield walk_of(self.graph)
         elif self.engine == "lazy":
-            if grid.may_be_walked(self.chain):
-                yield kept_walk(GridWalk, self.chain, self.threads)
             yield kept_walk(LazyWalk, self.chain, self.threads)
         yield RuleWalk(self.chain)
 

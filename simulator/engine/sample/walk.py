@@ -2,7 +2,7 @@
 
 A finished lane is counted and takes the next battle. The lane, thread and batch of a battle do not matter, since its
 numbers depend on (seed, battle index) alone. Walks differ in what a lane holds and in how all lanes advance together:
-`rule_walk`, `node_walk`, `lazy_walk`, `grid_walk`. The tally maps final states or nodes to counts, so that memory does
+`rule_walk`, `node_walk`, `lazy_walk`. The tally maps final states or nodes to counts, so that memory does
 not grow with the number of battles.
 """
 
