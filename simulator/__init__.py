@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from simulator.analysis.campaigns.by_round import ByRound as ByRound
     from simulator.analysis.campaigns.by_round import by_round as by_round
     from simulator.analysis.campaigns.campaign import campaign as campaign
-    from simulator.analysis.campaigns.campaign import waves as waves
     from simulator.analysis.decisions.best import Best as Best
     from simulator.analysis.decisions.best import best as best
     from simulator.analysis.decisions.need import Need as Need
@@ -83,7 +82,7 @@ __version__ = "0.1.0"
 # The public names of each module.
 _NAMES = {
     "simulator.analysis.campaigns.by_round": "ByRound by_round",
-    "simulator.analysis.campaigns.campaign": "campaign waves",
+    "simulator.analysis.campaigns.campaign": "campaign",
     "simulator.analysis.decisions.best": "Best best",
     "simulator.analysis.decisions.need": "Need enough need",
     "simulator.analysis.decisions.worth": "Worth worth",

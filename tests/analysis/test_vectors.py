@@ -7,20 +7,21 @@ import pytest
 import simulator
 from tests.vectors import decision_vectors, mismatches, of_tool
 
-BUILT = ("compare", "worth", "sensitivity", "rounds", "luck", "mix")
-# Tools whose cases other files test, and tools that are not built yet.
+BUILT = ("compare", "worth", "sensitivity", "rounds", "luck", "mix", "campaign")
+# Tools whose cases other files test.
 ELSEWHERE = {"best", "need"}
-NOT_BUILT = {"campaign"}
 
 
 def test_every_tool_is_tested():
-    assert {vector["tool"] for vector in decision_vectors()} == {*BUILT, *ELSEWHERE, *NOT_BUILT}
+    assert {vector["tool"] for vector in decision_vectors()} == {*BUILT, *ELSEWHERE}
 
 
 def called(vector):
     args = dict(vector["args"])
     if vector["tool"] == "worth":
         return simulator.worth(args.pop("scenario"), **args)
+    if vector["tool"] == "campaign":
+        return simulator.exact(simulator.campaign(*args.pop("scenarios"), **args))
     if vector["tool"] == "sensitivity" and "vary" in args:
         return simulator.sobol(**args)
     return getattr(simulator, vector["tool"])(**args)
@@ -96,3 +97,8 @@ def test_mix(vector):
     for one in expect["information"]:
         rows = {row["field"]: row["worth"] for row in found.information_rows(**one["args"])}
         assert rows == near(one["worth"])
+
+
+@pytest.mark.parametrize("vector", of_tool("campaign", "expect"))
+def test_campaign(vector):
+    assert mismatches(called(vector), vector["expect"]["odds"], 1e-9) == {}

@@ -11,8 +11,32 @@ from simulator.scenarios import ScenarioError
 from tests.campaigns.reference import Reference
 
 VECTORS = json.loads((Path(__file__).parent / "vectors.json").read_text(encoding="utf-8"))
+# Vectors of rules that are not built yet; one that begins to hold fails.
+WAITING = {
+    "power: an ill general fights two battles",
+    "power: captured ships fight on, damage stays",
+    "power: a siege only where no enemy stands; what it takes",
+    "europa: an expedition, voyage, beach and town",
+    "two rounds and two more: level 2",
+    "two rounds and two more: level 3",
+    "siege, relief, siege",
+    "what is left of a beaten expedition",
+    "state of the siege beside a fortress",
+    "no such fortress",
+}
+
+
+def cases(outcome):
+    """The vectors with this outcome, as parameters."""
+    waits = pytest.mark.xfail(strict=True, reason="not built yet")
+    return [
+        pytest.param(case, id=case["name"], marks=[waits] if case["name"] in WAITING else [])
+        for case in VECTORS
+        if outcome in case
+    ]
+
+
 ANSWERS = [case for case in VECTORS if "expect" in case]
-REFUSED = [case for case in VECTORS if "error" in case]
 RISK = {"game": "campaign", "of": "risk", "every": {"battle": "land"}}
 
 
@@ -27,7 +51,7 @@ def value(odds, asked):
     return dict(zip(found["value"].tolist(), found["p"].tolist(), strict=True))
 
 
-@pytest.mark.parametrize("case", ANSWERS, ids=lambda case: case["name"])
+@pytest.mark.parametrize("case", cases("expect"))
 def test_vectors(case):
     odds = exact(case["scenario"])
     for asked, wanted in case["expect"].items():
@@ -38,7 +62,7 @@ def test_vectors(case):
     assert odds.chances.sum() == pytest.approx(1, abs=1e-9)
 
 
-@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case["name"])
+@pytest.mark.parametrize("case", cases("error"))
 def test_refused_vectors(case):
     with pytest.raises(ScenarioError) as refused:
         load(case["scenario"])

@@ -1,12 +1,14 @@
 """Ordinary scenarios as campaigns, in Python and on the command line (docs/rules/campaigns.md section 4.4)."""
 
 import json
+import shlex
 import tomllib
 
 import pytest
 
 from simulator import campaign, exact, load, simulate
 from simulator.cli import run
+from simulator.cli.reading import read_value
 from simulator.scenarios import ScenarioError
 from simulator.scenarios.files import toml_text
 
@@ -21,6 +23,7 @@ RAID = {"game": "kings-and-things", "battle": "land", "attacker": {"creatures": 
 RAID |= {"defender": {"creatures": ["3"], "fort": "tower"}}
 CLASH = {"game": "birthright", "battle": "quick-battle", "attacker": {"units": ["2 x infantry"]}}
 CLASH |= {"defender": {"units": ["infantry"]}}
+PIECES = {"regiments", "light", "creatures", "units", "land_detachments"}
 FIELD = {"game": "europa", "battle": "land", "attacker": {"country": "france", "army_minus": 1, "leader": "none"}}
 FIELD |= {"defender": {"country": "spain", "land_detachments": 1, "leader": "none"}}
 
@@ -68,7 +71,46 @@ def test_the_counter_attack_may_be_a_scenario():
     assert fight["defender"] == {"force": "attacker", "join": {"infantry": 1}, "stay": {"fighter": "all"}}
     assert fight["policy"] == counter["policy"]
     assert (fight["name"], fight["if"]) == ("counter", "fight1_taken")
+    assert made["goal"] == "fight1_taken and not counter_won"
+
+
+def test_the_goal_asks_for_a_won_fight_where_nothing_is_taken():
+    made = campaign(risk(4, 3), counter_attack=True, join={"attacker.regiments": 2}).data
     assert made["goal"] == "fight1_won and not counter_won"
+
+
+NOBODY = "join: nobody of the defender is left to strike back; say who comes, "
+COMERS = [
+    (ATTACK, None, "for example --join attacker.infantry=3"),
+    (ATTACK, {"defender.infantry": 2}, "for example --join attacker.infantry=3"),
+    (ATTACK, {"attacker.infantry": 0}, "for example --join attacker.infantry=3"),
+    (ATTACK, AXIS | {"defender": {"infantry": 2}}, "in its scenario, for example attacker.infantry=3"),
+    (risk(4, 3), None, "for example --join attacker.regiments=3"),
+    (SEA, None, "for example --join attacker.galleys=3"),
+    (FIELD, None, "for example --join attacker.land_detachments=3"),
+    (RAID, None, "for example --join 'attacker.creatures=[\"3\"]'"),
+    (CLASH, None, "for example --join 'attacker.units=[\"3 x levies\"]'"),
+    ("twilight-space", None, "for example --join attacker.fighter=3"),
+    ("axis-sea-wolfpack", None, "for example --join attacker.submarine=3"),
+]
+
+
+@pytest.mark.parametrize(("first", "more", "example"), COMERS, ids=[case[2] for case in COMERS])
+def test_somebody_must_strike_back(first, more, example):
+    """Nobody of the beaten side is left; the example is the cheapest unit that may attack, and is accepted."""
+    asked = {"counter_attack": more} if more and "game" in more else {"counter_attack": True, "join": more}
+    with pytest.raises(ScenarioError) as refused:
+        campaign(first, **asked)
+    assert str(refused.value) == NOBODY + example
+    path, _, few = shlex.split(example)[-1].partition("=")
+    assert campaign(first, counter_attack=True, join={path: read_value(few)})
+
+
+def test_two_fighters_take_nothing():
+    fighters = AXIS | {"attacker": {"fighter": 2}, "defender": {"infantry": 1}}
+    held = exact(campaign(fighters, counter_attack=True, join={"attacker.infantry": 5}))
+    assert held.winner("attacker") == 0
+    assert held.p("fight1_won") == pytest.approx(0.95, abs=0.01)
 
 
 @pytest.mark.parametrize("scenario", [risk(4, 3), SEA, RAID, CLASH, FIELD], ids=lambda one: one["game"])
@@ -76,7 +118,8 @@ def test_one_fight_in_every_game(scenario):
     alone, whole = exact(scenario), exact(campaign(scenario))
     for side in ("attacker", "defender", "nobody"):
         assert whole.winner(side) == pytest.approx(alone.winner(side), abs=1e-12)
-    back = exact(campaign(scenario, counter_attack=True))
+    join = {f"attacker.{name}": scenario["defender"][name] for name in PIECES & scenario["defender"].keys()}
+    back = exact(campaign(scenario, counter_attack=True, join=join))
     assert back.p("counter_fought or counter_winner != 'none'") == pytest.approx(alone.winner("attacker"), abs=1e-12)
 
 
@@ -104,15 +147,16 @@ def test_rounds_of_all_fights_are_summed():
 
 def test_traits_that_hold_in_both_roles_are_kept_and_conditions_too():
     scenario = risk(4, 3, modifier_all=1)
-    made = campaign(scenario | {"options": {"ties": "attacker"}}, counter_attack=True).data["fight"][1]
-    assert made["attacker"] == {"force": "defender", "modifier_all": 1}
+    scenario |= {"options": {"ties": "attacker"}}
+    made = campaign(scenario, counter_attack=True, join={"attacker.regiments": 1}).data["fight"][1]
+    assert made["attacker"] == {"force": "defender", "modifier_all": 1, "join": {"regiments": 1}}
     assert made["options"] == {"ties": "attacker"}
 
 
 def test_items_of_one_fight_stay_in_it():
     data = json.loads(json.dumps(RAID))
     data["attacker"]["items"] = ["balloon", "talisman"]
-    made = campaign(data, counter_attack=True).data
+    made = campaign(data, counter_attack=True, join={"attacker.creatures": ["2"]}).data
     assert made["force"]["attacker"] == {"creatures": ["4", "2"], "items": ["talisman"]}
     assert made["fight"][0]["attacker"] == {"force": "attacker", "items": ["balloon"]}
     assert made["fight"][1]["defender"] == {"force": "attacker"}
@@ -127,7 +171,25 @@ def test_a_siege_follows_a_battle():
     siege |= {"defender": {"fortress_level": 1, "country": "spain", "leader": "none"}}
     made = campaign(FIELD, siege).data
     assert made["fight"][1]["defender"] == siege["defender"]
+    assert made["fight"][1]["if"] == "defender_units_here == 0"
     assert made["fight"][1]["attacker"] == {"force": "attacker", "leader": "none"}
+
+
+def test_a_siege_waits_until_no_enemy_is_there(battle_odds, tmp_path):
+    """The Price of Power, 3 v 5: most battles leave the enemy in the area."""
+    power = {"game": "price-of-power"}
+    land = power | {"battle": "land", "attacker": {"infantry": 3}, "defender": {"infantry": 5}}
+    siege = power | {"battle": "siege", "attacker": {"infantry": 1}, "defender": {"provinces": [{"name": "A"}]}}
+    for name, one in {"land.toml": land, "siege.toml": siege}.items():
+        (tmp_path / name).write_text(toml_text(one), encoding="utf-8")
+    answer = battle_odds("campaign", "land.toml", "siege.toml", "--save", "plan.toml")[1]
+    assert "fight2: is not fought unless nobody of defender is there" in answer
+    assert tomllib.loads((tmp_path / "plan.toml").read_text(encoding="utf-8"))["fight"][1]["if"] == (
+        "defender_units_here == 0"
+    )
+    odds = exact(campaign(land, siege))
+    assert odds.p("fight2_fought") == pytest.approx(odds.p("defender_units_here == 0")) == pytest.approx(0.15067100)
+    assert "if" not in campaign(siege).data["fight"][0]
 
 
 def test_a_campaign_is_returned_as_it_is():
@@ -190,18 +252,19 @@ def test_one_line_of_typing(battle_odds):
     assert first.startswith(
         "the attacker (4 infantry, 2 artillery, 2 tank, 1 fighter) attacks the defender (4 infantry, 1 tank), then, "
         "with the roles swapped and if fight1 takes the land, the defender (2 infantry, 2 tank more) attacks the "
-        "attacker: the attacker reaches the goal (fight1 is won and counter is not won) in 79.95 %."
+        "attacker: the attacker reaches the goal (fight1 takes the land and counter is not won) in 79.56 %."
     )
 
 
 def test_the_scenario_of_the_counter_attack_follows_the_option(battle_odds):
     """`A B --counter-attack` are two battles and a counter-attack, `A --counter-attack B` a battle and B."""
+    reserve = ("--join", "attacker.regiments=2")
     fights = [
         [fight.get("name") for fight in json.loads(battle_odds(*words, "--json")[1])["scenario"]["fight"]]
         for words in (
-            ("campaign", "risk.toml", "risk.toml", "--counter-attack"),
+            ("campaign", "risk.toml", "risk.toml", "--counter-attack", *reserve),
             ("campaign", "risk.toml", "--counter-attack", "risk.toml"),
-            ("campaign", "--counter-attack", "risk.toml"),
+            ("campaign", "--counter-attack", "risk.toml", *reserve),
         )
     ]
     assert fights == [[None, None, "counter"], [None, "counter"], [None, "counter"]]
@@ -235,7 +298,8 @@ def test_a_game_file_beside_the_scenario_is_found_from_elsewhere(battle_odds, tm
     (tmp_path / "game" / "mine.toml").write_text(battle_odds("games", "show", "skirmish")[1], encoding="utf-8")
     battle = {"game": "./mine.toml", "battle": "field", "attacker": {"pikes": 2}, "defender": {"pikes": 1}}
     (tmp_path / "game" / "a.toml").write_text(toml_text(battle), encoding="utf-8")
-    answer = battle_odds("campaign", "game/a.toml", "--counter-attack", "--quiet", "--save", "plan.toml")
+    save = ("--quiet", "--save", "plan.toml")
+    answer = battle_odds("campaign", "game/a.toml", "--counter-attack", "--join", "attacker.pikes=1", *save)
     assert answer[0] == 0
     assert battle_odds("odds", "plan.toml", "--quiet")[1] == answer[1]
 
@@ -243,6 +307,7 @@ def test_a_game_file_beside_the_scenario_is_found_from_elsewhere(battle_odds, tm
 def test_pieces_that_are_not_known(battle_odds, tmp_path):
     unknown = risk(5, 4) | {"attacker": {"regiments": {"mix": {"5": 0.5, "6": 0.5}}}}
     (tmp_path / "unknown.toml").write_text(toml_text(unknown), encoding="utf-8")
-    out = battle_odds("campaign", "unknown.toml", "--counter-attack")[1]
-    mean = (exact(campaign(risk(5, 4))).winner("attacker") + exact(campaign(risk(6, 4))).winner("attacker")) / 2
+    out = battle_odds("campaign", "unknown.toml", "--counter-attack", "--join", "attacker.regiments=2")[1]
+    held = [campaign(risk(n, 4), counter_attack=True, join={"attacker.regiments": 2}) for n in (5, 6)]
+    mean = sum(exact(one).winner("attacker") for one in held) / 2
     assert f"{mean:.2%}".replace("%", " %") in out

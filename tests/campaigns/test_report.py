@@ -96,7 +96,9 @@ def test_the_picture_is_the_table(battles):
     red = next(line for line in below.lines if line.get_label() == "red")
     assert to_hex(red.get_color()).upper() == COLOURS["attacker"]
     assert red.get_ydata()[[0, -1]].tolist() == pytest.approx([9, odds.mean("red_units_left")])
-    assert axes.figure.get_suptitle().startswith("red reaches the goal (attack is won and counter is not won) in")
+    assert axes.figure.get_suptitle().startswith(
+        "red reaches the goal (attack takes the land and counter is not won) in"
+    )
 
 
 def test_a_fight_between_enemies_is_theirs_in_the_picture():

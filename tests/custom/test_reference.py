@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from simulator import campaign, exact, load, waves
+from simulator import campaign, exact, load
 from simulator.rules.battle import WINNERS
 from tests.custom.games import scenarios
 from tests.custom.games_format2 import comparing, scenarios_of_format_2
@@ -101,7 +101,7 @@ def test_waves_are_the_sum_over_all_survivors():
     base = {"game": "axis-and-allies-1942", "battle": "land"}
     first = base | {"attacker": {"infantry": 2}, "defender": {"infantry": 2, "tank": 1}}
     second = base | {"attacker": {"infantry": 1, "fighter": 1}, "defender": {}}
-    odds = waves([first, second])
+    odds = exact(campaign(first, second))
     game = merged(load(first))
     expected = defaultdict(float)
 
@@ -137,4 +137,4 @@ def test_units_that_support_do_so_in_the_battle_that_lists_them():
 
 def test_waves_need_one_game():
     with pytest.raises(ValueError, match="another game"):
-        waves(["axis-land-flak", "skirmish-hill"])
+        campaign("axis-land-flak", "skirmish-hill")

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from simulator import load, odds
+from simulator import campaign, exact, load, odds
 from simulator.scenarios import example_names, example_text
 from simulator.web import catalogue, links
 
@@ -348,6 +348,26 @@ def test_every_tool_answers_without_scripts(site, tool):
     assert shown in page.text
     assert "<html" in page.text
     assert "<html" not in site.get(f"/risk/land/{tool}?{fields}&with.part=1").text
+
+
+@pytest.mark.parametrize("name", ["risk-landing", "risk-invasion", "risk-path", "power-three-realms"])
+def test_no_counter_attack_is_offered_that_could_only_refuse(site, name):
+    scenario = load(name)
+    address = links.address_of(scenario.data, scenario.battle)
+    assert "/counter?" not in site.get(address).text
+    assert "/counter?" in site.get(f"/risk/land?{RISK}").text
+
+
+@pytest.mark.parametrize("name", ["knt-raid", "birthright-quick-battle", "europa-mohacs-1526", "risk-blockade-run"])
+def test_as_many_strike_back_as_there_were_unless_other_numbers_are_given(site, name):
+    scenario = load(name)
+    address = links.address_of(scenario.data, scenario.battle).replace("?", "/counter?")
+    pieces = {"creatures", "units", "army_plus", "army_minus", "land_detachments", "fleets"}
+    same = {f"attacker.{piece}": n for piece, n in scenario.data["defender"].items() if piece in pieces}
+    odds = exact(campaign(scenario, counter_attack=True, join=same))
+    page = site.get(address)
+    assert page.status_code == 200
+    assert f"{100 * odds.winner('attacker'):.2f} %" in page.text
 
 
 def test_best_play_shows_the_objective_and_winning_counts_unless_it_is_set(site):

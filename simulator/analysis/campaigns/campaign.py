@@ -7,14 +7,12 @@ exact(campaign("raid.toml", counter_attack=True, join={"attacker.tank": 2}))    
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from simulator.analysis.odds.answer import exact
-from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import Progress
 from simulator.rules import GAMES
 from simulator.rules.battle import Refusal
 from simulator.rules.campaign import GAME, carry_of
@@ -76,37 +74,6 @@ def campaign(
     0.938
     """
     return drafted(scenarios, counter_attack, join, all_defend).checked()
-
-
-@checked
-def waves(scenarios: Sequence[Source], progress: Progress | None = None) -> Odds:
-    """Exact odds of the campaign of these scenarios.
-
-    Parameters
-    ----------
-    scenarios : sequence of scenarios
-        The fights in order, see `campaign`.
-    progress : callable, optional
-        Called several times a second with the states done and their total (None while it is unknown).
-
-    Returns
-    -------
-    Odds
-        The odds at the end of the campaign.
-
-    Raises
-    ------
-    ScenarioError
-        For scenarios that cannot follow each other.
-    NoExactOdds
-        For a campaign that is too large.
-
-    Examples
-    --------
-    >>> waves(["risk-20v15", "risk-20v15"]).method
-    'exact'
-    """
-    return exact(campaign(*scenarios), progress=progress)
 
 
 @dataclass(frozen=True)
@@ -234,6 +201,8 @@ class Maker:
         fight: Table = {name: value for name, value in data.items() if name not in (*NOT_OF_A_FIGHT, *SIDES)} | more
         if data["battle"] not in self.carry.fights:  # its kind is refused; it may have further tables
             fight = {"battle": data["battle"]}
+        if data["battle"] in self.carry.sieges and "defender" in self.forces:
+            fight["if"] = "defender_units_here == 0"
         for role, force in zip(SIDES, forces, strict=True):
             fight[role] = self.side(str(data["battle"]), role, data.get(role, {}), force)
         self.fights.append(fight)
@@ -263,6 +232,12 @@ class Maker:
         if other is None and fighting and fighting[1] is None:
             text = f"a {kind} has no defenders who could attack; give the counter-attack as a scenario"
             raise Refusal("counter_attack", text)
+        if fighting:
+            # After a fight that was won nobody of the beaten side is left there.
+            missing = carry.missing(data["battle"], "attacker", data.get("attacker", {}))
+            way = "in its scenario, for example " if other else "for example "
+            who = " ".join(missing if other else (f"--join {shlex.quote(setting)}" for setting in missing))
+            refuse(missing, "join", f"nobody of the defender is left to strike back; say who comes, {way}{who}")
         fight = self.add(data, SIDES[::-1], name=COUNTER, **{"if": won})
         if takers is not None and not all_defend:
             brought = {piece for table in (self.forces["attacker"], *self.joins("attacker")) for piece in table}
@@ -270,7 +245,7 @@ class Maker:
                 piece: "all" for piece in carry.pieces if piece in brought and not takers[carry.by_piece[piece]].any()
             }
             fight["defender"] |= {"stay": stay} if stay else {}
-        self.goal = f"fight{number}_won and not {COUNTER}_won"
+        self.goal = f"{won} and not {COUNTER}_won"
 
     def joins(self, force: str) -> list[Table]:
         """The pieces that join a force in any fight."""

@@ -58,9 +58,11 @@ class Carry:
     """The pieces that a game carries from fight to fight, counted in slots.
 
     A slot holds equal pieces in equal condition (`marks`: a number that belongs to the force, such as the level of its
-    fort). `fights`: kind -> who can fight, `not_fought`: kind -> why it is no fight. `in_one_fight`: fields that belong
-    to one fight, with the reason. `ships`, `order`: the defaults of `carried`. `by_piece`: the slots of a piece in the
-    order in which they stay behind. `renamed`: kind -> field of a side -> the trait of a force that fills it.
+    fort). `fights`: kind -> who can fight, in each group the cheapest piece first, `few`: a value of a piece in
+    messages. `sieges`: kinds that begin where no enemy unit stands. `not_fought`: kind -> why it is no fight.
+    `in_one_fight`: fields that belong to one fight, with the reason. `ships`, `order`: the defaults of `carried`.
+    `by_piece`: the slots of a piece in the order in which they stay behind. `renamed`: kind -> field of a side -> the
+    trait of a force that fills it.
     `first_stays`: the slots of a piece that stay first go last (else they go in the same order).
     `joins`: `left` reads columns of the game alone, so that starts that differ in numbers may be one chain
     (`Built.joined`).
@@ -71,9 +73,11 @@ class Carry:
     in_one_fight: Mapping[str, str] = {}
     traits: Sequence[str] = ()
     renamed: Mapping[str, Mapping[str, str]] = {}
+    sieges: Sequence[str] = ()
     ships: Sequence[str] = ()
     order: Sequence[str] = ()
     routs_are_out: Sequence[str] = ()
+    few = "3"
     assumed: Sequence[str] = ()
     first_stays = False
     joins = False
@@ -154,6 +158,11 @@ class Carry:
             for piece in group:
                 found[-1][self.by_piece[piece]] = True
         return found
+
+    def missing(self, kind: str, role: str, table: Table) -> list[str]:
+        """For each group of which a side with this table has nobody, a setting of its cheapest piece."""
+        groups = self.fights[kind][SIDES.index(role)] or ()
+        return [f"{role}.{group[0]}={self.few}" for group in groups if not any(table.get(piece) for piece in group)]
 
     def traits_for(self, kind: str, role: str, traits: Table) -> dict[str, Any]:
         """The traits of a force that a kind knows in this role, under the names of its fields."""

@@ -10,8 +10,9 @@ import numpy as np
 from simulator.rules.battle import Battle, Columns
 from simulator.rules.campaign.carry import Carry, Left, Number, Table, Tables, each
 from simulator.rules.custom.game_file.format import GameFile
+from simulator.rules.custom.game_file.units import MAIN_ROLLS, pieces_of
 from simulator.rules.custom.game_file.words import fighters, part_of, selected
-from simulator.rules.toolkit.naming import counted
+from simulator.rules.toolkit.naming import SIDES, counted
 
 
 class FileCarry(Carry):
@@ -21,10 +22,18 @@ class FileCarry(Carry):
 
     def __init__(self, kinds: Mapping[str, Battle], file: GameFile) -> None:
         self.file = file
+        cheap = {role: self.cheapest(role) for role in SIDES}
         self.fights = {
-            kind: ((fighters(file, kind, "attacker"),), (fighters(file, kind, "defender"),)) for kind in kinds
+            kind: tuple((tuple(sorted(fighters(file, kind, role), key=cheap[role].index)),) for role in SIDES)
+            for kind in kinds
         }
         super().__init__(kinds)
+
+    def cheapest(self, role: str) -> list[str]:
+        """All units, the cheapest first; those without a roll of their own come last."""
+        pieces, main = pieces_of(self.file, role), MAIN_ROLLS[role]
+        ranks = {unit: (not one.rolls.get(main), one.cost) for unit, one in zip(self.file.unit, pieces, strict=True)}
+        return sorted(ranks, key=ranks.__getitem__)
 
     def name(self) -> str:
         """The text of the whole file."""

@@ -25,7 +25,7 @@ SIEGES = ("siege", "siege-campaign")
 # Marks: the leader on land and at sea is gone; the troops forage in their next battle.
 MARKS = ("leader gone", "admiral gone", "foraging")
 SLOTS = (*THIRDS, *SHIPS, *MARKS)
-ON_LAND, AFLOAT = (tuple(THIRDS),), (SHIPS[:5],)
+ON_LAND, AFLOAT = (("land_detachments", *THIRDS),), (SHIPS[:5],)
 SEA_FIELDS = {"leader": "admiral", "technology": "naval_technology", "leader_country": "", "leader_type": ""}
 LOSSES = Literal["keep-best-army", "keep-most-armies", "regroup"]
 
@@ -37,6 +37,7 @@ class EuropaCarry(Carry):
         "land": (ON_LAND, ON_LAND), "siege": (ON_LAND, None), "siege-campaign": (ON_LAND, None),
         "naval": (AFLOAT, AFLOAT), "passage": ((*ON_LAND, *AFLOAT), None),
     }  # fmt: skip
+    sieges = SIEGES
     not_fought: Mapping[str, str] = {"expedition": "expedition is not fought in a campaign: give its battles as fights"}
     in_one_fight: Mapping[str, str] = {"pasha_detachments": "pashas come to one fight"}
     traits = ("admiral", "naval_technology", "losses", "leader_after")

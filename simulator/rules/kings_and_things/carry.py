@@ -34,6 +34,7 @@ class ThingsCarry(Carry):
     in_one_fight: Mapping[str, str] = dict.fromkeys(
         (f"{what}_damage" for what in PRINTED), "damage below the post-battle roll is restored after a fight"
     )
+    few = '["3"]'
     assumed = ("of equal counters with different names the alphabetically first is lost first (ASSUMED)",)
 
     def piece_fields(self) -> Mapping[str, Any]:

@@ -29,6 +29,7 @@ class PowerCarry(Carry):
     fights: Mapping[str, Fighting] = {
         "land": ((LAND,), (LAND,)), "naval": ((SEA,), (SEA,)), "siege": ((LAND,), None),
     }  # fmt: skip
+    sieges = ("siege",)
     in_one_fight: Mapping[str, str] = {"battle_actions": "a card is played in one fight"}
     not_fought: Mapping[str, str] = {"campaign": "campaign is not fought in a campaign: give its battles as fights"}
     traits = ("admiral",)

@@ -18,7 +18,7 @@ from simulator.engine.model.limits import NoExactOdds
 from simulator.report.words import path_in_words
 from simulator.rules.battle import Battle
 from simulator.rules.campaign import carry_of
-from simulator.scenarios import Draft, ScenarioError
+from simulator.scenarios import Draft, Scenario, ScenarioError
 from simulator.scenarios.objective import SIDES, best_paths, with_winning
 from simulator.scenarios.schema import choices, field_at, whole_numbers
 from simulator.scenarios.validation import not_one_of
@@ -195,14 +195,14 @@ def _best(request: BattleRequest) -> dict[str, Any]:
 
 def _counter(request: BattleRequest) -> dict[str, Any]:
     """The battle and then the defender's attack on what is left, as a campaign of two fights."""
-    from simulator.analysis.campaigns.campaign import campaign
     from simulator.report.campaigns import CampaignReport
 
     numbers = catalogue.tools_of(request.battle, request.data)["numbers"]
-    pieces = [name for name in _pieces(request.battle, request.data) if f"defender.{name}" in numbers]
-    joining = {name: request.options.whole(f"join.{name}") for name in pieces}
-    join = {f"attacker.{name}": number for name, number in joining.items() if number}
-    scenario = campaign(request.draft.checked(), counter_attack=True, join=join or None)
+    start = _pieces(request.battle, request.data)
+    joining = {name: request.options.whole(f"join.{name}") for name in start if f"defender.{name}" in numbers}
+    if all(number is None for number in joining.values()):
+        joining = {name: start[name] for name in joining}
+    scenario = _struck_back(request.draft, start | joining)
     odds = answer(scenario, Method(threads=1, precision=0.002))
     report = CampaignReport(scenario, odds)
     left = [
@@ -219,13 +219,34 @@ def _counter(request: BattleRequest) -> dict[str, Any]:
     return about | {"how": odds.how(), "joining": joining}
 
 
-def _pieces(battle: Battle, data: Mapping[str, Any]) -> list[str]:
-    """The pieces that a game carries from fight to fight; none where this kind is no fight of a campaign."""
+def _struck_back(draft: Draft, join: Mapping[str, Any]) -> Scenario:
+    """A battle, and the defender's attack with these pieces on what is left. Raises ScenarioError."""
+    from simulator.analysis.campaigns.campaign import campaign
+
+    return campaign(draft, counter_attack=True, join={f"attacker.{name}": n for name, n in join.items() if n})
+
+
+def _pieces(battle: Battle, data: Mapping[str, Any]) -> dict[str, Any]:
+    """The pieces with which the defender may strike back: as many as he has in this battle, None of what he lacks.
+
+    Empty where this kind is no fight of a campaign.
+    """
     try:
-        carry = carry_of(battle.game, data.get("rules"), None, False)
+        carry, own = carry_of(battle.game, data.get("rules"), None, False), data.get("defender")
     except ValueError:
-        return []
-    return list(carry.pieces) if all(carry.fights.get(battle.kind) or (None,)) else []
+        return {}
+    attackers, defenders = carry.fights.get(battle.kind) or (None, None)
+    if not attackers or not defenders or not isinstance(own, Mapping):
+        return {}
+    return {piece: own.get(piece) for group in attackers for piece in dict.fromkeys(group)}
+
+
+def _may_strike_back(battle: Battle, data: Mapping[str, Any]) -> bool:
+    """Is there a campaign of this battle and a counter-attack? Not of a path, nor of a side of several realms."""
+    try:
+        return bool(join := _pieces(battle, data)) and bool(_struck_back(Draft(data, paths=False), join))
+    except ScenarioError:
+        return False
 
 
 # --- replay and luck ------------------------------------------------------------------------------------------------
@@ -301,7 +322,7 @@ def tabs_of(battle: Battle, data: Mapping[str, Any]) -> list[tuple[str, str]]:
     missing = {"more", "need", "sweep"} if not tools["numbers"] else set()
     missing |= set() if tools["decisions"] else {"best"}
     missing |= set() if battle.clock or "rounds" in battle.headline else {"rounds"}
-    missing |= set() if _pieces(battle, data) else {"counter"}
+    missing |= set() if _may_strike_back(battle, data) else {"counter"}
     return [(name, title) for name, (title, _) in TOOLS.items() if name not in missing]
 
 
