@@ -198,7 +198,9 @@ def test_schema_by_kind_need_and_word(battle_odds):
     found = battle_odds("schema", "risk", "land", "--search", "ties")[1]
     assert "options.ties" in found
     assert "attacker.regiments " not in found
-    whole = battle_odds("schema", "risk", "land")[1]
+    short, whole = battle_odds("schema", "risk", "land")[1], battle_odds("schema", "risk", "land", "--all")[1]
+    assert "options." not in short
+    assert "--all" in short
     places = [whole.index(f" {name}") for name in ("attacker.regiments", "defender.regiments", "policy.", "options.")]
     assert places == sorted(places)
 
@@ -299,7 +301,7 @@ def test_numbers_that_nearly_are_nought_or_one_are_not_written_as_such():
 
 
 def test_the_cache_is_shown(battle_odds):
-    assert re.search(r": [\d,]+ files, [\d.]+ MB", battle_odds("cache")[1])
+    assert re.search(r"^[\d,]+ files of kept kernels take [\d.]+ MB\.\n/", battle_odds("cache")[1])
 
 
 def test_brackets_are_no_markup(battle_odds, monkeypatch):

@@ -45,13 +45,13 @@ COMMANDS = {
     "luck": ("judging.luck", "Was I unlucky? Fought battles against their odds."),
     "bench": ("machine.bench", "The speed of this machine."),
     "web": ("machine.web", "The page for players, served from this machine."),
+    "examples": ("lists.examples", "The shipped example scenarios."),
     "list": ("lists.names", "Names that fields take: leaders, countries, units."),
     "rules": ("lists.rules", "A section of the rules documents, as --explain cites."),
     "by-round": ("campaigns.campaign", ""),
 }
 GROUPS = {
     "games": ("lists.games_app", "The games and their battles; game files to start from."),
-    "examples": ("lists.examples_app", "The shipped example scenarios."),
     "cache": ("machine.cache_app", "The compiled kernels that are kept between runs."),
 }
 # Commands that read their arguments in a way of their own.

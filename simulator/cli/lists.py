@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
@@ -14,6 +15,10 @@ from simulator.cli.options import AsJson, complete_example, complete_game, compl
 from simulator.cli.output import show, write_text
 from simulator.cli.reading import matching
 from simulator.rules.custom.game_file.files import is_path
+from simulator.rules.toolkit.naming import plural, suggested
+
+if TYPE_CHECKING:
+    from simulator.rules.battle import Battle
 
 # The names that examples begin with.
 SHORT = {"knt": "kings-and-things", "power": "price-of-power"}
@@ -28,17 +33,18 @@ def schema(
     ] = None,
     required: Annotated[bool, typer.Option("--required", help="only the fields that are needed")] = False,
     search: Annotated[str | None, typer.Option("--search", metavar="WORD", help="only fields that speak of it")] = None,
-    everything: Annotated[bool, typer.Option("--all", help="of a game file, every field; else its units")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="every field; else those that a player knows first")] = (
+        False
+    ),
     as_json: AsJson = False,
 ) -> None:
     """Show the fields of a battle: what each takes, default, meaning.
 
     The units of a game file come first (`schema ./my.toml`). `schema game-file` and `schema campaign`: their keys.
     """
-    from simulator.report.tables.odds import listing, schema_table, units_of
     from simulator.rules.campaign import GAME
     from simulator.scenarios import find_battle, game_file_battle, kinds_of
-    from simulator.scenarios.schema import campaign_battle, field_rows, objective_rows, scenario_schema, schema_of
+    from simulator.scenarios.schema import campaign_battle, scenario_schema, schema_of
 
     game, file = SHORT.get(game, game), game == "game-file"
     frame = game == GAME and battle is None
@@ -47,25 +53,55 @@ def schema(
     else:
         kinds = kinds_of(game)
         if battle is None and not (len(kinds) == 1 and is_path(game)):
-            show([listing([{"battle": kind, "what it is": one.title} for kind, one in kinds.items()])])
+            one = next(iter(kinds.values()))
+            title = f"{one.name or game.capitalize()} has {plural(len(kinds), 'battle kind')}"
+            show([f"{title}; battle-odds schema {game} {one.kind} shows the fields of one.", _listed(kinds)])
             return
         kind_asked = find_battle(game, battle or next(iter(kinds)))
     if as_json:
         print(json.dumps(schema_of(kind_asked.model) if file else scenario_schema(kind_asked), indent=2))
         return
-    every = [*field_rows(kind_asked), *(() if file else objective_rows())]
-    rows = [row for row in every if row.needed or not required]
-    if search is not None:
-        rows = [row for row in rows if search.lower() in f"{row.path} {row.takes} {row.meaning}".lower()]
-        if not rows:
-            raise ValueError(f"--search: no field of {game}{f' {battle}' if battle else ''} speaks of {search!r}")
-    elif kind_asked.rules is not None and not (everything or required):
-        show([f"{kind_asked.label}: {kind_asked.title}", *units_of(kind_asked, rows)])
-        show(["", f"All {len(rows)} fields, policies and options too: --all; one of them: --search WORD"])
-        return
-    show([schema_table(kind_asked, rows)])
+    show(_fields_of(kind_asked, game, required, search, everything))
     if frame and not required and search is None:
         show([Text(f"The fields of forces: battle-odds schema {GAME} OF, of one of {', '.join(kinds_of(GAME))}")])
+
+
+def _listed(kinds: Mapping[str, Battle]) -> Any:
+    """Battle kinds with their titles."""
+    from simulator.report.tables.odds import listing
+
+    return listing([{"battle": kind, "what it is": one.title} for kind, one in kinds.items()])
+
+
+def _fields_of(battle: Battle, game: str, required: bool, search: str | None, everything: bool) -> Iterator[Any]:
+    """A sentence with the number of the fields, and those asked for. Raises ValueError where none are."""
+    from simulator.report.tables.odds import schema_table, units_of
+    from simulator.scenarios.needed import refusals_of_nothing
+    from simulator.scenarios.schema import field_rows, objective_rows
+
+    every = [*field_rows(battle), *(() if game == "game-file" else objective_rows())]
+    label, whole = battle.label, plural(len(every), "field")
+    if search is not None:
+        rows = [row for row in every if search.lower() in f"{row.path} {row.takes} {row.meaning}".lower()]
+        if not rows:
+            raise ValueError(f"--search: no field of {battle.game} {battle.kind} speaks of {search!r}")
+        yield f"{label}: {len(rows)} of its {whole} speak of {search!r}."
+    elif required:
+        rows, lines = [row for row in every if row.needed], refusals_of_nothing(battle)
+        yield f"{label}: {len(rows)} of its {whole} are always needed{', and pieces' * bool(lines)}."
+        yield from [schema_table(rows), *lines]
+        return
+    elif battle.rules is not None and not everything:
+        yield f"{label}: {battle.title}; its units and conditions, of {whole} in all."
+        yield from (*units_of(battle, every), "", "Policies and options too: --all; one field: --search WORD")
+        return
+    else:
+        rows = [row for row in every if row.first or everything]
+        few = len(rows) < len(every)
+        yield f"{label} has {whole}" + (f"; these are the {len(rows)} that a player needs first." if few else ".")
+    yield schema_table(rows)
+    if search is None and len(rows) < len(every):
+        yield "All fields: --all; one of them: --search WORD"
 
 
 def names(
@@ -80,23 +116,26 @@ def names(
     from simulator.scenarios import kinds_of
     from simulator.scenarios.validation import not_one_of
 
-    game = next(iter(kinds_of(SHORT.get(game, game)).values())).game
+    battle = next(iter(kinds_of(SHORT.get(game, game)).values()))
+    game, label = battle.game, battle.name or battle.game.capitalize()
     found = rules.lists(game)
     if not found:
         raise ValueError(f"list: {game} takes no names; `battle-odds schema {game}` tells what its fields take")
     if what is None and len(found) > 1:
-        show([f"battle-odds list {game} {name}" for name in found])
+        show([f"{label} has {len(found)} lists of names:", *(f"battle-odds list {game} {name}" for name in found)])
         return
     what = what or next(iter(found))
     if what not in found:
         raise ValueError(f"list: {not_one_of(what, list(found))}")
-    rows = matching(found[what](), words or ())
+    every = found[what]()
+    rows = matching(every, words or ())
     if not rows:
         raise ValueError(f"list: nothing in {what} holds {' '.join(words or ())!r}")
     if as_json:
         print(json.dumps(rows))
     else:
-        show([listing(rows)])
+        some = f"{len(rows)} of {len(every)} {what} hold {' '.join(words)!r}" if words else ""
+        show([f"{some or f'{label} has {len(rows)} {what}'}.", listing(rows)])
 
 
 def rules(
@@ -108,37 +147,52 @@ def rules(
     from simulator.report.tables.odds import listing
 
     if document is None:
-        show([listing(rule_documents.titles())])
+        titles = rule_documents.titles()
+        show([f"{len(titles)} rules documents; battle-odds rules NAME lists the sections of one.", listing(titles)])
         return
     found = rule_documents.documents_of(SHORT.get(document, document))
     show(rule_documents.contents(found) if section is None else rule_documents.section(found, section))
 
 
-examples_app = typer.Typer(help="The shipped example scenarios.", invoke_without_command=True)
-
-
-@examples_app.callback()
-def examples(context: typer.Context) -> None:
-    """List the shipped examples; `examples show NAME` prints one."""
+def examples(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME | WORD...]",
+            help="an example to print, or words (a game, a battle kind) that choose some",
+            autocompletion=complete_example,
+        ),
+    ] = None,
+) -> None:
+    """List the shipped examples by game, or those that hold all of these words; the name of one prints it."""
     from simulator.report.tables.odds import listing
     from simulator.scenarios import example_names, example_text
+    from simulator.scenarios.files import example
 
-    if context.invoked_subcommand is None:
-        titles = {name: example_text(name).partition("\n")[0].lstrip("# ") for name in example_names()}
-        show([listing([{"example": name, "what it is": title} for name, title in titles.items()])])
-
-
-@examples_app.command("show")
-def show_example(
-    name: Annotated[str, typer.Argument(help="a shipped example", autocompletion=complete_example)],
-) -> None:
-    """Print an example scenario, ready to be saved and changed."""
-    from simulator.scenarios import example_names, example_text
-    from simulator.scenarios.validation import not_one_of
-
-    if name not in example_names():
-        raise ValueError(f"example: {not_one_of(name, example_names())}")
-    print(example_text(name), end="")
+    show_one, every = (words or [])[:1] == ["show"], example_names()
+    asked = (words or [])[show_one:]
+    if len(asked) == 1 and asked[0] in every:
+        print(example_text(asked[0]), end="")
+        return
+    rows = [
+        {"example": name, "battle": f"{data['game']} {data.get('battle', '')}".strip(), "what it is": title}
+        for name in every
+        for data, title in [(example(name), example_text(name).partition("\n")[0].lstrip("# "))]
+    ]
+    found = [] if show_one else matching(rows, [SHORT.get(word, word) for word in asked])
+    if not found:
+        near = suggested(" ".join(asked), every)
+        hint = f"did you mean {near}?" if near else "`battle-odds examples` lists them"
+        raise ValueError(f"example: no example is called {' '.join(asked)!r}, or speaks of it; {hint}")
+    if asked:
+        show([f"{len(found)} of the {len(every)} examples hold {' '.join(asked)!r}.", listing(found)])
+        return
+    games: dict[str, list[str]] = {}
+    for row in rows:
+        games.setdefault(row["battle"].partition(" ")[0], []).append(row["example"])
+    show([f"{len(every)} examples of {len(games)} games; add a game to list its own, a name to print one."])
+    for game, those in games.items():
+        show(["", f"{game}: {', '.join(those)}"])
 
 
 games_app = typer.Typer(help="The games and their battle kinds; game files to start from.", invoke_without_command=True)
@@ -162,8 +216,9 @@ def games(context: typer.Context, as_json: AsJson = False) -> None:
         rows = ((game, kind, battle.title, game not in rules.GAMES) for game, kind, battle in found)
         print(json.dumps([dict(zip(keys, row, strict=True)) for row in rows]))
         return
-    listed = [{"game": game, "battle": kind, "what it is": battle.title} for game, kind, battle in found]
-    show([listing(listed), Text(f"Game files, yours to change (games show NAME): {', '.join(custom.names())}")])
+    rows = [{"game": game, "battle": kind, "what it is": battle.title} for game, kind, battle in found]
+    show([f"{len({row['game'] for row in rows})} games with {len(rows)} battle kinds.", listing(rows)])
+    show([Text(f"Game files, yours to change (games show NAME): {', '.join(custom.names())}")])
 
 
 @games_app.command("show")
@@ -232,6 +287,7 @@ def import_map(
     text = json.dumps(made.report, indent=1) if as_json else report_text(made.records)
     if out is not None:
         write_text(out, made.toml, "out", force)
+        print(f"The game file of the map is written to {out}.")
     if report is not None:
         write_text(report, text + "\n", "report", force=True)
     else:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from simulator.cli import options
-from simulator.cli.output import Bar, console
+from simulator.cli.output import Bar, show
 
 if TYPE_CHECKING:
     from simulator.scenarios import Scenario
@@ -41,7 +41,7 @@ def cache(
         with Bar("examples") as shown:
             warm(progress=shown)
     sizes = [path.stat().st_size for path in cache_folder().rglob("*") if path.is_file()]
-    print(f"{cache_folder()}: {len(sizes):,} files, {sum(sizes) / 1e6:.1f} MB")
+    print(f"{len(sizes):,} files of kept kernels take {sum(sizes) / 1e6:.1f} MB.\n{cache_folder()}")
 
 
 @cache_app.command("clear")
@@ -49,7 +49,7 @@ def clear_cache() -> None:
     """Remove all kept kernels."""
     from simulator.engine.api import clear
 
-    print(f"{clear() / 1e6:.1f} MB removed")
+    print(f"{clear() / 1e6:.1f} MB of kept kernels were removed.")
 
 
 def bench(
@@ -60,10 +60,11 @@ def bench(
     from simulator.report.tables.odds import listing
 
     with Bar("examples") as shown:
-        table = listing(list(measure_examples(seconds, threads, shown)))
+        rows = list(measure_examples(seconds, threads, shown))
+    table = listing(rows)
     for column in table.columns[1:]:
         column.justify = "right"
-    console().print(table)
+    show([f"{len(rows)} examples were measured on this machine, each warm.", table])
 
 
 def measure_examples(

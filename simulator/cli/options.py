@@ -116,7 +116,7 @@ OutFile = Annotated[
 Workers = Annotated[int | None, _option("--workers", "spread the work over so many processes", min=1)]
 Cluster = Annotated[str | None, _option("--cluster", "a Dask scheduler, like tcp://scheduler:8786", "ADDRESS")]
 AsJson = Annotated[bool, _option("--json", "print JSON")]
-CsvFile = Annotated[Path | None, _option("--csv", "write the table to a CSV file", "FILE")]
+CsvFile = Annotated[Path | None, _option("--csv", "write the table to a CSV file; - prints it", "FILE")]
 PlotFile = Annotated[Path | None, _option("--plot", "draw a picture (png, svg, pdf)", "FILE")]
 Force = Annotated[bool, _option("--force", "overwrite a file that is no CSV")]
 Quiet = Annotated[bool, _option("--quiet", "only the numbers: no progress, no notes, no tables around")]

@@ -16,7 +16,7 @@ from datetime import timedelta
 from functools import cache, wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar, get_type_hints
 
 from rich.console import Console
 from rich.text import Text
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 UNWATCHED_WIDTH = 120
 # The status of a command that was interrupted, and has shown what was gathered.
 CUT_SHORT = -130
+STANDARD_OUTPUT = Path("-")
 # A progress bar appears after so many seconds.
 PATIENCE = 1.0
 T = TypeVar("T")
@@ -207,14 +208,16 @@ class Output:
 
         `source` is the file that the command reads; the table must not overwrite it.
         """
+        if self.csv == STANDARD_OUTPUT and self.as_json:
+            raise ValueError("csv: '-' does not go with --json, which prints there, too")
         for path, option in ((self.csv, "csv"), (self.plot, "plot")):
-            if path is not None:
+            if path is not None and path != STANDARD_OUTPUT:
                 check_writable(path, option)
         if self.plot is not None:
             from simulator.report.plots.figures import check_path
 
             check_path(self.plot)
-        if self.csv is not None and self.csv.exists() and not self.force:
+        if self.csv not in {None, STANDARD_OUTPUT} and self.csv.exists() and not self.force:
             same = source and Path(source).exists() and self.csv.samefile(source)
             if same or self.csv.suffix.lower() != ".csv":
                 what = "is the scenario" if same else "is there already and is no .csv file"
@@ -239,14 +242,15 @@ class Output:
             return short.gathered, True
 
     @contextmanager
-    def files(self, answer: Any, rows: Sequence[Mapping[str, Any]] | None = None, **picture: Any) -> Iterator[None]:
-        """Write the table (of `rows`, else of the answer's) and the picture before the answer is printed.
+    def files(self, answer: Any, **picture: Any) -> Iterator[None]:
+        """Write the table and the picture of an answer before it is printed: a closed pipe may end the printing.
 
-        A closed pipe may end the printing. A full disk does not cost the answer: it is printed, then OSError is raised.
+        A full disk does not cost the answer: it is printed, then OSError is raised.
         """
         try:
-            if self.csv is not None:
-                write_csv(self.csv, answer.rows() if rows is None else rows)
+            if self.csv is not None and self.csv != STANDARD_OUTPUT:
+                with self.csv.open("w", newline="", encoding="utf-8") as file:
+                    write_csv(file, answer.rows())
             if self.plot is not None:
                 answer.plot(path=self.plot, **picture)
         finally:
@@ -265,7 +269,9 @@ class Output:
         `brief`: its lines for --quiet, where they are others. `picture`: options of the picture.
         """
         with self.files(found, **picture):
-            if self.as_json:
+            if self.csv == STANDARD_OUTPUT:
+                write_csv(sys.stdout, found.rows(), "\n")
+            elif self.as_json:
                 print(json_text(data(found)))
             elif self.quiet and brief is not None:
                 print("\n".join(brief(found)))
@@ -344,12 +350,11 @@ def write_text(path: Path, text: str, option: str, force: bool = False) -> None:
         raise ValueError(f"{option}: cannot write {str(path)!r}: {error.strerror or error}") from None
 
 
-def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write rows with a header line, all at once."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, fieldnames=list(rows[0]) if rows else [])
-        writer.writeheader()
-        writer.writerows(rows)
+def write_csv(file: TextIO, rows: Sequence[Mapping[str, Any]], end: str = "\r\n") -> None:
+    """Write rows with a header line, all at once; `end` of each line."""
+    writer = csv.DictWriter(file, fieldnames=list(rows[0]) if rows else [], lineterminator=end)
+    writer.writeheader()
+    writer.writerows(rows)
 
 
 def grouped(command: Callable[..., int]) -> Callable[..., int]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from simulator.analysis.odds.measure import is_chance
 from simulator.scenarios import Draft, ScenarioError, draft, read_input
+from simulator.scenarios.schema import items_at
 
 MOST_VALUES = 10_000
 
@@ -18,7 +19,19 @@ def read_draft(source: str, settings: Sequence[str] = ()) -> Draft:
     """A file, a shipped example or `-` for standard input, with `path=value` settings put in, not checked yet."""
     base = draft(read_input()) if source == "-" else draft(source)
     pairs = [split_setting(setting, "--set") for setting in settings]
-    return base.with_fields({path: read_value(value) for path, value in pairs})
+    return base.with_fields({path: _setting(base, path, value) for path, value in pairs})
+
+
+def _setting(base: Draft, path: str, text: str) -> Any:
+    """A value as `read_value`; in a field that takes a list, commas stand between its entries."""
+    value = read_value(text)
+    if not isinstance(value, str) or "," not in text:
+        return value
+    try:
+        takes_list = bool(items_at(base.battle(), path))
+    except ScenarioError:  # its game is refused when the draft is checked
+        return value
+    return [read_value(part) for part in split_values(text, "--set")] if takes_list else value
 
 
 def split_setting(text: str, option: str) -> tuple[str, str]:
@@ -79,8 +92,8 @@ def _span(text: str, parts: Sequence[str]) -> list[Any]:
     return [int(number) if whole else float(number) for number in found]
 
 
-def split_values(text: str) -> list[str]:
-    """Values between commas, but for commas inside brackets and quotes."""
+def split_values(text: str, option: str = "--vary") -> list[str]:
+    """Values between commas, but for commas inside brackets and quotes. Raises ScenarioError for an empty one."""
     found, depth, quote, begin = [], 0, "", 0
     for place, sign in enumerate(text):
         if quote:
@@ -97,7 +110,7 @@ def split_values(text: str) -> list[str]:
     found.append(text[begin:])
     values = [value.strip() for value in found]
     if not all(values):
-        raise ScenarioError(f"--vary: {text!r} is not allowed; there is an empty value in it")
+        raise ScenarioError(f"{option}: {text!r} is not allowed; there is an empty value in it")
     return values
 
 

@@ -47,8 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.stdout.flush()
     except KeyboardInterrupt:
         status = interrupted()
-    except BrokenPipeError:
-        os._exit(1)
+    except BrokenPipeError:  # whoever read the output has seen enough of it
+        os._exit(0)
     except OSError as error:  # a full disk behind standard output
         refused(str(error))
         os._exit(BAD_INPUT)
@@ -68,7 +68,7 @@ def run(arguments: Sequence[str]) -> int:
         return interrupted()
     except BrokenPipeError:
         sys.stderr.close()
-        return 1
+        return 0
     except MemoryError:
         return refused(f"memory: {NO_MEMORY}")
     except RecursionError:
@@ -86,12 +86,16 @@ def _run(arguments: Sequence[str]) -> int:
     from simulator.cli.output import CUT_SHORT
     from simulator.engine.model.limits import NoExactOdds
 
+    if arguments[:1] == ["help"]:
+        arguments = [*arguments[1:], "--help"]
     try:
         # One command is enough where it is typed out first.
         app = app_of(*[name for name in arguments[:1] if name in COMMANDS])
         status = get_command(app)(list(arguments) or ["--help"], prog_name="battle-odds", standalone_mode=False)
     except BrokenPipeError:
         raise
+    except SystemExit:  # so the parser ends where nobody reads the output any more
+        raise BrokenPipeError from None
     except (ValueError, NoExactOdds, OSError) as error:
         return refused(str(error), *map(str, getattr(error, "others", ())))
     except Exception as error:

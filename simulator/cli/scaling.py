@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simulator.cli import options
-from simulator.cli.output import Headed, console, headed, json_text, note, show
+from simulator.cli.output import Headed, console, json_text, note
 
 if TYPE_CHECKING:
     from simulator.analysis.odds.run import Method, Progress
@@ -105,16 +105,18 @@ def show_swept(found: Any, output: Headed, cut: bool = False) -> None:
     if kept is not None and (cut or kept.grid.size > MOST_CELLS):
         print(json_text(kept.to_dict()) if output.as_json else kept.how())
     else:
-        grid = found if kept is None else kept.sweep()
-        with output.files(grid):
-            if output.as_json:
-                header = {"headline": grid.headline, "value": grid.value, "values": list(grid.asked)}
-                header |= {"seed": grid.seed, "how": grid.how()}
-                header |= {"changes": grid.changes} if grid.changes else {}
-                print(json_text((kept.to_dict() if kept else {}) | header | {"cells": grid.rows()}))
-            else:
-                show(headed(grid.headline, sweep_parts(grid, console().width, output.every)))
-                show([kept and kept.how()])
+        lines, folder = ([], {}) if kept is None else ([kept.how()], kept.to_dict())
+
+        def data(grid: Sweep) -> dict[str, Any]:
+            found = {"headline": grid.headline, "value": grid.value, "values": list(grid.asked), "seed": grid.seed}
+            changes = {"changes": grid.changes} if grid.changes else {}
+            return folder | found | {"how": grid.how()} | changes | {"cells": grid.rows()}
+
+        output.deliver(
+            found if kept is None else kept.sweep(),
+            lambda grid: (*sweep_parts(grid, console().width, output.every), *lines),
+            data=data,
+        )
     note(str(found.pace), output.quiet or not found.pace.total)
 
 

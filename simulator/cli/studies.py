@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from simulator.cli import options, reading, scaling
-from simulator.cli.output import Dice, Given, Headed, grouped, headed, json_text, show
+from simulator.cli.output import Dice, Given, Headed, grouped
 
 _NUMBERED = re.compile(r"(\d+):(.+)$", re.DOTALL)
 
@@ -197,23 +197,13 @@ def sensitivity(
 
 def _indices(base: Any, vary: Sequence[str], value: str | None, dice: Dice, output: Headed) -> int:
     """The Sobol indices of a grid of settings."""
-    from simulator.analysis.studies.variance import explained, swept_fully
+    from simulator.analysis.studies.variance import indices
     from simulator.report.tables.studies import indices_parts
 
     ranges = reading.read_vary(vary)
     output.check_panels(ranges)
-    swept, cut = output.gather(
-        "cells", lambda shown: swept_fully(base, ranges, value, **dice.arguments(), progress=shown)
-    )
+    found, cut = output.gather("cells", lambda shown: indices(base, ranges, value, **dice.arguments(), progress=shown))
     if cut:  # indices of a part of the grid would be those of another question
         raise KeyboardInterrupt
-    rows: Any = swept.sobol().to_dict("records")
-    headline = explained(swept.value, rows)
-    about = f"Method: shares of the variance of {swept.value}; {swept.how()}"
-    with output.files(swept, rows):
-        if output.as_json:
-            data = {"headline": headline, "value": swept.value, "how": swept.how(), "seed": swept.seed, "table": rows}
-            print(json_text(data))
-        else:
-            show(headed(headline, indices_parts(rows, about)))
+    output.deliver(found, indices_parts)
     return 0

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from simulator.report.tables.plain import plain_table
 from simulator.rules import GAMES, custom
-from simulator.rules.toolkit.naming import plain
+from simulator.rules.toolkit.naming import plain, plural
 from simulator.scenarios.validation import not_one_of
 
 PACKAGE = Path(__file__).parent.parent
@@ -53,12 +53,13 @@ def documents_of(name: str) -> dict[str, str]:
 
 
 def contents(found: Mapping[str, str]) -> Iterator[str]:
-    """The numbered headings of documents."""
-    for name, text in found.items():
+    """How many numbered headings documents have, and each."""
+    headings = {name: [one for one in _HEADING.findall(text) if one[1]] for name, text in found.items()}
+    stand = f"{plural(sum(map(len, headings.values())), 'section')} of {plural(len(found), 'rules document')}"
+    yield f"{stand}; add a number to read one."
+    for name, those in headings.items():
         yield f"docs/rules/{name}.md"
-        for mark, number, title in _HEADING.findall(text):
-            if number:
-                yield f"{'  ' * (len(mark) - 1)}{number} {title}"
+        yield from (f"{'  ' * (len(mark) - 1)}{number} {title}" for mark, number, title in those)
 
 
 def section(found: Mapping[str, str], number: str) -> Iterator[Any]:
@@ -70,6 +71,7 @@ def section(found: Mapping[str, str], number: str) -> Iterator[Any]:
     if not parts:
         there = [one for text in found.values() for _, one, _ in _HEADING.findall(text) if one and "." not in one]
         raise ValueError(f"rules: no section {number!r} in {', '.join(found)}; sections: {', '.join(there)}")
+    yield f"Section {number} stands in {plural(len(parts), 'rules document')}."
     for name, lines in parts.items():
         yield Text(f"docs/rules/{name}.md", style="dim")
         yield from _blocks(lines)

@@ -13,7 +13,7 @@ from typing import Any
 from simulator.rules.battle import Battle, Fields
 from simulator.scenarios.arguments import checked
 from simulator.scenarios.scenario import Scenario, kinds_of, load
-from simulator.scenarios.schema import field_rows
+from simulator.scenarios.schema import SIDES, field_rows
 
 
 class Game:
@@ -62,15 +62,21 @@ class Game:
 def constructor(game: str, battle: Battle) -> Callable[..., Scenario]:
     """The function that makes a scenario of a battle kind from its tables, with the fields in its docstring."""
     tables = dict(tables_of(battle.model))
+    name = battle.kind.replace("-", "_")
+    usual = ", ".join(
+        f"{table}={'20' if only_needed(tables[table]) else '{...}'}" for table in SIDES if table in tables
+    )
 
-    def make(**given: Any) -> Scenario:
+    def make(*unnamed: Any, **given: Any) -> Scenario:
+        if unnamed:
+            raise TypeError(f"{name}: give each table by its name, like {name}({usual})")
         data: dict[str, Any] = {"game": game, "battle": battle.kind}
-        for name, value in given.items():
-            field = only_needed(tables.get(name))
-            data[name] = {field: value} if field and not isinstance(value, Mapping) else value
+        for table, value in given.items():
+            field = only_needed(tables.get(table))
+            data[table] = {field: value} if field and not isinstance(value, Mapping) else value
         return load(data)
 
-    make.__name__ = make.__qualname__ = battle.kind.replace("-", "_")
+    make.__name__ = make.__qualname__ = name
     make.__doc__ = "\n".join(_lines(battle))
     make.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [

@@ -67,15 +67,15 @@ def read(source: str | Path) -> dict[str, Any]:
     return data
 
 
-def decoded(raw: bytes, name: str) -> str:
+def decoded(raw: bytes, name: str, argument: str = "scenario") -> str:
     """Text in UTF-8 or UTF-16, with or without a byte order mark. Raises ScenarioError for other bytes."""
     if len(raw) > MOST_BYTES:
-        raise ScenarioError(f"scenario: cannot read {name}: {len(raw):,} bytes; at most {MOST_BYTES:,}")
+        raise ScenarioError(f"{argument}: cannot read {name}: {len(raw):,} bytes; at most {MOST_BYTES:,}")
     marked = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
         return raw.decode("utf-16" if marked else "utf-8-sig")
     except UnicodeDecodeError:
-        raise ScenarioError(f"scenario: cannot read {name}: it is no text in UTF-8 or UTF-16") from None
+        raise ScenarioError(f"{argument}: cannot read {name}: it is no text in UTF-8 or UTF-16") from None
 
 
 def read_input() -> dict[str, Any]:

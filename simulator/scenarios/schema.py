@@ -58,7 +58,7 @@ def scenario_schema(battle: Battle, place: str = DEFAULT_REF_TEMPLATE) -> Schema
 def objective_rows() -> list[FieldRow]:
     """The rows of the objectives, as in `field_rows`."""
     return [
-        FieldRow(f"objective.{side}.NAME", "a number", "", node["description"], False, node)
+        FieldRow(f"objective.{side}.NAME", "a number", "", node["description"], False, node, first=False)
         for side, node in OBJECTIVE["properties"].items()
     ]
 
@@ -82,7 +82,7 @@ def allowed(node: Schema, schema: Schema) -> str:
 
 def _one_allowed(node: Schema, schema: Schema) -> str:
     if "enum" in node:
-        return "one of " + ", ".join(str(value) for value in node["enum"])
+        return "one of " + ", ".join(str(value) or '""' for value in node["enum"])
     if "const" in node:
         return str(node["const"])
     kind = node.get("type")
@@ -111,7 +111,10 @@ def _span(node: Schema, what: str) -> str:
 
 
 class FieldRow(NamedTuple):
-    """A field of a battle kind: path, allowed values, default as written, meaning, whether it is needed, its schema."""
+    """A field of a battle kind: path, allowed values, default as written, meaning, whether it is needed, its schema.
+
+    `first`: does a player know it first (`known_first`), and the tables around it?
+    """
 
     path: str
     takes: str
@@ -119,6 +122,19 @@ class FieldRow(NamedTuple):
     meaning: str
     needed: bool
     node: Mapping[str, Any]
+    first: bool = True
+
+
+def page_names(node: Mapping[str, Any]) -> dict[str, str]:
+    """The fields that a player knows first, in their order, with their names ("" for the field's own); see `Fields`."""
+    return dict(entry.partition(": ")[::2] for entry in node["page"].split(", "))
+
+
+def known_first(node: Mapping[str, Any], path: str, name: str) -> bool:
+    """Does a player know this field of the table at `path` first? Without a `page` all are but options."""
+    if "page" in node:
+        return name in page_names(node)
+    return not path.startswith("options")
 
 
 def field_rows(battle: Battle) -> list[FieldRow]:
@@ -126,19 +142,20 @@ def field_rows(battle: Battle) -> list[FieldRow]:
     schema = schema_of(battle.model)
     rows: list[FieldRow] = []
 
-    def visit(path: str, node: Mapping[str, Any], needed: bool) -> None:
+    def visit(path: str, node: Mapping[str, Any], needed: bool, known: bool) -> None:
         for name, child in ordered(node):
             here, must = (f"{path}.{name}" if path else name), name in node.get("required", [])
+            first = known and (must or known_first(node, path, name))
             inside = list(_tables_in(child, schema))
             if len(inside) < len(list(branches(child, schema))):
                 default = "needed" if must else "" if child.get("default") is None else text_of(child["default"])
                 meaning = " ".join(child.get("description", "").split())
-                rows.append(FieldRow(here, allowed(child, schema), default, meaning, must and needed, child))
+                rows.append(FieldRow(here, allowed(child, schema), default, meaning, must and needed, child, first))
             for suffix, target in inside:
                 # A table without a default counts as an empty one where it is missing.
-                visit(here + suffix, target, (must or "default" not in child) and needed and not suffix)
+                visit(here + suffix, target, (must or "default" not in child) and needed and not suffix, first)
 
-    visit("", schema, True)
+    visit("", schema, True, True)
     return rows
 
 

@@ -107,10 +107,15 @@ def written(path: Sequence[str | int]) -> str:
 def not_one_of(given: Any, allowed: Sequence[str]) -> str:
     """Message for a name that is not allowed, with a suggestion for a near miss."""
     if given is None:
-        return f"is needed; must be one of {', '.join(allowed)}"
+        return f"is needed; must be one of {_names(allowed)}"
     near = suggested(str(given), allowed)
     hint = f"; did you mean {near}?" if near else ""
-    return f"{shown(given)} is not allowed; must be one of {', '.join(allowed)}{hint}"
+    return f"{shown(given)} is not allowed; must be one of {_names(allowed)}{hint}"
+
+
+def _names(allowed: Sequence[str]) -> str:
+    """Names with commas between; the empty one as it is written."""
+    return ", ".join(name or '""' for name in allowed)
 
 
 def shown(value: Any, most: int = 60) -> str:

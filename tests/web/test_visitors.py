@@ -225,7 +225,7 @@ def started(tmp_path):
             [sys.executable, "-m", "simulator", "web", "--port", "0", "--workers", "1"],
             stdout=subprocess.PIPE, stderr=log, text=True, env=os.environ | {"BATTLE_ODDS_CACHE": str(tmp_path)},
         )  # fmt: skip
-        yield re.match(r"(http://[^/]+)/ ready", process.stdout.readline())[1], process, log
+        yield re.search(r"(http://[^/]+)/ ready", process.stdout.readline())[1], process, log
         process.kill()
         process.wait()
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from simulator.rules.toolkit.naming import plain, plural, same_name
 from simulator.scenarios import Draft, ScenarioError, Source, draft, example_names
+from simulator.scenarios.files import decoded
 from simulator.scenarios.objective import SIDES
 from simulator.scenarios.validation import brief, not_one_of, shown
 
@@ -165,9 +166,12 @@ def plain_value(text: str) -> Any:
 
 def _read(path: Path) -> list[Any]:
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(brief(f"battles: {str(path)!r} cannot be read ({type(error).__name__})")) from None
+        text = decoded(path.read_bytes(), repr(str(path)), "battles")
+    except FileNotFoundError:
+        more = "`battle-odds luck --template risk` prints a log to fill in"
+        raise ValueError(brief(f"battles: no file {str(path)!r}; {more}")) from None
+    except OSError as error:
+        raise ValueError(brief(f"battles: {str(path)!r} cannot be read ({error.strerror})")) from None
     if path.suffix.lower() == ".json":
         try:
             found = json.loads(text)

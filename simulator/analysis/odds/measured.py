@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simulator.analysis.odds.distribution import LEVEL, Distribution, half_width_of_mean, wilson
-from simulator.analysis.odds.outcome_columns import OutcomeColumns
+from simulator.analysis.odds.outcome_columns import OutcomeColumns, Question
 from simulator.analysis.result import frame
 from simulator.rules.battle import WINNERS
 from simulator.scenarios.arguments import checked
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 class Measured(OutcomeColumns):
     """The numbers computed from distinct outcomes and their chances."""
 
-    @checked
-    def p(self, query: str) -> float:
+    def p(self, query: Question) -> float:
         """The chance of a question.
 
         Parameters
         ----------
-        query : str
-            A question such as "winner == 'attacker'" or "attacker_regiments_lost >= 5 and rounds < 9". The name of a
-            yes/no column alone is a question.
+        query : str, bools or callable
+            A question such as "winner == 'attacker'" or "attacker_regiments_lost >= 5 and rounds < 9"; the name of a
+            yes/no column alone is a question. Or a mask: a bool for each row of `table`. Or a function that gets
+            `table` and returns such a mask.
 
         Returns
         -------
@@ -38,14 +38,19 @@ class Measured(OutcomeColumns):
         Raises
         ------
         ValueError
-            For a question that cannot be read.
+            For a question that cannot be read, and a mask of another shape.
 
         Examples
         --------
-        >>> round(odds("risk-20v15").p("winner == 'attacker' and attacker_regiments_left >= 10"), 4)
+        >>> found = odds("risk-20v15")
+        >>> round(found.p("winner == 'attacker' and attacker_regiments_left >= 10"), 4)
+        0.3881
+        >>> round(found.p(lambda table: table.attacker_regiments_left >= 10), 4)
         0.3881
         """
-        return float(self._raw.p[self._where_raw(query)].sum())
+        if isinstance(query, str):
+            return float(self._raw.p[self._where_raw(query)].sum())
+        return float(self.chances[self.where(query)].sum())
 
     @checked
     def winner(self, side: str) -> float:
@@ -161,12 +166,12 @@ class Measured(OutcomeColumns):
         return self.spread_of(column).quantile(q)
 
     @checked
-    def interval(self, query: str, level: float = LEVEL) -> tuple[float, float]:
+    def interval(self, query: Question, level: float = LEVEL) -> tuple[float, float]:
         """The confidence interval of a chance, or of the mean of a column; it has no width when exact.
 
         Parameters
         ----------
-        query : str
+        query : str, bools or callable
             A question as for `p` (Wilson score interval), or the name of a number column (normal interval).
         level : float
             The confidence, above 0 and below 1.
@@ -187,7 +192,7 @@ class Measured(OutcomeColumns):
         >>> low < 0.8604 < high
         True
         """
-        if query in self._raw.columns and self.kind_of(query) == "number":
+        if isinstance(query, str) and query in self._raw.columns and self.kind_of(query) == "number":
             mean = self.mean(query)
             half = half_width_of_mean(self.std(query), self.battles, level)
             return mean - half, mean + half

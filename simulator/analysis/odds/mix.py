@@ -17,6 +17,7 @@ import numpy as np
 from simulator.analysis.odds.distribution import LEVEL
 from simulator.analysis.odds.measure import NO_WEIGHTS, weighing
 from simulator.analysis.odds.odds import Odds
+from simulator.analysis.odds.outcome_columns import Question
 from simulator.analysis.odds.run import CELL_BYTES, Interrupted, Method, Progress, check_numbers, settle
 from simulator.analysis.result import Result, frame
 from simulator.engine.model.limits import NoExactOdds
@@ -37,9 +38,9 @@ class MixedOdds(Odds):
 
     parts: tuple[tuple[float, Odds], ...] = ()
 
-    def interval(self, query: str, level: float = LEVEL) -> tuple[float, float]:
+    def interval(self, query: Question, level: float = LEVEL) -> tuple[float, float]:
         """Bounds of the chance of `query`, or of the mean of a column; no width if all parts are exact."""
-        mean = query in self.columns and self.kind_of(query) == "number"
+        mean = isinstance(query, str) and query in self.columns and self.kind_of(query) == "number"
         bounds = [(one.mean(query) if mean else one.p(query), *one.interval(query, level)) for _, one in self.parts]
         weights = [weight for weight, _ in self.parts]
         p = sum(w * one[0] for w, one in zip(weights, bounds, strict=True))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +15,11 @@ from simulator.rules.toolkit.query import ask
 from simulator.scenarios.arguments import checked
 from simulator.scenarios.validation import shown
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+# A question in words; a bool for each row of the table; or a function of the table that gives these.
+Question = str | Sequence[bool] | np.ndarray | Callable[[Any], Any]
 # The question whether a side wins, and the code of that winner.
 WINNING = {f"winner == '{side}'": code for code, side in enumerate(WINNERS)}
 
@@ -25,6 +32,8 @@ def readable(columns: Columns) -> Columns:
 
 class OutcomeColumns:
     """Distinct outcomes with their chances, as columns; `battles` is None when exact."""
+
+    table: cached_property[pd.DataFrame]
 
     def __init__(self, outcomes: Outcomes, battle: Battle, battles: int | None) -> None:
         self._raw = outcomes
@@ -101,13 +110,12 @@ class OutcomeColumns:
             self._raw.columns[name].dtype.kind, "text"
         )
 
-    @checked
-    def where(self, query: str) -> np.ndarray:
+    def where(self, query: Question) -> np.ndarray:
         """The outcomes that a question selects.
 
         Parameters
         ----------
-        query : str
+        query : str, bools or callable
             A question, see `p`.
 
         Returns
@@ -118,7 +126,7 @@ class OutcomeColumns:
         Raises
         ------
         ValueError
-            For a question that cannot be read.
+            For a question that cannot be read, and a mask of another shape.
 
         Examples
         --------
@@ -126,7 +134,14 @@ class OutcomeColumns:
         >>> float(found.chances[found.where("rounds > 15")].sum()) == found.p("rounds > 15")
         True
         """
-        return self._selects(query, self._merged, "readable_columns")
+        if isinstance(query, str):
+            return self._selects(query, self._merged, "readable_columns")
+        mask = np.asarray(query(self.table) if callable(query) else query)
+        if mask.dtype != bool or mask.shape != self.chances.shape:
+            given = "a function" if callable(query) else shown(query)
+            rows = f"one for each of the {len(self.chances):,} rows of the table"
+            raise ValueError(f"query: {given} is not allowed; give a question, or bools, {rows}")
+        return mask
 
     def _where_raw(self, query: str) -> np.ndarray:
         """As `where`, but among the outcomes before merging."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from simulator.analysis.odds.run import Progress
+from simulator.analysis.result import Result
 from simulator.analysis.studies.sensitivity import ALIKE
 from simulator.analysis.studies.sweep import Sweep, sweep
 from simulator.analysis.words import percent, quantity
@@ -15,6 +17,7 @@ from simulator.scenarios.arguments import checked
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 
 @checked
@@ -64,27 +67,58 @@ def sobol(
     >>> sobol("risk-20v15", {"attacker.regiments": range(18, 23), "defender.regiments": [14, 15, 16]}).path.tolist()
     ['attacker.regiments', 'defender.regiments']
     """
-    return swept_fully(scenario, vary, value, battles, seed, threads=threads, progress=progress).sobol()
+    return indices(scenario, vary, value, battles, seed, threads=threads, progress=progress).swept.sobol()
 
 
-def explained(value: str, rows: Sequence[Mapping[Any, Any]]) -> str:
-    """The Sobol indices (`path, first, total`) in a sentence: the field that explains most."""
-    most = max(rows, key=itemgetter("total"))
-    if most["total"] <= ALIKE:
-        return f"None of these fields moves {quantity(value)}"
-    shares = f"{percent(most['first'])} of its variance alone, {percent(most['total'])} with its interactions"
-    return f"{most['path']} explains most of {quantity(value)}: {shares}"
+@dataclass(frozen=True, repr=False)
+class Indices(Result):
+    """The Sobol indices of the first value of a full grid (`swept`)."""
+
+    swept: Sweep
+
+    json_fields = ("value", "seed")
+
+    @property
+    def value(self) -> str:
+        """The value whose variance is explained."""
+        return self.swept.value
+
+    @property
+    def seed(self) -> int:
+        """The seed of the simulated cells."""
+        return self.swept.seed
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row a field: `path, first, total`."""
+        return self.swept.sobol().to_dict("records")  # type: ignore[return-value]
+
+    @property
+    def headline(self) -> str:
+        """The field that explains most."""
+        most = max(self.rows(), key=itemgetter("total"))
+        if most["total"] <= ALIKE:
+            return f"None of these fields moves {quantity(self.value)}"
+        shares = f"{percent(most['first'])} of its variance alone, {percent(most['total'])} with its interactions"
+        return f"{most['path']} explains most of {quantity(self.value)}: {shares}"
+
+    def how(self) -> str:
+        """What the shares are of, and the method of the cells, in one line."""
+        return f"shares of the variance of {self.value}; {self.swept.how()}"
+
+    def plot(self, ax: Axes | None = None, *, path: Any = None, **options: Any) -> Axes:
+        """Draw the grid, see `Sweep`."""
+        return self.swept.plot(ax, path=path, **options)
 
 
-def swept_fully(
+def indices(
     scenario: Source,
     vary: Mapping[str, Iterable[Any]],
     value: str | None = None,
     battles: int | None = None,
     seed: int = 0,
     **more: Any,
-) -> Sweep:
-    """The sweep behind `sobol`. Raises ValueError where the rules refuse a combination."""
+) -> Indices:
+    """The Sobol indices of a grid. Raises ValueError where the rules refuse a combination."""
     ranges = {path: tuple(values) for path, values in vary.items()}
     try:
         try:
@@ -95,5 +129,5 @@ def swept_fully(
             swept = sweep(scenario, ranges, None, battles, seed, **more)
     except ScenarioError as error:
         raise ValueError(f"vary: every combination must be allowed; {error}") from None
-    swept.sobol()
-    return swept
+    swept.sobol()  # refuses a grid that is not full
+    return Indices(swept)

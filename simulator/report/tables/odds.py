@@ -209,9 +209,9 @@ def survival_table(found: Survival) -> Table:
     return table
 
 
-def schema_table(battle: Battle, rows: Sequence[FieldRow]) -> Table:
+def schema_table(rows: Sequence[FieldRow]) -> Table:
     """Fields of a battle kind: path, then what it takes, its default and its meaning."""
-    table = plain_table("field", "takes [default]: meaning", title=battle.label)
+    table = plain_table("field", "takes [default]: meaning")
     for row in rows:
         default = f" [{row.default}]" if row.default else ""
         if row.default == "needed":

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from simulator.analysis.studies.compare import Comparison, Row
     from simulator.analysis.studies.sensitivity import Sensitivity, Step
     from simulator.analysis.studies.units import Units
+    from simulator.analysis.studies.variance import Indices
 
 Parts = Iterator[Any]
 # The units of each side that are shown of many.
@@ -216,10 +217,10 @@ def worth_parts(found: Worth, every: bool = False) -> Parts:
     yield f"Weights: {found.how()}"
 
 
-def indices_parts(rows: Sequence[Any], about: str) -> Parts:
+def indices_parts(found: Indices) -> Parts:
     """Sobol indices in percent, the field that explains most first."""
     table = plain_table("field", right=("alone", "with interactions"))
-    for row in sorted(rows, key=lambda row: -row["total"]):
+    for row in sorted(found.rows(), key=lambda row: -row["total"]):
         table.add_row(row["path"], percent(row["first"]), percent(row["total"]))
     yield table
-    yield about
+    yield f"Method: {found.how()}"

@@ -30,7 +30,7 @@ def serve(host: str, port: int, workers: int | None, waiting: int, allowed_hosts
     listener.listen(BACKLOG)
     pool = Pool(workers or processors(), waiting)
     pool.start()
-    print(f"http://{shown}:{listener.getsockname()[1]}/ ready; Ctrl-C ends it", flush=True)
+    print(f"The page is at http://{shown}:{listener.getsockname()[1]}/ ready for players; Ctrl-C ends it.", flush=True)
     try:
         Server(configured(create_app(pool, allowed_hosts)), pool).run([listener])
     except KeyboardInterrupt:

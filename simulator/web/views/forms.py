@@ -17,7 +17,16 @@ from simulator.rules.custom import INLINE
 from simulator.rules.toolkit.naming import ENTRY
 from simulator.scenarios.objective import SIDES, TAKEN
 from simulator.scenarios.schema import SIDES as ALL_SIDES
-from simulator.scenarios.schema import Schema, branches, named_values, ordered, schema_of, text_of
+from simulator.scenarios.schema import (
+    Schema,
+    branches,
+    known_first,
+    named_values,
+    ordered,
+    page_names,
+    schema_of,
+    text_of,
+)
 from simulator.web.catalogue import words
 from simulator.web.links import FRAME, inline, key_of
 
@@ -196,17 +205,16 @@ class Generator:
     def table(self, path: str, label: str, node: Schema, data: Any, needed: bool) -> Node:
         """A table and its fields."""
         given = data if isinstance(data, Mapping) else {}
-        first = dict(entry.partition(": ")[::2] for entry in node["page"].split(", ")) if "page" in node else None
+        first = page_names(node) if "page" in node else {}
         fields = dict(ordered(node))
         inside = []
-        for name in dict.fromkeys([*(one for one in first or () if one in fields), *fields]):
+        for name in dict.fromkeys([*(one for one in first if one in fields), *fields]):
             if path or name not in FRAME:
                 required = needed and name in node.get("required", [])
-                called = (first or {}).get(name) or words(name)
+                called = first.get(name) or words(name)
                 one = self.field(f"{path}.{name}" if path else name, called, fields[name], given.get(name), required)
                 if one:
-                    hidden = path.startswith("options") if first is None and path else name not in (first or fields)
-                    one.rare = (hidden or (not path and name == "rules")) and not required
+                    one.rare = not (required or (known_first(node, path, name) and (path or name != "rules")))
                     inside.append(one)
         return Node("table", key_of(path), label, inside=inside)
 

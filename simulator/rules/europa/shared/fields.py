@@ -117,9 +117,10 @@ def check_fleet(side: Ship, path: str, conditions: Fields) -> None:
     """Refuse a fleet without ships, galleys at open sea, galley technology with warships. Raises Refusal."""
     fleet = fleet_of(side)
     refuse(not fleet.thirds, f"{path}.warships", "no ships; give warships, galleys, transports ...")
-    oared = f"{fleet.galleys} galleys and {fleet.galleasses} galleasses are not allowed with conditions.sea other"
     at_open_sea = (fleet.galleys or fleet.galleasses) and getattr(conditions, "sea", "") == "other"
-    refuse(at_open_sea, f"{path}.galleys", f"{oared}; only mediterranean or baltic")
+    name = "galleys" if fleet.galleys else "galleasses"
+    text = f"{getattr(fleet, name)} is not allowed with conditions.sea other; only mediterranean or baltic"
+    refuse(at_open_sea, f"{path}.{name}", text)
     text = "galley is not allowed with warships or exploration ships; carrack or better"
     refuse(fleet.warships and getattr(side, "technology", "") == "galley", f"{path}.technology", text)
 

@@ -1,0 +1,161 @@
+"""What people try first, and what they get: the answer, or a line that says how to ask for it."""
+
+import subprocess
+import sys
+
+import pytest
+
+from simulator import GAMES, odds, risk, skirmish
+from simulator.cli import run
+from simulator.scenarios import ScenarioError, example_names, kinds_of, load
+from simulator.scenarios.files import example
+from simulator.scenarios.needed import refusals_of_nothing
+
+
+@pytest.fixture
+def said(capsys):
+    """Run a command; its status, standard output and standard error."""
+
+    def call(*arguments):
+        status = run([str(argument) for argument in arguments])
+        printed = capsys.readouterr()
+        return status, printed.out, printed.err
+
+    return call
+
+
+def test_an_example_is_shown_by_its_name_alone(said):
+    status, out, _ = said("examples", "risk-path")
+    assert (status, out) == said("examples", "show", "risk-path")[:2]
+    assert 'game = "risk"' in out
+
+
+def test_examples_by_game_and_by_words(said):
+    whole, some = said("examples")[1], said("examples", "power", "naval")[1]
+    assert all(name in whole for name in example_names())
+    assert len(whole.splitlines()) < 45
+    assert whole.startswith(f"{len(example_names())} examples of ")
+    assert some.startswith(f"2 of the {len(example_names())} examples hold 'power naval'.\n")
+    assert "power-lepanto" in some
+    assert "power-novgorod" not in some
+    assert said("examples", "zeppelin")[2] == (
+        "example: no example is called 'zeppelin', or speaks of it; `battle-odds examples` lists them\n"
+    )
+
+
+def test_help_is_a_command(said):
+    assert said("help")[1] == said("--help")[1]
+    assert said("help", "games", "check") == said("games", "check", "--help")
+    assert "--counter-attack" in said("help", "campaign")[1]
+
+
+def test_a_log_that_is_not_there_names_the_template(said, tmp_path):
+    missing = tmp_path / "my-log.csv"
+    status, out, err = said("luck", missing)
+    assert (status, out) == (2, "")
+    assert "my-log.csv'; `battle-odds luck --template risk` prints a log to fill in" in err
+
+
+def test_a_log_in_the_encodings_of_spreadsheets(said, tmp_path):
+    text, answers = "scenario,winner\nrisk-20v15,defender\n", []
+    for number, encoding in enumerate(("utf-8", "utf-8-sig", "utf-16")):
+        log = tmp_path / f"{number}.csv"
+        log.write_bytes(text.encode(encoding))
+        answers.append(said("luck", log))
+    assert answers[0][0] == 0
+    assert answers[0] == answers[1] == answers[2]
+    other = tmp_path / "other.csv"
+    other.write_bytes(b"scenario,winner\nM\xfcnchen,attacker\n")
+    status, _, err = said("luck", other)
+    assert status == 2
+    assert "no text in UTF-8 or UTF-16" in err
+
+
+def test_a_list_is_set_without_brackets(said):
+    asked = "odds", "axis-land-eastern-front", "--exact", "--set"
+    plain = said(*asked, "policy.attacker.loss_order=tank,infantry,fighter,artillery")
+    assert plain[0] == 0
+    assert plain == said(*asked, 'policy.attacker.loss_order=["tank","infantry","fighter","artillery"]')
+    assert said(*asked, "policy.attacker.loss_order=tank,,fighter")[2].startswith("--set: 'tank,,fighter' is not")
+    assert said(*asked, "attacker.tank=1,2")[2].startswith("attacker.tank: '1,2' is not allowed")
+
+
+def test_a_table_on_standard_output(said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    grid = "sweep", "risk-20v15", "--vary", "attacker.regiments=4:6"
+    for asked in (("odds", "risk-20v15"), grid, ("sensitivity", *grid[1:])):
+        assert said(*asked, "--csv", "table.csv")[0] == 0
+        status, out, _ = said(*asked, "--csv", "-")
+        assert status == 0
+        assert out == (tmp_path / "table.csv").read_bytes().decode().replace("\r\n", "\n")
+    assert not (tmp_path / "-").exists()
+    assert said("odds", "risk-20v15", "--csv", "-", "--json")[::2] == (
+        2,
+        "csv: '-' does not go with --json, which prints there, too\n",
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell with pipes")
+@pytest.mark.parametrize("command", ["odds risk-20v15", "examples", "odds risk-20v15 --csv -"])
+def test_a_reader_that_has_seen_enough_is_no_mistake(command):
+    asked = f"set -o pipefail; {sys.executable} -m simulator {command} | head -1"
+    found = subprocess.run(["bash", "-c", asked], capture_output=True, text=True, timeout=120, check=False)
+    assert (found.returncode, found.stderr) == (0, "")
+    assert found.stdout.count("\n") == 1
+
+
+def test_tables_without_their_names():
+    with pytest.raises(TypeError, match=r"^land: give each table by its name, like land\(attacker=20, defender=20\)$"):
+        risk.land(20, 15)
+    with pytest.raises(TypeError, match=r"like field\(attacker=\{\.\.\.\}, defender=\{\.\.\.\}\)$"):
+        skirmish.field({"knights": 3})
+
+
+def test_a_mask_and_a_function_are_questions():
+    found, text = odds("risk-20v15"), "winner == 'attacker' and rounds < 9"
+    table = found.table
+    assert found.p((table.winner == "attacker") & (table.rounds < 9)) == pytest.approx(found.p(text), abs=1e-15)
+    assert found.p(lambda table: (table.winner == "attacker") & (table.rounds < 9)) == found.p(found.where(text))
+    assert found.interval(found.where(text)) == pytest.approx(found.interval(text), abs=1e-15)
+    for wrong in (3, [True], [0] * len(table), lambda table: table.rounds):
+        with pytest.raises(ValueError, match=f"one for each of the {len(table)} rows of the table"):
+            found.p(wrong)
+
+
+def test_an_empty_name_among_those_allowed_is_shown():
+    with pytest.raises(ScenarioError, match='one of "", I, IM, II'):
+        load("europa-breitenfeld-1631").replace("attacker.army_class", "V")
+    with pytest.raises(ScenarioError, match=r"attacker.galleys: 1 is not allowed with conditions.sea other"):
+        load("europa-brest-1759").replace("attacker.galleys", 1)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_short_view_and_what_is_needed(said, game):
+    name = game.replace("_", "-")
+    for kind, battle in kinds_of(name).items():
+        short, whole = said("schema", name, kind)[1], said("schema", name, kind, "--all")[1]
+        assert len(short.splitlines()) <= len(whole.splitlines())
+        needed = said("schema", name, kind, "--required")[1]
+        assert all(line in " ".join(needed.split()) for line in map(str, refusals_of_nothing(battle)))
+
+
+@pytest.mark.parametrize(
+    ("game", "kind", "words"),
+    [
+        ("europa", "land", ["attacker: give at least one", "defender: give at least one"]),
+        ("kings-and-things", "land", ["attacker.creatures: ", "defender.creatures: "]),
+        ("birthright", "tactical", ["attacker.units: ", "defender.units: "]),
+    ],
+)
+def test_the_pieces_that_are_needed_are_named(said, game, kind, words):
+    out = said("schema", game, kind, "--required")[1]
+    assert all(f"\n{word}" in out for word in words)
+
+
+def test_the_short_view_holds_what_a_player_knows_first(said):
+    short = said("schema", "price-of-power", "naval")[1]
+    assert short.startswith("The Price of Power, naval has ")
+    assert "attacker.heavy" in short
+    assert len(short.splitlines()) < 45
+    data = example("power-lepanto")
+    assert all(f"attacker.{name}" in short for name in data["attacker"] if name != "name")
