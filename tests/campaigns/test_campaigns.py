@@ -9,13 +9,11 @@ import pytest
 from simulator import best, exact, load, replay, rounds, simulate, sweep
 from simulator.scenarios import ScenarioError
 from tests.campaigns.reference import Reference
+from tests.vectors import read_vectors
 
-VECTORS = json.loads((Path(__file__).parent / "vectors.json").read_text(encoding="utf-8"))
+ANSWERS, REFUSED = read_vectors(Path(__file__).parent / "vectors.json")
 # Vectors of rules that are not built yet; one that begins to hold fails.
 WAITING = {
-    "power: an ill general fights two battles",
-    "power: captured ships fight on, damage stays",
-    "power: a siege only where no enemy stands; what it takes",
     "europa: an expedition, voyage, beach and town",
     "two rounds and two more: level 2",
     "two rounds and two more: level 3",
@@ -26,17 +24,12 @@ WAITING = {
 }
 
 
-def cases(outcome):
-    """The vectors with this outcome, as parameters."""
+def cases(vectors):
+    """These vectors as parameters."""
     waits = pytest.mark.xfail(strict=True, reason="not built yet")
-    return [
-        pytest.param(case, id=case["name"], marks=[waits] if case["name"] in WAITING else [])
-        for case in VECTORS
-        if outcome in case
-    ]
+    return [pytest.param(one, id=one["name"], marks=[waits] if one["name"] in WAITING else []) for one in vectors]
 
 
-ANSWERS = [case for case in VECTORS if "expect" in case]
 RISK = {"game": "campaign", "of": "risk", "every": {"battle": "land"}}
 
 
@@ -51,7 +44,7 @@ def value(odds, asked):
     return dict(zip(found["value"].tolist(), found["p"].tolist(), strict=True))
 
 
-@pytest.mark.parametrize("case", cases("expect"))
+@pytest.mark.parametrize("case", cases(ANSWERS))
 def test_vectors(case):
     odds = exact(case["scenario"])
     for asked, wanted in case["expect"].items():
@@ -62,7 +55,7 @@ def test_vectors(case):
     assert odds.chances.sum() == pytest.approx(1, abs=1e-9)
 
 
-@pytest.mark.parametrize("case", cases("error"))
+@pytest.mark.parametrize("case", cases(REFUSED))
 def test_refused_vectors(case):
     with pytest.raises(ScenarioError) as refused:
         load(case["scenario"])
@@ -269,3 +262,38 @@ def test_rounds_are_fights():
     assert rows[0]["nobody"] == 1
     assert rows[1]["mean.south_units_left"] == pytest.approx(8)
     assert rows[2]["mean.blue_units_left"] == pytest.approx(0.4385124716447328)
+
+
+def power(kind, attacker, defender):
+    return {"game": "price-of-power", "battle": kind, "attacker": attacker, "defender": defender}
+
+
+@pytest.mark.parametrize(("kind", "seat"), [("land", "leader"), ("naval", "admiral")])
+def test_ill_health_tokens_are_carried(kind, seat):
+    """By every end of the first battle: the second with the tokens taken in it; with two nobody leads."""
+    unit = {"land": "infantry", "naval": "light"}[kind]
+    first, second, dice = {unit: 5, "leader": "none"}, {unit: 4, "leader": "none"}, {"infantry": 2}
+    faces = ["tercios", "tercios", "infantry", "cavalry", "artillery"]
+    expected, tokens, options = 0.0, set(), {"dice": {"infantry": faces}}
+    for row in exact(power(kind, {unit: 7, "leader": dice}, first) | {"options": options}).rows():
+        if row["winner"] == "attacker":
+            tokens.add(wounds := row["attacker_leader_wounds"])
+            general = "none" if wounds == 2 else dice | {"wounds": wounds}
+            left = row[f"attacker_{unit}_left"] + row.get("attacker_captured", 0)
+            after = power(kind, {unit: left, "leader": general}, second)
+            expected += row["p"] * exact(after | {"options": options}).winner("attacker")
+    assert tokens == {0, 1, 2}
+    fights = [
+        {"attacker": "us", "defender": name, "if": asked} for name, asked in (("a", "1 > 0"), ("b", "fight1_won"))
+    ]
+    forces = {"us": {unit: 7, seat: dice}, "a": {unit: 5}, "b": {unit: 4}}
+    campaign = {"game": "campaign", "of": "price-of-power", "us": "us", "every": {"battle": kind, "options": options}}
+    found = exact(campaign | {"force": forces, "fight": fights}).p("fight2_won")
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_what_a_siege_takes_is_kept_unasked():
+    siege = {"battle": "siege", "attacker": {"force": "us", "military_power": 3}, "defender": {"provinces": [{}, {}]}}
+    campaign = {"game": "campaign", "of": "price-of-power", "force": {"us": {"infantry": 4}}, "fight": [siege]}
+    odds = exact(campaign)
+    assert (odds.mean("fight1_provinces_taken"), odds.p("fight1_all_taken"), odds.winner("attacker")) == (2, 1, 1)

@@ -60,6 +60,7 @@ class Carry:
     A slot holds equal pieces in equal condition (`marks`: a number that belongs to the force, such as the level of its
     fort). `fights`: kind -> who can fight, in each group the cheapest piece first, `few`: a value of a piece in
     messages. `sieges`: kinds that begin where no enemy unit stands. `not_fought`: kind -> why it is no fight.
+    `always_kept`: kind -> columns that a campaign keeps unasked.
     `in_one_fight`: fields that belong to one fight, with the reason. `ships`, `order`: the defaults of `carried`.
     `by_piece`: the slots of a piece in the order in which they stay behind. `renamed`: kind -> field of a side -> the
     trait of a force that fills it.
@@ -74,6 +75,7 @@ class Carry:
     traits: Sequence[str] = ()
     renamed: Mapping[str, Mapping[str, str]] = {}
     sieges: Sequence[str] = ()
+    always_kept: Mapping[str, Sequence[str]] = {}
     ships: Sequence[str] = ()
     order: Sequence[str] = ()
     routs_are_out: Sequence[str] = ()

@@ -83,6 +83,8 @@ def sample(built: Built) -> Columns:
 def keep_columns(plan: Plan, fields: Sequence[Any], asked: Iterable[str]) -> None:
     """Note the columns of fights that these questions or names use in the plan."""
     standard = Standing(plan, Rows.first(plan, None))
+    unasked = (f"{fight.name}_{of}" for fight in plan.fights for of in plan.carry.always_kept.get(fight.kind, ()))
+    asked = [*asked, *unasked]
     kept = dict.fromkeys(word for text in asked for word in WORD.findall(text) if word and word not in standard)
     samples: dict[int, Columns] = {}
 

@@ -20,7 +20,11 @@ from simulator.rules.toolkit.policies import refuse
 
 LAND, SEA = LandRealm.units, SeaRealm.units
 # A heavy ship is damaged or sound.
-SLOTS = (*LAND, "galleys", "light", "damaged", "sound")
+PIECES = (*LAND, "galleys", "light", "damaged", "sound")
+# The leader of a force in each kind, and the marks of the ill-health tokens that he has taken in this campaign.
+LEADERS = {"land": "leader", "naval": "admiral"}
+SLOTS = (*PIECES, *(f"{leader} tokens" for leader in LEADERS.values()))
+DEADLY = 2
 
 
 class PowerCarry(Carry):
@@ -30,6 +34,7 @@ class PowerCarry(Carry):
         "land": ((LAND,), (LAND,)), "naval": ((SEA,), (SEA,)), "siege": ((LAND,), None),
     }  # fmt: skip
     sieges = ("siege",)
+    always_kept: Mapping[str, Sequence[str]] = {"siege": ("value_taken", "provinces_taken", "all_taken")}
     in_one_fight: Mapping[str, str] = {"battle_actions": "a card is played in one fight"}
     not_fought: Mapping[str, str] = {"campaign": "campaign is not fought in a campaign: give its battles as fights"}
     traits = ("admiral",)
@@ -40,7 +45,7 @@ class PowerCarry(Carry):
         f"{rank}{unit}" for unit in TYPES for rank in ("", "mercenary_", "allied_") if f"{rank}{unit}" in LAND
     )
     assumed = (
-        "leaders lead every fight as given (ASSUMED)",
+        "a leader of a force keeps the ill-health tokens that he takes; with two he is dead",
         "captured ships that are not heavy join the captor as light ships (ASSUMED)",
     )
 
@@ -51,12 +56,12 @@ class PowerCarry(Carry):
     def prepare(self, tables: Sequence[Table]) -> None:
         """Of the heavy ships that stay, the damaged ones are taken first."""
         self.slots = list(SLOTS)
-        self.by_piece = {name: [at] for at, name in enumerate(SLOTS[:-2])}
+        self.by_piece = {name: [at] for at, name in enumerate(PIECES[:-1])}
         self.by_piece["heavy"] = [SLOTS.index("damaged"), SLOTS.index("sound")]
-        self.marks = np.zeros(len(SLOTS), bool)
+        self.marks = np.array([name not in PIECES for name in SLOTS])
         self.counts = {name: self.count({SLOTS[slot]: 1 for slot in slots}) for name, slots in self.by_piece.items()}
         self.counts["damaged"] = self.count({"damaged": 1}, state=True)
-        self.counts["units"] = self.count(dict.fromkeys(SLOTS, 1))
+        self.counts["units"] = self.count(dict.fromkeys(PIECES, 1))
 
     def check_pieces(self, path: str, table: Table) -> None:
         """A force is one realm."""
@@ -79,6 +84,20 @@ class PowerCarry(Carry):
             return {unit: sum(there.get(f"{prefix}{unit}", 0) for prefix in PREFIXES) for unit in TYPES}
         found = super().counted(kind, role, pieces)
         return found | ({"damaged": there["damaged"]} if there["damaged"] and kind == "naval" else {})
+
+    def general(self, kind: str, tables: Tables) -> Mapping[str, Any] | None:
+        """The leader of the force who leads this fight; None for one who is given in the fight, drawn, or missing."""
+        general = tables[0].get(LEADERS.get(kind, ""))
+        own = isinstance(general, Mapping) and tables[1].keys().isdisjoint(LEADERS.values())
+        return general if own else None
+
+    def side(self, kind: str, role: str, tables: Tables, pieces: np.ndarray) -> dict[str, Any]:
+        """A leader comes with the tokens that he has taken before."""
+        found = super().side(kind, role, tables, pieces)
+        if (general := self.general(kind, tables)) is not None:
+            wounds = general.get("wounds", 0) + int(pieces[SLOTS.index(f"{LEADERS[kind]} tokens")])
+            found["leader"] = dict(general) | {"wounds": wounds} if wounds < DEADLY else "none"
+        return found
 
     def build(self, kind: str, fields: Any) -> Built:
         """A battle with further columns: what each side has left and withdrew, by slot."""
@@ -106,6 +125,10 @@ class PowerCarry(Carry):
         for slot, name in enumerate(SLOTS):
             if f"{role} left {name}" in columns:
                 left[:, slot], away[:, slot] = columns[f"{role} left {name}"], columns[f"{role} away {name}"]
+        if (general := self.general(kind, tables)) is not None:
+            slot = SLOTS.index(f"{LEADERS[kind]} tokens")
+            # One who is dead leads no more: his battle tells of no wounds.
+            left[:, slot] = np.maximum(left[:, slot], columns[f"{role}_leader_wounds"] - general.get("wounds", 0))
         if f"{role}_captured" in columns:
             heavy = columns[f"{role}_captured_heavy"]
             gained[:, SLOTS.index("damaged")] = heavy
