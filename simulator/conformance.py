@@ -126,7 +126,7 @@ def check_built(scenario: Scenario) -> None:
     columns = found.columns
     sizes = {name: len(values) for name, values in columns.items()}
     promise(set(sizes.values()) == {len(found.chances)}, f"outcome: columns of different lengths, {sizes}")
-    promise(bool(found.headline_columns), "headline: names no column of the outcome")
+    promise(bool(found.summary_columns), "headline: names no column of the outcome")
     promise(set(columns.get("winner", [])) <= {0, 1, 2}, "outcome: winner is ATTACKER, DEFENDER or NOBODY")
     bad = [name for name in columns if name != name.lower() or " " in name]
     promise(not bad, f"outcome: columns are named in lower case without blanks, not {bad}")

@@ -229,7 +229,7 @@ def test_chances_and_means_are_those_of_the_distinct_outcomes():
     table = odds.table
     assert len(table) < raw
     some = (table.attacker_losses >= 2) & (table.winner == "defender")
-    likeliest = table.groupby(["winner", *odds.headline_columns]).p.sum().max()
+    likeliest = table.groupby(["winner", *odds.summary_columns]).p.sum().max()
     assert asked == pytest.approx([table.p[some].sum(), (table.p * table.defender_losses).sum(), likeliest], abs=1e-12)
 
 

@@ -174,7 +174,7 @@ def test_random_cells_of_random_sweeps_are_single_answers(data):
     paths = data.draw(st.lists(st.sampled_from(sorted(scenario.built.starts)), min_size=1, max_size=2, unique=True))
     numbers = st.lists(st.integers(1, 9), min_size=4, max_size=6, unique=True)
     vary = {path: data.draw(numbers) for path in paths}
-    asked = data.draw(st.sampled_from(["p_attacker", scenario.battle.headline[0]]))
+    asked = data.draw(st.sampled_from(["p_attacker", scenario.battle.summary[0]]))
     asked = asked if asked == "p_attacker" else f"mean.{asked}"
     rows = sweep(name, vary, asked).rows()
     for row in data.draw(st.lists(st.sampled_from(rows), min_size=1, max_size=3)):

@@ -61,7 +61,7 @@ def test_it_comes_back_as_it_went(what):
 
 def test_a_kind_that_refuses_nothing_can_be_sent():
     model = s.load(RISK).battle.model
-    kind = Battle(game="own", kind="duel", title="a duel", model=model, headline=(), build=Built)
+    kind = Battle(game="own", kind="duel", title="a duel", model=model, summary=(), build=Built)
     assert pickle.loads(pickle.dumps(kind)) == kind
 
 

@@ -96,7 +96,7 @@ class Result(ABC):
         """The answer in a notebook: the headline, the first and last rows, and how it was obtained."""
         from simulator.scenarios.notebook import page
 
-        return page(self.headline, self._shown_rows(), f"{type(self).__name__}: {self.how()}")
+        return page(str(self.headline), self._shown_rows(), f"{type(self).__name__}: {self.how()}")
 
 
 def records(columns: Mapping[str, Any]) -> list[dict[str, Any]]:

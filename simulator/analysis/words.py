@@ -6,25 +6,10 @@ from typing import Any
 
 from simulator.analysis.odds.measure import Measure, in_words, is_chance
 from simulator.rules.battle import WINNERS
+from simulator.rules.toolkit.words import percent
 
-# The rounding error of chances that sum to one.
-ROUNDING = 1e-12
-# Digits of a percentage that do not depend on the order of summing, so that rounding is always the same.
-SURE_DIGITS = 9
 # Smaller differences would be written as 0.00 points.
 LEAST_POINTS = 0.005
-
-
-def percent(value: float, decimals: int = 2) -> str:
-    """A chance in percent; a chance between 0 and 1 is never written as 0 % or 100 %."""
-    text = f"{round(100 * value, SURE_DIGITS):.{decimals}f}"
-    least = 10.0**-decimals
-    if 0 < value < 1 - ROUNDING:
-        if float(text) == 0:
-            return f"< {least:.{decimals}f} %"
-        if float(text) == 100:
-            return f"> {100 - least:.{decimals}f} %"
-    return f"{text} %"
 
 
 def span(low: float, high: float) -> str:

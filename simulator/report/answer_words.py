@@ -65,7 +65,7 @@ def sentence(odds: Odds) -> str:
     parts = [f"An even fight: you win {times(win)}" if even else f"You win {times(win)}"]
     if taken := next((name for name in TAKEN if name in odds.battle.facts and name in odds.names), ""):
         parts.append(f"take the ground {times(odds.p(taken))}")
-    lost = [name for name in odds.headline_columns if name.startswith("attacker_") and is_loss(name)]
+    lost = [name for name in odds.summary_columns if name.startswith("attacker_") and is_loss(name)]
     own = min(lost, key=_by_cost, default="")
     enemy = own.replace("attacker", "defender")
     if own and enemy in odds.names:
@@ -91,7 +91,7 @@ def facts(odds: Odds) -> Iterator[dict[str, str]]:
     """The columns that the game names first: chances, or a mean with the span of nine battles in ten."""
     kinds = {name: odds.kind_of(name) for name in odds.names}
     named = [name for name in odds.battle.facts if name in kinds]
-    rest = [name for name in odds.headline_columns if name not in named and kinds[name] != "text"]
+    rest = [name for name in odds.summary_columns if name not in named and kinds[name] != "text"]
     for name in [*named, *rest][:MOST_FACTS]:
         label = label_of(odds.battle, name)
         for side, you in (("attacker", "you"), ("defender", "they")):

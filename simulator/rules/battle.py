@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from simulator.engine.model.chain import Chain, ManyOutcomes, OutcomeDistribution, Share
+from simulator.rules.question import Question
 
 ATTACKER, DEFENDER, NOBODY = 0, 1, 2
 WINNERS = ("attacker", "defender", "nobody")
@@ -320,10 +321,12 @@ class Battle:
 
     - `model`: pydantic model of the whole scenario (frame and fields); `check` raises Refusal for what types allow.
     - `build(fields)`: chain or answer, outcome, assumptions, explanation, replay: see `Built`.
-    - `headline`: the columns of a summary, in order, beside the winner.
+    - `summary`: the columns of a summary, in order, beside the winner.
+    - `question`: the question of a player, and the sentence that answers it. `called(data, side)`: the name that a
+      scenario's tables give a side, "" without one.
     - `results`: the possible results in the game's words, in the order of a summary: label -> question, such as
       {"attacker takes the hex": "taken_by_attacker"}; questions about columns that a scenario lacks are left out.
-      Without any: the values of the winner, else of the first text column, else the yes/no columns of `headline`.
+      Without any: the values of the winner, else of the first text column, else the yes/no columns of `summary`.
     - `texts`: the values that text columns may take, beside those of an answer.
     - `shown`: the display of columns whose plain name and number are not enough.
     - `parameters`: where policies may be `best`: the field of a fixed policy's number, by policy.
@@ -331,7 +334,7 @@ class Battle:
       a scenario, not checked. None where the game prints no prices. `money`: the unit of money ("IPC", "coins"), in
       the plural; "" where the game does not name it.
     - `clock`: for kinds that run over rounds, the question that may be asked by round.
-    - `name`: the game's name as on its box. `facts`: the columns that the page shows first; default the headline's.
+    - `name`: the game's name as on its box. `facts`: the columns that the page shows first; default the summary's.
     - `notes`: the words on a unit, by the name of its field. `total(data, side)`: the whole force of a side in words.
     - `rules`: the game file that the kind is from; its keys are fields of a scenario's `rules`. None for other games.
     - `version`: the rules version; it rises with every change of rules that changes odds.
@@ -342,9 +345,11 @@ class Battle:
     kind: str
     title: str
     model: type[Fields]
-    headline: tuple[str, ...]
+    summary: tuple[str, ...]
     build: Callable[[Any], Built]
     check: Callable[[Any], None] = allow_all
+    question: Question = field(default_factory=Question)
+    called: Callable[[Mapping[str, Any], str], str] | None = None
     results: Mapping[str, str] = field(default_factory=dict)
     texts: Mapping[str, Sequence[str]] = field(default_factory=dict)
     shown: Mapping[str, Shown] = field(default_factory=dict)

@@ -340,4 +340,4 @@ def campaign_battle() -> Battle:
 
 def as_battle(model: type[Fields], game: str = "", title: str = "") -> Battle:
     """A model in the form of a battle kind that answers nothing."""
-    return Battle(game=game, kind="file", title=title, model=model, headline=(), build=lambda _: Built())
+    return Battle(game=game, kind="file", title=title, model=model, summary=(), build=lambda _: Built())

@@ -131,7 +131,7 @@ def names(game: str, listed: str, query: str) -> list[dict[str, Any]]:
 def tools_of(battle: Battle, data: Mapping[str, Any]) -> dict[str, Any]:
     """The choices of the tools' forms: whole-number fields (those that are set first), values, decisions."""
     sides = ["p_attacker", "p_defender", "p_nobody"] if not battle.results else list(battle.results.values())
-    columns = [f"{measure}.{name}" for name in battle.headline for measure in ("mean", "q95")]
+    columns = [f"{measure}.{name}" for name in battle.summary for measure in ("mean", "q95")]
     numbers, decisions = _choosable(battle.model)
     set_first = sorted(numbers, key=lambda path: value_at(data, path) is None)
     return {"numbers": set_first, "values": [*sides, *columns], "decisions": decisions}

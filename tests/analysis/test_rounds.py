@@ -32,7 +32,7 @@ def test_the_last_row_is_the_battle_and_none_before_goes_back(name):
         assert row["over"] == pytest.approx(odds.p(f"rounds <= {row['round']}"), abs=1e-12)
         assert row["attacker"] + row["defender"] + row["nobody"] == pytest.approx(row["over"], abs=1e-12)
     last = found.after(len(over) - 1)
-    for column in odds.headline_columns:
+    for column in odds.summary_columns:
         if odds.kind_of(column) != "text":
             assert last.mean(column) == pytest.approx(odds.mean(column), abs=1e-4)
     assert last.winner("attacker") == pytest.approx(odds.winner("attacker"), abs=2e-6)

@@ -191,7 +191,7 @@ def own_game():
     def added(answer):
         title = "a battle"
         kind = Battle(
-            game="own-game", kind="field", title=title, model=OwnFields, headline=(),
+            game="own-game", kind="field", title=title, model=OwnFields, summary=(),
             build=lambda fields: Built(answer=lambda run: answer()),
         )  # fmt: skip
         rules.register(kind)

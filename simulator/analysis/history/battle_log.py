@@ -101,8 +101,8 @@ def template(source: str) -> str:
         for field, value in given.data.get(side, {}).items()
         if isinstance(value, int) and not isinstance(value, bool)
     }
-    headline = given.battle().headline
-    lost = [f"{side}_lost" for side in SIDES if any(one.startswith(side) and is_loss(one) for one in headline)]
+    summary = given.battle().summary
+    lost = [f"{side}_lost" for side in SIDES if any(one.startswith(side) and is_loss(one) for one in summary)]
     file = io.StringIO()
     lines = csv.writer(file, lineterminator="\n")
     lines.writerow(["scenario", "side", *numbers, "winner", *lost])

@@ -120,8 +120,8 @@ class Rounds(Result):
         first = self._odds[0]
         return [
             name
-            for name in dict.fromkeys([*first.headline_columns, *first.columns])
-            if first.kind_of(name) == "number" or (name in first.headline_columns and first.kind_of(name) == "yes/no")
+            for name in dict.fromkeys([*first.summary_columns, *first.columns])
+            if first.kind_of(name) == "number" or (name in first.summary_columns and first.kind_of(name) == "yes/no")
         ]
 
     def rows(self) -> list[dict[str, Any]]:

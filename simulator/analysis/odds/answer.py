@@ -184,8 +184,8 @@ def odds(
     --------
     >>> odds("risk-20v15")
     Odds(attacker 0.8604, defender 0.1396, nobody 0.0000; exact (201 states))
-    >>> odds(risk.land(attacker=3, defender=2)).headline
-    'attacker wins 65.60 %, defender wins 34.40 %'
+    >>> print(odds(risk.land(attacker=3, defender=2)).headline)
+    The attacker takes the territory in 65.60 % and loses 1.24 of 3 regiments on average; the defender holds in 34.40 %.
     """
     return answer(scenario, Method(precision=precision, seed=seed, threads=threads), progress)
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from simulator.analysis.odds.headline import meant
 from simulator.analysis.odds.odds import Odds
 from simulator.rules.battle import WINNERS, Battle, Columns
 from simulator.rules.toolkit.query import ask
@@ -30,10 +31,11 @@ class Measure(NamedTuple):
 def measure(odds: Odds, value: str | None = None) -> Measure:
     """A value of odds with its interval; by default the value of the battle kind (`Odds.value`).
 
-    `value` is `p_attacker`, `p_defender`, `p_nobody`; `mean.COLUMN`, `std.COLUMN`, `q90.COLUMN`; or a question as for
-    `Odds.p`. Raises ValueError for anything else. Simulated standard deviations and quantiles have no interval (nan).
+    `value` is `p_attacker`, `p_defender`, `p_nobody`; `mean.COLUMN`, `std.COLUMN`, `q90.COLUMN`; a question as for
+    `Odds.p`; or `headline` and `headline.defender`, the measure of the battle kind for a side.
+    Raises ValueError for anything else. Simulated standard deviations and quantiles have no interval (nan).
     """
-    value = odds.value if value is None else value
+    value = odds.value if value is None else meant(odds.battle, value)
     if value.startswith("p_") and value[2:] in WINNERS:
         return Measure(odds.winner(value[2:]), *odds.winner_interval(value[2:]))
     if value not in odds.names and (match := _STATISTIC.match(value)):
@@ -52,7 +54,7 @@ def weighed(battle: Battle, columns: Columns, size: int, value: str) -> np.ndarr
     The number is 1 or 0 for a chance, that of the column for `mean.COLUMN`. `columns` are `Odds.readable_columns`.
     Raises ValueError as `measure`.
     """
-    winners = {"winner": WINNERS} if "winner" in columns else {}
+    value, winners = meant(battle, value), {"winner": WINNERS} if "winner" in columns else {}
     if value.startswith("p_") and value[2:] in WINNERS:
         value = f"winner == '{value[2:]}'"
     elif value not in columns and (match := _STATISTIC.match(value)):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simulator.analysis.odds.distribution import LEVEL
+from simulator.analysis.odds.headline import Headline
 from simulator.analysis.odds.measure import NO_WEIGHTS, weighing
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.outcome_columns import Question
@@ -70,6 +71,11 @@ class Mixture(Result):
     seed: int = 0
 
     json_rows = "mixture"
+
+    @property
+    def headline(self) -> Headline:  # type: ignore[override]
+        """The headline of the mixed odds."""
+        return self.odds.headline
 
     @cached_property
     def parts(self) -> dict[tuple[Any, ...], Odds]:
@@ -192,7 +198,7 @@ class Mixture(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values for JSON."""
-        return self.odds.to_dict() | super().to_dict()
+        return super().to_dict() | self.odds.to_dict()
 
 
 def mixed(scenario: Source, method: Method, progress: Progress | None = None) -> Mixture:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from simulator.analysis.odds.distribution import LEVEL
+from simulator.analysis.odds.headline import Headline, headline_of
 from simulator.analysis.odds.measured import Measured
 from simulator.analysis.odds.outcome_columns import WINNING
 from simulator.analysis.result import Result, frame, records
@@ -41,7 +43,7 @@ class Odds(Measured, Result):
 
     `method` is "exact" or "simulated"; `battles` and `seed` are None when exact; `limited` says why there are fewer
     battles than the usual precision needs, "" where there are enough; `residual` is the chance that exact
-    enumeration left undecided (0 when simulated). `headline_columns` are those a summary shows, `rules_version`
+    enumeration left undecided (0 when simulated). `summary_columns` are those a summary shows, `rules_version`
     that of the game's rules. `settings` and `assumptions` may be given as functions, which are called when they are
     first read.
     """
@@ -70,9 +72,9 @@ class Odds(Measured, Result):
         return vars(self) | {"_settings": self.settings, "_assumptions": self.assumptions}
 
     @cached_property
-    def headline_columns(self) -> tuple[str, ...]:
+    def summary_columns(self) -> tuple[str, ...]:
         """The columns that a summary shows."""
-        return tuple(name for name in self.battle.headline if name in self._raw.columns)
+        return tuple(name for name in self.battle.summary if name in self._raw.columns)
 
     @cached_property
     def settings(self) -> list[str]:
@@ -115,7 +117,7 @@ class Odds(Measured, Result):
                 found = list(dict.fromkeys([*self.battle.texts.get(name, ()), *map(str, values)]))
                 return {value: f"{name} == {value!r}" for value in found}
         flags = [name for name in self._raw.columns if self.kind_of(name) == "yes/no"]
-        chosen = [name for name in flags if name in self.headline_columns] or flags
+        chosen = [name for name in flags if name in self.summary_columns] or flags
         return {name.replace("_", " "): name for name in chosen}
 
     def _answers(self, query: str) -> bool:
@@ -143,16 +145,10 @@ class Odds(Measured, Result):
         words, codes = np.unique(["nothing of these", *(result.label for result in self.results)], return_inverse=True)
         return {"result": (codes[np.where(happened.any(axis=0), happened.argmax(axis=0) + 1, 0)], words.tolist())}
 
-    @property
-    def headline(self) -> str:
-        """The chances of all results that can happen; of a kind that has only numbers, the first mean."""
-        chances = [
-            f"{one.label}{' wins' * (one.label in WINNERS)} {100 * one.p:.2f} %" for one in self.results if one.p
-        ]
-        means = [
-            f"{row['column']} {row['mean']:.4g} on average" for row in ([] if chances else self.summary_rows()[:1])
-        ]
-        return ", ".join(chances or means)
+    @cached_property
+    def headline(self) -> Headline:  # type: ignore[override]
+        """The question of the battle kind answered in one sentence, with the number that it is about."""
+        return headline_of(self)
 
     def _shown_rows(self) -> list[dict[str, Any]]:
         return self.summary_rows()
@@ -163,10 +159,10 @@ class Odds(Measured, Result):
         if not self.battle.results and "winner" in self._raw.columns:
             return "p_attacker"
         questions = list(self._questions().values())
-        return questions[0] if questions else f"mean.{(self.headline_columns or tuple(self._raw.columns))[0]}"
+        return questions[0] if questions else f"mean.{(self.summary_columns or tuple(self._raw.columns))[0]}"
 
     def summary(self) -> pd.DataFrame:
-        """Headline columns with mean, interval of the mean, standard deviation and the 5, 50 and 95 % quantiles.
+        """The columns of a summary: mean, its interval, standard deviation and the 5, 50 and 95 % quantiles.
 
         Returns
         -------
@@ -183,7 +179,7 @@ class Odds(Measured, Result):
     def summary_rows(self) -> list[dict[str, Any]]:
         """The rows of `summary` as plain values; text columns have no mean and are left out."""
         rows = []
-        for name in self.headline_columns or tuple(self._raw.columns):
+        for name in self.summary_columns or tuple(self._raw.columns):
             if self.kind_of(name) == "text":
                 continue
             low, high = self.interval(name)
@@ -202,7 +198,7 @@ class Odds(Measured, Result):
         most : int
             The number of outcomes.
         columns : sequence of str, optional
-            The columns that make outcomes distinct, beside the winner or result; the headline columns by default.
+            The columns that make outcomes distinct, beside the winner or result; those of a summary by default.
 
         Returns
         -------
@@ -219,7 +215,7 @@ class Odds(Measured, Result):
         >>> [(row["winner"], round(row["p"], 3)) for row in odds("risk-20v15").likely(1, ["attacker_regiments_left"])]
         [('defender', 0.14)]
         """
-        names = list(columns or self.headline_columns)
+        names = list(columns or self.summary_columns)
         for name in names:
             self.kind_of(name)
         coded = self._result_codes()
@@ -241,8 +237,8 @@ class Odds(Measured, Result):
         Returns
         -------
         dict
-            `results` and `chances` with intervals, `summary`, `settings`, `assumptions`, `scenario`, how it was
-            obtained, and `table`: a list of each column.
+            `headline`, `results` and `chances` with intervals, `summary`, `settings`, `assumptions`, `scenario`, how
+            it was obtained, and `table`: a list of each column.
 
         Examples
         --------
@@ -256,6 +252,7 @@ class Odds(Measured, Result):
         bounds = {name: (self.p(query), *self.interval(query)) for name, query in asked.items()}
         chances = {name: dict(zip(("p", "low", "high"), one, strict=True)) for name, one in bounds.items()}
         return {
+            "headline": asdict(self.headline),
             "game": self.battle.game,
             "battle": self.battle.kind,
             "rules_version": self.rules_version,
@@ -285,7 +282,7 @@ class Odds(Measured, Result):
         path : str or Path, optional
             A file (png, svg or pdf) for the whole figure.
         column : str, optional
-            The column; by default the first headline column.
+            The column; by default the first column of a summary.
 
         Returns
         -------

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from simulator.analysis.odds.headline import meant
 from simulator.analysis.odds.measure import is_chance
 from simulator.analysis.odds.run import Interrupted, Progress
 from simulator.analysis.result import Result
@@ -248,6 +249,7 @@ def balance(  # noqa: PLR0913 - one argument an option
     """
     base = draft(scenario)
     ranges, present = _ranges(base.checked(), vary)
+    value = meant(base.battle(), value) if value else None
     if target is None and value not in {None, *BOTH}:
         raise ValueError("target: is needed; without it both sides get the same chance, which needs no value")
     goal = EVEN if target is None else target

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simulator.analysis.odds.headline import meant
 from simulator.analysis.odds.measure import in_percent, is_chance, measure
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import CELL_BYTES, Method, Progress, reported, until_interrupted
@@ -188,9 +189,9 @@ def shared_columns(odds: Sequence[Odds]) -> list[str]:
     first = odds[0]
     return [
         name
-        for name in first.headline_columns
+        for name in first.summary_columns
         if all(name in one.columns and one.kind_of(name) == first.kind_of(name) for one in odds)
-        and all(name in one.headline_columns for one in odds)
+        and all(name in one.summary_columns for one in odds)
     ]
 
 
@@ -297,6 +298,7 @@ def _loaded(name: str, source: Source) -> Scenario | Draft:
 def _compared(found: Mapping[str, Answered], value: str | Sequence[str] | None, seed: int) -> Comparison:
     odds = {name: one.odds for name, one in found.items()}
     values = default_values(list(odds.values())) if value is None else (value,) if isinstance(value, str) else value
+    values = [meant(next(iter(odds.values())).battle, one) for one in values]
     if not values:
         raise ValueError("value: these have nothing in common to compare; name a value of each")
     return Comparison(odds, tuple(values), tuple(_rows(found, values)), seed)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.analysis.odds.answer import answer, changed
+from simulator.analysis.odds.headline import meant
 from simulator.analysis.odds.measure import Measure, measure
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import CELL_BATTLES, CELL_BYTES, Method, Progress, check_numbers
@@ -275,7 +276,8 @@ def grid_of(
     values = tuple([tuple(variants(base, some) if path == VARIANT else some) for path, some in vary.items()])
     if not vary or not all(values):
         raise ValueError("vary: nothing to vary; give a field and its values, like attacker.regiments=1:30")
-    asked = (value,) if isinstance(value, str) else () if value is None else tuple(value)
+    given_values = (value,) if isinstance(value, str) else () if value is None else tuple(value)
+    asked = tuple(meant(base.battle(), one) for one in given_values)
     grid = Grid(base, tuple(vary), values, asked, battles, seed)
     if grid.size > most:
         raise ValueError(f"vary: {grid.size:,} combinations; at most {most:,}")

@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from simulator.analysis.odds.answer import changed
+from simulator.analysis.odds.headline import meant
 from simulator.analysis.odds.measure import is_chance, measure
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import (
@@ -185,7 +186,9 @@ def sensitivity(  # noqa: PLR0913 - one argument an option
     many_like(checked)
     ask = partial(answered, method=method, many=CELL_BATTLES, shared=Shared())
     reference = ask(checked)
-    asked = value or ("p_attacker" if "winner" in reference.odds.columns else reference.odds.value)
+    asked = meant(checked.battle, value or "") or (
+        "p_attacker" if "winner" in reference.odds.columns else reference.odds.value
+    )
     now = measure(reference.odds, asked).value
 
     def collected(found: Sequence[Step | Skipped]) -> Sensitivity:

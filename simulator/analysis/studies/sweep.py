@@ -247,8 +247,8 @@ def sweep(  # noqa: PLR0913 - one argument an option
 ) -> Sweep:
     """The answers for all combinations of settings.
 
-    A value is `p_attacker`, `p_defender` or `p_nobody`; `mean.COLUMN`, `std.COLUMN` or `q90.COLUMN` (any quantile); or
-    a question as for `Odds.p`.
+    A value is `headline` or `headline.defender`, the question of the battle kind for a side; `p_attacker`, `p_defender`
+    or `p_nobody`; `mean.COLUMN`, `std.COLUMN` or `q90.COLUMN` (any quantile); or a question as for `Odds.p`.
 
     Parameters
     ----------

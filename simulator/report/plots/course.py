@@ -75,7 +75,7 @@ def _areas(axes: Axes, rows: list[dict[str, Any]]) -> None:
 def _lines(axes: Axes, found: Rounds, rows: list[dict[str, Any]]) -> None:
     at = np.array([row["round"] for row in rows])
     battle = found.scenario.battle
-    shown = [name for name in battle.headline if name in found.columns and name != "rounds"][:MOST_LINES]
+    shown = [name for name in battle.summary if name in found.columns and name != "rounds"][:MOST_LINES]
     spare = iter(fig.OTHERS)
     for place, name in enumerate(shown):
         colour = fig.COLOURS.get(name.partition("_")[0]) or next(spare)

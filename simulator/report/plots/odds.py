@@ -53,7 +53,7 @@ def plot_odds(odds: Odds, ax: Axes | None = None, column: str | None = None) -> 
 
 def _most_telling(odds: Odds) -> str:
     """The first number that is not always the same, headline first; else the first number, else the first column."""
-    numbers = [name for name in (*odds.headline_columns, *odds.columns) if odds.kind_of(name) == "number"]
+    numbers = [name for name in (*odds.summary_columns, *odds.columns) if odds.kind_of(name) == "number"]
     varying = (name for name in numbers if np.ptp(odds.numbers(name)))
     return next(varying, (numbers or list(odds.columns))[0])
 

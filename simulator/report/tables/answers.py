@@ -80,7 +80,7 @@ def _by_side(table: Table, labels: Sequence[str]) -> None:
 def _expected(found: Rounds, everything: bool) -> dict[str, str]:
     """The columns whose means are shown, by their labels: losses of both sides in units, or all of the headline."""
     battle = found.scenario.battle
-    names = [name for name in battle.headline if name in found.columns and name != "rounds"]
+    names = [name for name in battle.summary if name in found.columns and name != "rounds"]
     if not everything:
         lost = [next((one for one in names if one.startswith(side) and is_loss(one)), "") for side in SIDES]
         names = [name for name in lost if name] or names[:2]

@@ -98,7 +98,7 @@ def likely_table(odds: Odds) -> Table | None:
         for one in left:
             table.add_row(percent(one["p"]), *(one[side] for side in SIDES))
         return table
-    numbers = [name for name in odds.headline_columns if odds.kind_of(name) != "yes/no"]
+    numbers = [name for name in odds.summary_columns if odds.kind_of(name) != "yes/no"]
     columns = [name for name in numbers if is_loss(name)] or numbers[:2]
     columns = columns[:MOST_LIKELY_COLUMNS]
     rows = odds.likely(MOST_LIKELY, columns or None)

@@ -21,6 +21,7 @@ from simulator.rules.birthright.field.text import winner
 from simulator.rules.birthright.quick import text as quick_text
 from simulator.rules.birthright.quick.tables import matchup, quick_chain, siege_of
 from simulator.rules.birthright.units import muster_price, unit_rows
+from simulator.rules.question import Question
 from simulator.rules.toolkit.naming import counted_list
 
 LISTS = {"units": unit_rows}
@@ -91,44 +92,58 @@ def build_siege(fields: model.Siege) -> Built:
 
 UNITS_LEFT = ("attacker_units_left", "defender_units_left", "attacker_routed", "defender_routed", "turns")
 STEPS_LEFT = ("attacker_steps_left", "defender_steps_left")
+FIELD = Question(sentence="{A} wins the field in {m}, {D} in {winner == 'defender'}[, nobody in {winner == 'nobody'}].")
 _kind = partial(offered, price=muster_price, money="gold bars")
 BATTLES = by_kind(
-    _kind(model.Tactical, headline=(*FATES, *GOLD), check=refusals.check_fight, build=build_fight, version=3),
+    _kind(
+        model.Tactical,
+        summary=(*FATES, *GOLD),
+        question=FIELD,
+        check=refusals.check_fight,
+        build=build_fight,
+        version=3,
+    ),
     _kind(
         model.Storm,
-        headline=(*FATES, "defender_captured", *GOLD),
+        summary=(*FATES, "defender_captured", *GOLD),
+        question=Question(sentence="The castle is stormed in {m}, holds in {not m}."),
         check=refusals.check_fight,
         build=build_fight,
         version=3,
     ),
     _kind(
         model.QuickBattle,
-        headline=(*STEPS_LEFT, *UNITS_LEFT, *GOLD),
+        summary=(*STEPS_LEFT, *UNITS_LEFT, *GOLD),
+        question=FIELD,
         check=refusals.check_quick,
         build=build_quick,
     ),
     _kind(
         model.Siege,
-        headline=("seasons", "level_left", *STEPS_LEFT, "relief_came", "storms", *GOLD, "attacker_upkeep"),
+        question=Question(sentence=quick_text.SIEGE),
+        summary=("seasons", "level_left", *STEPS_LEFT, "relief_came", "storms", *GOLD, "attacker_upkeep"),
         check=refusals.check_siege,
         build=build_siege,
         clock=Clock("seasons", "winner == 'attacker'", "the place has fallen", "policy.attacker.siege", "season"),
     ),
     offered(
         model.Adjustment,
-        headline=("position", "first", "last_word", "may_enter", "may_leave"),
+        question=Question("last_word", "The regent moves last in {m}, and may enter in {may_enter}."),
+        summary=("position", "first", "last_word", "may_enter", "may_leave"),
         check=adjustment.check,
         build=adjustment.build,
     ),
     offered(
         model.Visibility,
-        headline=KNOWN,
+        question=Question("visible", visibility_and_movement.seen_sentence),
+        summary=KNOWN,
         check=visibility_and_movement.check_visibility,
         build=visibility_and_movement.visibility,
     ),
     offered(
         model.Movement,
-        headline=("war_moves_needed", "months", "entered_in_time", "points_left", "may_retreat"),
+        question=Question(sentence=visibility_and_movement.march_sentence),
+        summary=("war_moves_needed", "months", "entered_in_time", "points_left", "may_retreat"),
         check=visibility_and_movement.check_movement,
         build=visibility_and_movement.movement,
     ),

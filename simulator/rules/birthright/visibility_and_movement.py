@@ -7,6 +7,7 @@ from typing import NamedTuple
 from simulator.rules.battle import ATTACKER, DEFENDER, Built, certain
 from simulator.rules.birthright.model import Movement, Visibility
 from simulator.rules.birthright.units import Unit, army, assumed_sources
+from simulator.rules.question import Answered, given
 from simulator.rules.toolkit.naming import listed, plural
 from simulator.rules.toolkit.policies import refuse, refuse_if
 
@@ -50,6 +51,22 @@ def visibility(fields: Visibility) -> Built:
             f"known: {listed(known) or 'nothing'}",
         ],
     )
+
+
+def seen_sentence(answer: Answered) -> str:
+    """The headline: is the unit seen, and what is known of it."""
+    facts = [name for name in answer.names if name.startswith("knows_") and answer.p(name)]
+    known = ", ".join(f"{{{name} ? {name.removeprefix('knows_')} : }}" for name in facts) or "nothing"
+    unit = "fleet" if given(answer, "conditions.kind") == "naval" else "army"
+    return f"The {unit} is {{visible ? seen : not seen}}; known: {known}."
+
+
+def march_sentence(answer: Answered) -> str:
+    """The headline: the war moves of a march."""
+    costs = given(answer, "conditions.costs")
+    of = f"of {plural(len(costs), 'province')} " if isinstance(costs, list) else ""
+    entered = f"{{mean.entered_in_time|{of}is|{of}are}} entered in time"
+    return f"The march takes {{mean.war_moves_needed|war move}}, and {entered}."
 
 
 def check_movement(fields: Movement) -> None:

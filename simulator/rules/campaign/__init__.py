@@ -29,8 +29,9 @@ from simulator.rules.campaign.course import Course
 from simulator.rules.campaign.model import Campaign, model_of
 from simulator.rules.campaign.plan import Plan
 from simulator.rules.campaign.reading import Reader
-from simulator.rules.campaign.rows import Rows, columns_of, headline, texts
+from simulator.rules.campaign.rows import Rows, columns_of, summary, texts
 from simulator.rules.campaign.solve import Solver
+from simulator.rules.question import Question
 from simulator.rules.toolkit.naming import SIDES
 
 # A plan, and the checked fields of each fight.
@@ -79,7 +80,9 @@ def _battle(of: Any, rules: Any, folder: Path | None, paths: bool, fights: list[
         kind=of,
         title="battles one after the other",
         model=model,
-        headline=headline(fights, forces),
+        question=Question(sentence=text.headline),
+        called=text.called,
+        summary=summary(fights, forces),
         check=check,
         build=build,
         texts=texts(fights),

@@ -164,7 +164,7 @@ def columns_of(plan: Plan, rows: Rows) -> Columns:
     return {"winner": winner_of(plan, rows)} | dict(Standing(plan, rows))
 
 
-def headline(fights: list[str], forces: list[str]) -> tuple[str, ...]:
+def summary(fights: list[str], forces: list[str]) -> tuple[str, ...]:
     """The columns of a summary."""
     found = [f"{fight}_{word}" for fight in fights for word in ("fought", "won")]
     return (*found, *(f"{force}_units_{word}" for force in forces for word in ("left", "lost")))

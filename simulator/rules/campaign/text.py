@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from simulator.rules.battle import NOBODY
 from simulator.rules.campaign.plan import AWAY, HERE, OUT, STAY, UNNAMED, Fight, Plan, Side
 from simulator.rules.campaign.rows import Rows
+from simulator.rules.question import Answered, given
 from simulator.rules.toolkit.naming import SIDES, listed
 
 # A column of a fight that is true or false: as a sentence says it, and as it denies it.
@@ -29,6 +30,72 @@ def in_words(plan: Plan, question: str) -> str:
     pattern = rf"\b(not )?({names})_({'|'.join(ENDS)})\b"
     question = re.sub(rf"\b({forces})_units_here == 0\b", lambda found: f"nobody of {found[1]} is there", question)
     return re.sub(pattern, lambda found: f"{found[2]} {ENDS[found[3]][found[1] is not None]}", question)
+
+
+# Taking and holding: "attack_taken and not counter_won".
+HELD = re.compile(r"(\w+)_(taken|won) and not (\w+)_won")
+
+
+def headline(answer: Answered) -> str:
+    """The sentence with which an answer begins (docs/rules/decisions.md section 12)."""
+    goal = given(answer, "goal")
+    if isinstance(goal, str) and (held := HELD.fullmatch(goal.strip())):
+        first = f"{held[1]}_{held[2]}"
+        return f"{{A}} takes it in {{{first}}} and still holds it after {called_fight(held[3])} in {{m}}."
+    if goal is not None:
+        return "{A} reaches the goal in {m}."
+    value = next((name for name in answer.names if name.endswith("_value_taken")), None)
+    if value is not None and (tax := _tax(answer)):
+        return f"{{A}} wins the area in {{m}} and takes provinces worth {{mean.{value}}} of {tax} in tax on average."
+    return "{A} is the winner at the end in {m}, {D} in {winner == 'defender'}[, nobody in {winner == 'nobody'}]."
+
+
+def _tax(answer: Answered) -> int:
+    """The tax value of the provinces besieged in the last fight; 0 where it besieges none."""
+    fights = given(answer, "fight") or [{}]
+    side = fights[-1].get("defender")
+    provinces = side.get("provinces") if isinstance(side, Mapping) else None
+    return sum(1 + (one.get("size") == "large") for one in provinces or ())
+
+
+def called_fight(name: str) -> str:
+    """A fight as a sentence names it: "the counter-attack", "fight 2", "the siege"."""
+    if name == "counter":
+        return "the counter-attack"
+    number = name.removeprefix("fight")
+    return f"fight {number}" if number.isdecimal() else f"the {name.replace('_', ' ')}"
+
+
+def called(data: Mapping[str, Any], side: str) -> str:
+    """Our forces that fight, for the attacker, or those of the others; "" where their names are those of sides."""
+    fights = [one for one in data.get("fight") or () if isinstance(one, Mapping)]
+    pairs = [tuple(_force(fight.get(role)) for role in SIDES) for fight in fights]
+    used = dict.fromkeys(name for pair in pairs for name in pair if name)
+    us = data.get("us")
+    ours = {us} if isinstance(us, str) else {*us} if isinstance(us, list) else _our_side(pairs)
+    names = [name for name in used if (name in ours) == (side == "attacker")]
+    if not names or {*names} & {*SIDES}:
+        return ""
+    words = [name.replace("_", " ") for name in names]
+    return words[0] if len(words) == 1 else f"the side of {listed(words)}"
+
+
+def _force(side: Any) -> str:
+    name = side.get("force") if isinstance(side, Mapping) else side
+    return name if isinstance(name, str) else ""
+
+
+def _our_side(pairs: Sequence[tuple[str, ...]]) -> set[str]:
+    """Our forces as the fights tell: the first attacker, and the enemies of his enemies."""
+    ours: set[str] = set()
+    theirs: set[str] = set()
+    if pairs:
+        (ours if pairs[0][0] else theirs).add(pairs[0][0] or pairs[0][1])
+    for _ in pairs:
+        for one, other in (*pairs, *(pair[::-1] for pair in pairs)):
+            ours |= {other} if one in theirs else set()
+            theirs |= {other} if one in ours else set()
+    return ours - {""}
 
 
 def assumptions(plan: Plan, fields: Sequence[Any]) -> list[str]:

@@ -13,6 +13,7 @@ from simulator.rules.custom.game_file.files import INLINE, Source, knows, names
 from simulator.rules.custom.game_file.format import SIDES, GameFile
 from simulator.rules.custom.game_file.units import pieces_of
 from simulator.rules.custom.model import PARAMETERS, Scenario, check_scenario, model_of, shape_of
+from simulator.rules.question import Question
 
 __all__ = ["INLINE", "battles", "knows", "lists", "names"]
 
@@ -24,6 +25,16 @@ MONEY = {
     "axis-and-allies-revised": "IPC",
     "eclipse-second-dawn": "materials",
     "twilight-imperium-4": "resources",
+}
+# What is taken or won in the battles of the shipped games; in others the ground and the battle.
+AXIS = {"land": "the land", "amphibious": "the land", "sea": "the sea battle"}
+PRIZES = {
+    "axis-and-allies-1940": AXIS,
+    "axis-and-allies-1942": AXIS,
+    "axis-and-allies-revised": AXIS,
+    "eclipse-second-dawn": {"space": "the sector"},
+    "skirmish": {"field": "the field"},
+    "twilight-imperium-4": {"space": "the space battle", "ground": "the planet"},
 }
 # The question asked by round in battle kinds without `taken_by`.
 WON = Clock("rounds", "winner == 'attacker'", "the attacker has won")
@@ -58,7 +69,7 @@ def _battles(source: Source) -> Mapping[str, Battle]:
 
 def _battle(source: Source, kind: str) -> Battle:
     from simulator.rules.custom.game_file.describe import force, unit_note
-    from simulator.rules.custom.outcome import HEADLINE
+    from simulator.rules.custom.outcome import SUMMARY
 
     def build(fields: Scenario) -> Built:
         from simulator.rules.custom.built import built
@@ -71,7 +82,8 @@ def _battle(source: Source, kind: str) -> Battle:
         kind=kind,
         title=given.title or f"{source.file.name}: {kind}",
         model=model_of(shape_of(source.file, kind)),
-        headline=tuple(name for name in HEADLINE if name != "taken" or given.taken_by is not None),
+        question=_question(source.name, kind, given.taken_by is not None),
+        summary=tuple(name for name in SUMMARY if name != "taken" or given.taken_by is not None),
         check=lambda fields: check_scenario(source.file, kind, fields),
         build=build,
         parameters=PARAMETERS,
@@ -90,6 +102,16 @@ def _battle(source: Source, kind: str) -> Battle:
 def _has_costs(file: GameFile) -> bool:
     """Does any unit cost something?"""
     return any(piece.cost for side in SIDES for piece in pieces_of(file, side))
+
+
+def _question(game: str, kind: str, land: bool) -> Question:
+    """The question of a battle kind: who has the ground at the end, or who wins."""
+    prize = PRIZES.get(game, {}).get(kind, "the ground" if land else "the battle")
+    if land:
+        won = "[ and wins in {winner == 'attacker'}]"
+        return Question("taken", f"{{A}} takes {prize} in {{m}}{won}; {{D}} holds it in {{not m}}.")
+    nobody = "[, nobody in {winner == 'nobody'}]"
+    return Question(sentence=f"{{A}} wins {prize} in {{m}}, {{D}} in {{winner == 'defender'}}{nobody}.")
 
 
 def _cost(file: GameFile, data: Mapping[str, Any], path: str) -> float | None:

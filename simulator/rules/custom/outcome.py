@@ -19,7 +19,7 @@ from simulator.rules.custom.model import units_of
 from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, STALEMATE
 from simulator.rules.toolkit.weights import decimal_sums
 
-HEADLINE = (
+SUMMARY = (
     "attacker_units_lost",
     "attacker_cost_lost",
     "defender_units_lost",

@@ -33,8 +33,9 @@ from simulator.rules.europa.sea.text import build_naval
 from simulator.rules.europa.shared import land_model as model
 from simulator.rules.europa.shared.fields import check_tables
 from simulator.rules.europa.shared.stacks import COUNTRIES
-from simulator.rules.europa.shared.text import leader_rows, shown, total
+from simulator.rules.europa.shared.text import called, leader_rows, shown, total
 from simulator.rules.europa.siege.battle import build_siege
+from simulator.rules.question import WON, Question
 
 KINDS = tomllib.loads(files("simulator.rules.europa").joinpath("data/kinds.toml").read_text("utf-8"))
 
@@ -42,9 +43,12 @@ KINDS = tomllib.loads(files("simulator.rules.europa").joinpath("data/kinds.toml"
 def kind(
     scenario: type[Fields], build: Callable[[Any], Built], check: Callable[[Any], None] = check_tables, **more: Any
 ) -> Battle:
-    """A battle kind; its headline and the words of its results stand in `data/kinds.toml`."""
-    words = KINDS[get_args(scenario.model_fields["battle"].annotation)[0]]
-    return offered(scenario, build=build, check=check, **words | {"headline": tuple(words["headline"])}, **more)
+    """A battle kind; its question, its summary and the words of its results stand in `data/kinds.toml`."""
+    words = dict(KINDS[get_args(scenario.model_fields["battle"].annotation)[0]])
+    question = Question(words.pop("measure", WON), words.pop("sentence").strip())
+    return offered(
+        scenario, build=build, check=check, **words | {"summary": tuple(words["summary"])}, question=question, **more
+    )
 
 
 BATTLES = by_kind(
@@ -52,15 +56,15 @@ BATTLES = by_kind(
         model.Land,
         build_land,
         model.check_land,
-        shown=shown(KINDS["land"]["headline"]),
+        shown=shown(KINDS["land"]["summary"]),
         facts=("attacker_losses_thirds", "defender_losses_thirds", "major_victory", "attacker_leader_killed"),
     ),
-    kind(model.Siege, build_siege, model.check_siege, shown=shown(KINDS["siege"]["headline"])),
+    kind(model.Siege, build_siege, model.check_siege, shown=shown(KINDS["siege"]["summary"])),
     kind(
         model.Campaign,
         build_siege,
         model.check_siege,
-        shown=shown(KINDS["siege-campaign"]["headline"]),
+        shown=shown(KINDS["siege-campaign"]["summary"]),
         clock=Clock("rounds", "fallen", "the fortress has fallen", plans="policy.attacker.plan"),
     ),
     kind(Naval, build_naval, check_naval),
@@ -92,6 +96,7 @@ BATTLES = by_kind(
     kind(Expedition, build_expedition, check_expedition),
     name="Europa Universalis 8",
     total=total,
+    called=called,
 )
 
 # What `leader` and `country` take (for a country its army class and the rows of its artillery and replacement leaders).

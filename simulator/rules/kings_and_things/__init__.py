@@ -18,6 +18,7 @@ from simulator.rules.kings_and_things.forces import Forces, forces_of
 from simulator.rules.kings_and_things.outcome import columns, pieces
 from simulator.rules.kings_and_things.tables import chain_of, joined, starts_of
 from simulator.rules.kings_and_things.text import assumptions, explained, tell
+from simulator.rules.question import Question
 from simulator.rules.toolkit.naming import counted_list
 
 LOSSES = ("attacker_losses", "second_attacker_losses", "third_attacker_losses", "defender_losses")
@@ -32,6 +33,12 @@ HOLDERS = {
     "defender keeps it": "winner == 'defender'",
     "nobody (stalemate)": "winner == 'nobody'",
 }
+LAND = "{A} takes the hex in {m}, {D} keeps it in {winner == 'defender'}[, nobody has it in {winner == 'nobody'}]."
+FREE_FOR_ALL = Question(
+    "taken_by_attacker",
+    "{A} takes the hex in {m}, the second attacker in {taken_by_second_attacker}"
+    "[, the third in {taken_by_third_attacker}]; {D} keeps it in {winner == 'defender'}.",
+)
 
 
 def build(scenario: model.Scenario, known: Forces | None = None) -> Built:
@@ -53,9 +60,13 @@ def build(scenario: model.Scenario, known: Forces | None = None) -> Built:
 
 _kind = partial(offered, check=check, build=build, parameters=PARAMETERS, clock=CLOCK)
 BATTLES = by_kind(
-    _kind(model.Land, headline=(*LOSSES[::3], *LEFT), version=2),
-    _kind(model.FreeForAll, headline=(*LOSSES, *LEFT), results=HOLDERS, version=2),
-    _kind(model.Exploration, headline=("explored_without_fight", *LOSSES[::3], *LEFT, "defenders_drawn", "bribe_cost")),
+    _kind(model.Land, summary=(*LOSSES[::3], *LEFT), question=Question(sentence=LAND), version=2),
+    _kind(model.FreeForAll, summary=(*LOSSES, *LEFT), question=FREE_FOR_ALL, results=HOLDERS, version=2),
+    _kind(
+        model.Exploration,
+        summary=("explored_without_fight", *LOSSES[::3], *LEFT, "defenders_drawn", "bribe_cost"),
+        question=Question(sentence="The hex is won in {m}, without a fight in {explored_without_fight}."),
+    ),
     name="Kings & Things",
     facts=("taken_by_attacker", *LOSSES[::3], "rounds"),
     total=partial(counted_list, "creatures", "creature"),

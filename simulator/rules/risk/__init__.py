@@ -15,6 +15,7 @@ import numpy as np
 
 from simulator.engine.model.chain import Chain
 from simulator.rules.battle import Built, Columns, Joined, States, by_kind, offered
+from simulator.rules.question import Question
 from simulator.rules.risk import checks, model, outcome, tables, text
 from simulator.rules.toolkit.policies import named
 
@@ -90,11 +91,11 @@ def price(data: Mapping[str, Any], path: str) -> float | None:
 
 kind = partial(offered, check=checks.check, build=build, parameters=tables.PARAMETERS, price=price, money="coins")
 BATTLES = by_kind(
-    kind(model.Land, headline=LAND),
-    kind(model.Amphibious, headline=LAND),
-    kind(model.Naval, headline=SEA),
-    kind(model.BlockadeRun, headline=SEA),
-    kind(model.Invasion, headline=INVASION),
+    kind(model.Land, summary=LAND, question=Question(sentence=text.land_sentence)),
+    kind(model.Amphibious, summary=LAND, question=Question(sentence=text.landing_sentence)),
+    kind(model.Naval, summary=SEA, question=Question(sentence=text.NAVAL)),
+    kind(model.BlockadeRun, summary=SEA, question=Question("blockade_broken", text.BLOCKADE)),
+    kind(model.Invasion, summary=INVASION, question=Question(sentence=text.INVASION)),
     name="Risk",
     facts=(*REGIMENTS, *FLEETS, "rounds"),
 )

@@ -8,6 +8,7 @@ from random import Random
 import numpy as np
 
 from simulator.rules.battle import Columns, States
+from simulator.rules.question import LOST, Answered, given
 from simulator.rules.risk import rules, tables
 from simulator.rules.risk.model import AnyBattle, BlockadeRun, Invasion, Land, Naval, OnLand
 from simulator.rules.risk.outcome import force
@@ -16,6 +17,30 @@ from simulator.rules.risk.tables import ENEMY, PARAMETERS, Hand, Place, places
 from simulator.rules.toolkit import retreat
 from simulator.rules.toolkit.naming import SIDES, listed, plural, sentence
 from simulator.rules.toolkit.policies import in_words, named
+
+NAVAL = "{A} wins the sea battle in {m}, {D} in {winner == 'defender'}[, nobody in {winner == 'nobody'}]."
+BLOCKADE = "The fleets break the blockade in {m}, and are stopped in {not m}."
+INVASION = "The invasion succeeds in {m}; the convoy reaches the shore in {reached_shore}."
+
+
+def land_sentence(answer: Answered) -> str:
+    """The headline of a land battle."""
+    regiments = given(answer, "attacker.regiments")
+    of = f"of {plural(regiments, 'regiment')}" if isinstance(regiments, int) else "regiments"
+    lost = f"{{mean.attacker_regiments_lost|{of}|{of}}}"
+    called_off = "[; the attack is called off in {winner == 'nobody'}]"
+    return f"{{A}} takes {_goal(answer)} in {{m}} and loses {lost} on average; {{D}} holds in {{{LOST}}}{called_off}."
+
+
+def landing_sentence(answer: Answered) -> str:
+    """The headline of an amphibious attack."""
+    called_off = "[; called off in {winner == 'nobody'}]"
+    return f"The landing takes {_goal(answer)} in {{m}}; {{D}} holds in {{{LOST}}}{called_off}."
+
+
+def _goal(answer: Answered) -> str:
+    places = given(answer, "defender.regiments")
+    return f"all {len(places)} territories" if isinstance(places, list) and len(places) > 1 else "the territory"
 
 
 def assumptions(fields: AnyBattle) -> list[str]:

@@ -111,7 +111,7 @@ def bar_pieces(shares: Iterable[tuple[str, float]]) -> list[dict[str, Any]]:
 
 def _distribution(odds: Odds, column: str) -> dict[str, Any] | None:
     """The distribution of a column, by default the first loss; None without any column."""
-    columns = list(dict.fromkeys([*odds.headline_columns, *odds.names]))
+    columns = list(dict.fromkeys([*odds.summary_columns, *odds.names]))
     if not columns:
         return None
     numbers = [name for name in columns if odds.kind_of(name) == "number"]

@@ -174,7 +174,7 @@ def _wanted(battle: Battle, side: str, weights: Any) -> Node | None:
     node = Node("wants", f"objective.{side}", "wants", value="take" if weights == {"take": 1} else "")
     if isinstance(weights, Mapping) and weights and node.value != "take":
         node.value = "value"
-    if node.value == "take" or set(TAKEN) & {*battle.headline, *battle.facts}:
+    if node.value == "take" or set(TAKEN) & {*battle.summary, *battle.facts}:
         node.choices = ["take"]
     return node
 
@@ -183,7 +183,7 @@ def _weights(battle: Battle, sides: Sequence[str], objective: Mapping[str, Any])
     """The weights of the sides' objectives: of winning, of the headline's columns, and of those that are set."""
     given = [objective.get(side) for side in sides]
     tables = [one if isinstance(one, Mapping) and one != {"take": 1} else {} for one in given]
-    names = dict.fromkeys(["win", *battle.headline, *(name for table in tables for name in table)])
+    names = dict.fromkeys(["win", *battle.summary, *(name for table in tables for name in table)])
     rows = []
     for name in names if sides else ():
         row = Row(f"weight.{name}", f"worth of: {'winning' if name == 'win' else label_of(battle, name)}", "")

@@ -321,7 +321,7 @@ def tabs_of(battle: Battle, data: Mapping[str, Any]) -> list[tuple[str, str]]:
     tools = catalogue.tools_of(battle, data)
     missing = {"more", "need", "sweep"} if not tools["numbers"] else set()
     missing |= set() if tools["decisions"] else {"best"}
-    missing |= set() if battle.clock or "rounds" in battle.headline else {"rounds"}
+    missing |= set() if battle.clock or "rounds" in battle.summary else {"rounds"}
     missing |= set() if _may_strike_back(battle, data) else {"counter"}
     return [(name, title) for name, (title, _) in TOOLS.items() if name not in missing]
 

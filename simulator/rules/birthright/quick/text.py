@@ -24,6 +24,9 @@ ROLLS = list(product(range(1, 21), repeat=2))
 # Winner by `ended`.
 WINNER = np.array([NOBODY, ATTACKER, DEFENDER, NOBODY])
 
+# The headline of a siege.
+SIEGE = "The castle falls in {m}, holds in {winner == 'defender'}[; the siege is still open in {winner == 'nobody'}]."
+
 
 def quick_columns(battle: Matchup, states: Any) -> Columns:
     """Outputs of final states of a quick battle."""

@@ -34,6 +34,16 @@ def shown(columns: Iterable[str]) -> dict[str, Shown]:
     }
 
 
+def called(data: Mapping[str, Any], side: str) -> str:
+    """The country of a side as a sentence names it: "Turkey" for turkey-janissary; "" without one."""
+    table = data.get(side)
+    country = table.get("country") if isinstance(table, Mapping) else None
+    if not isinstance(country, str) or country in {"minor", "natives"}:
+        return ""
+    name = country.partition("-")[0]
+    return "the USA" if name == "usa" else name.capitalize()
+
+
 def leader_rows() -> list[dict[str, Any]]:
     """Leaders that may be named, with what leader_country accepts and its English name."""
     book = standard()

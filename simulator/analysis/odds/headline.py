@@ -1,0 +1,129 @@
+"""The headline of odds: the question of a battle kind answered in one sentence (docs/rules/decisions.md section 12)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from simulator.rules.battle import WINNERS, Battle
+from simulator.rules.question import LOST, WON
+from simulator.rules.toolkit.naming import SIDES
+from simulator.rules.toolkit.words import ROUNDING, chance_of, number_of
+
+if TYPE_CHECKING:
+    from simulator.analysis.odds.odds import Odds
+
+# The names of these values: the measure of the battle kind for the attacker, and for the defender.
+HEADLINES = {"headline": "attacker", "headline.attacker": "attacker", "headline.defender": "defender"}
+# A value in braces, with an "in" before it that "never" and "always" do without.
+_VALUE = re.compile(r"(in )?\{([^{}]*)\}")
+_BRACKET = re.compile(r"\[([^\[\]]*)\]")
+_MEAN = re.compile(r"mean\.(\w+)(?:/(\d+))?(?:\|([^|]+))?(?:\|([^|]+))?")
+
+
+@dataclass(frozen=True)
+class Headline:
+    """The first line of an answer: its `text`, and the measure that it is about with its 95 % interval."""
+
+    text: str
+    measure: str
+    value: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def measure_of(battle: Battle, side: str = "attacker") -> str:
+    """The measure of a battle kind for a side: a question, whose chance counts, or "mean.COLUMN".
+
+    The defender's is his victory where the attacker's is victory, the contrary of the attacker's question, or the same
+    mean.
+    """
+    measure = battle.question.measure
+    if side == "attacker" or measure.startswith("mean."):
+        return measure
+    return LOST if measure == WON else f"not ({measure})"
+
+
+def meant(battle: Battle, value: str) -> str:
+    """A value with "headline" and "headline.defender" replaced by what they stand for."""
+    if value not in HEADLINES:
+        return value
+    measure = measure_of(battle, HEADLINES[value])
+    return {WON: f"p_{WINNERS[0]}", LOST: f"p_{WINNERS[1]}"}.get(measure, measure)
+
+
+def headline_of(odds: Odds, decimals: int = 2) -> Headline:
+    """The headline of odds, with so many decimals of its chances."""
+    measure = odds.battle.question.measure
+    column = measure.removeprefix("mean.")
+    value = odds.p(measure) if column == measure else odds.mean(column)
+    return Headline(sentence(odds, decimals), measure, value, *odds.interval(column))
+
+
+def sentence(odds: Odds, decimals: int = 2) -> str:
+    """The sentence of a battle kind with the values of these odds in their places."""
+    question = odds.battle.question
+    text = question.sentence if isinstance(question.sentence, str) else question.sentence(odds)
+    text = _BRACKET.sub(lambda found: found[1] if _worth_saying(odds, text[: found.start()], found[1]) else "", text)
+    names = dict(zip("AD", side_names(odds), strict=True))
+
+    def value(found: re.Match[str]) -> str:
+        name = names.get(found[2])
+        said = name if name is not None else _said(odds, found[2], decimals)
+        return said if said in {"never", "always"} else f"{found[1] or ''}{said}"
+
+    text = _VALUE.sub(value, text)
+    return text[:1].upper() + text[1:]
+
+
+def side_names(odds: Odds) -> tuple[str, str]:
+    """The attacker and the defender as a sentence names them: by the names that the scenario gives them."""
+    called = odds.battle.called
+    given: Mapping[str, Any] = odds.scenario or {}
+    attacker, defender = ((called(given, side) if called else "") or f"the {side}" for side in SIDES)
+    return attacker, defender
+
+
+def _worth_saying(odds: Odds, before: str, part: str) -> bool:
+    """Does a part in brackets say something that can happen, and that the chance before it has not said?"""
+    question = _questions(odds, part)[0]
+    try:
+        if odds.p(question) == 0:
+            return False
+    except ValueError:
+        return False
+    last = _questions(odds, before)[-1:]
+    return not last or odds.p(f"(({question}) and not ({last[0]})) or (({last[0]}) and not ({question}))") > ROUNDING
+
+
+def _questions(odds: Odds, text: str) -> list[str]:
+    """The questions in braces whose chances a text names."""
+    found = [odds.battle.question.measure if name == "m" else name for _, name in _VALUE.findall(text)]
+    return [name for name in found if name not in {"A", "D", "not m"} and not _MEAN.fullmatch(name) and "?" not in name]
+
+
+def _said(odds: Odds, name: str, decimals: int) -> str:
+    """A value in braces."""
+    measure = odds.battle.question.measure
+    if name in {"m", "not m"}:
+        name = measure if name == "m" else f"not ({measure})"
+    if match := _MEAN.fullmatch(name):
+        column, divisor, noun, more = match.groups()
+        shares = int(divisor or 1)
+        between = ""
+        if name.startswith(measure) and odds.battles is not None:
+            low, high = odds.interval(column)
+            between = f" ({number_of(low / shares)} to {number_of(high / shares)})"
+        return ("about " if between else "") + number_of(odds.mean(column) / shares, noun or "", more or "", between)
+    question, _, words = name.partition(" ? ")
+    chance = odds.p(question)
+    said = chance_of(chance, decimals, None if odds.battles is None else odds.interval(question))
+    if not words:
+        return said
+    yes, _, no = words.partition(" : ")
+    return yes if chance >= 1 - ROUNDING else no if chance == 0 else f"{yes} in {said}"

@@ -1,0 +1,61 @@
+"""The sentences with which answers of The Price of Power begin (docs/rules/decisions.md section 12)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from simulator.rules.price_of_power.procedures.npr_defence import TAX_VALUE
+from simulator.rules.question import Answered, given
+from simulator.rules.toolkit.naming import listed, plural
+
+NAVAL = "{A} wins the sea battle in {m}, {D} in {winner == 'defender'}[, nobody in {winner == 'nobody'}]."
+NPR_DEFENCE = "The realm defends with {mean.land_units|unit} on land and {mean.ships|ship}."
+
+
+def siege(answer: Answered) -> str:
+    """The provinces taken and their price."""
+    number, tax = _provinces(answer)
+    of = f"of {plural(number, 'province')}"
+    taken = f"{{mean.provinces_taken|{of} is|{of} are}} taken, worth {{mean.value_taken}} of {tax} in tax"
+    return f"{taken}, for {{mean.power_spent}} military power in {{mean.actions_used|action}}."
+
+
+def crossing(answer: Answered) -> str:
+    """The units that get across, and their price."""
+    units = given(answer, "attacker.units")
+    of = f"of {plural(units, 'unit')} " if isinstance(units, int) else ""
+    single, several = (of + "gets", of + "get") if of else ("unit gets", "units get")
+    return f"{{mean.units_across|{single}|{several}}} across, for {{mean.power_spent}} military power."
+
+
+def campaign(answer: Answered) -> str:
+    """The area, and the provinces taken in it."""
+    number, tax = _provinces(answer)
+    won = "{A} wins the area in {winner == 'attacker'}"
+    if not number:
+        return f"{won}."
+    return f"{won} and takes provinces worth {{mean.value_taken}} of {tax} in tax on average (all of them in {{m}})."
+
+
+def called(data: Mapping[str, Any], side: str) -> str:
+    """The name that a scenario gives the realm or the realms of a side; "" where one has none."""
+    table = data.get(side)
+    if not isinstance(table, Mapping):
+        return ""
+    own = next((part for part in ("army", "fleet") if isinstance(table.get(part), Mapping)), None)
+    realms = table.get("factions") or [table[own] if own else table]
+    names = [one.get("name") for one in realms if isinstance(one, Mapping)] if isinstance(realms, list) else []
+    if not names or not all(isinstance(name, str) and name for name in names):
+        return ""
+    return names[0] if len(names) == 1 else f"the side of {listed(names)}"
+
+
+def _provinces(answer: Answered) -> tuple[int, int]:
+    """The number of the provinces besieged, and their tax value; of an NPR those in the area that are not occupied."""
+    listing = given(answer, "defender.provinces")
+    if listing == "npr":
+        own = given(answer, "defender.npr.provinces") or []
+        listing = [one for one in own if one.get("location", "area") == "area" and not one.get("occupied")]
+    places = listing if isinstance(listing, list) else []
+    return len(places), sum(TAX_VALUE.get(one.get("size", "small"), 0) for one in places)

@@ -1,0 +1,60 @@
+"""The question that a player asks of a battle kind, and the sentence that answers it (docs/rules/decisions.md 12)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+WON, LOST = "winner == 'attacker'", "winner == 'defender'"
+
+
+class Answered(Protocol):
+    """What a sentence may ask of an answer: `scenario` as it was given (None if not known), chances and means."""
+
+    scenario: Mapping[str, Any] | None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        ...
+
+    def p(self, query: Any) -> float:
+        """The chance of a question."""
+        ...
+
+    def mean(self, column: str) -> float:
+        """The mean of a column."""
+        ...
+
+
+@dataclass(frozen=True)
+class Question:
+    """The attacker's measure, and the sentence with which an answer begins.
+
+    `measure`: a question, whose chance counts, or "mean.COLUMN".
+    `sentence`: text, or a function of the answer that gives it. In braces stand values:
+
+    - `{m}`: the measure, `{not m}`: its contrary; `{A}` and `{D}`: the sides by their names;
+    - `{taken}`, or any question: its chance;
+    - `{taken ? it is : it is not}`: the first words if the question holds, the second if not, else the first and its
+      chance;
+    - `{mean.rounds}`: a mean; `{mean.losses_thirds/3|detachment}`: a mean divided, with its noun (`|ship|ships` where
+      "s" does not make the plural).
+
+    A part in brackets is left out where its chance is 0, where it asks the same as the chance before it, and where the
+    answer lacks its column.
+    """
+
+    measure: str = WON
+    sentence: str | Callable[[Answered], str] = "{A} wins the battle in {m}, {D} in {winner == 'defender'}" + (
+        "[, nobody in {winner == 'nobody'}]."
+    )
+
+
+def given(answer: Answered, path: str) -> Any:
+    """The value of a field as the scenario gives it; None where it gives none."""
+    node: Any = answer.scenario
+    for name in path.split("."):
+        node = node.get(name) if isinstance(node, Mapping) else None
+    return node

@@ -1,0 +1,50 @@
+"""Chances and counts as sentences name them."""
+
+from __future__ import annotations
+
+# The rounding error of chances that sum to one.
+ROUNDING = 1e-12
+# Digits of a percentage that do not depend on the order of summing, so that rounding is always the same.
+SURE_DIGITS = 9
+
+
+def percent(value: float, decimals: int = 2) -> str:
+    """A chance in percent; a chance between 0 and 1 is never written as 0 % or 100 %."""
+    text = f"{round(100 * value, SURE_DIGITS):.{decimals}f}"
+    least = 10.0**-decimals
+    if 0 < value < 1 - ROUNDING:
+        if float(text) == 0:
+            return f"< {least:.{decimals}f} %"
+        if float(text) == 100:
+            return f"> {100 - least:.{decimals}f} %"
+    return f"{text} %"
+
+
+def chance_of(value: float, decimals: int = 2, bounds: tuple[float, float] | None = None) -> str:
+    """A chance in a sentence: "64.39 %", "never", "always"; with the bounds of a simulated one after it.
+
+    A simulated chance of 0 is not "never": "about 0.00 % (0.00 to 0.01)".
+    """
+    if bounds is not None:
+        low, high = (f"{100 * bound:.{decimals}f}" for bound in bounds)
+        return f"about {percent(value, decimals)} ({low} to {high})"
+    return "never" if value == 0 else "always" if value >= 1 - ROUNDING else percent(value, decimals)
+
+
+def number_of(value: float, noun: str = "", more: str = "", between: str = "") -> str:
+    """A number with at most two decimals and its noun: "1 ship", "2.4 ships".
+
+    `more`: a plural not made by "s"; `between`: the interval, between number and noun.
+    """
+    text = f"{round(value, SURE_DIGITS):.2f}".rstrip("0").rstrip(".")
+    text = "0" if text == "-0" else text
+    if not noun:
+        return text + between
+    return f"{text}{between} {noun if text == '1' else more or several(noun)}"
+
+
+def several(noun: str) -> str:
+    """The plural of a noun: infantry, and whatever ends in "s", as it is; armies, tanks."""
+    if noun.endswith(("ry", "s")):
+        return noun
+    return f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else f"{noun}s"
