@@ -100,7 +100,7 @@ def test_a_notebook_shows_the_table(answer):
     assert html.count("<tr>") <= 22
     assert not re.search(r"https?:|<script|src=", html)
     if answer.headline:
-        assert escape(answer.headline) in html
+        assert escape(str(answer.headline)) in html
 
 
 def test_a_notebook_shows_names_as_text_and_the_ends_of_a_long_table():
