@@ -84,7 +84,7 @@ WRONG = {
         "vary: 'attacker.regiments' is not allow",
     ),
     "no scenario": (lambda: odds(5), "scenario: 5 is not allowed; give a mapping, a file or"),
-    "a number as a question": (lambda: odds("risk-20v15").p(5), "query: 5 is not allowed; give a text"),
+    "a number as a question": (lambda: odds("risk-20v15").p(5), "query: 5 is not allowed; give a question, or bools"),
     "a text for a number": (
         lambda: simulator.need("risk-20v15", "attacker.regiments", "0.8"),
         "target: '0.8' is not all",

@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from simulator import exact, load
+from simulator import load
 from simulator.cli import run
 from simulator.report.answer_words import ending, times
 from simulator.report.tables.odds import by_side
@@ -111,12 +111,6 @@ def test_the_help_alone(capsys):
     assert run([]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert any(line.split()[:1] == ["odds"] for line in lines)
-
-
-def test_quiet_numbers_of_yes_and_no_are_percentages():
-    from simulator.report.tables.odds import quiet_lines
-
-    assert quiet_lines(exact("risk-20v15"))[0] == "attacker 86.04 %"
 
 
 @pytest.mark.parametrize(

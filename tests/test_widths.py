@@ -20,7 +20,7 @@ LINES = {
         f"risk-20v15 {RISK} --vary attacker.regiments",
         f"risk-20v15 {RISK} --vary attacker.regiments=1:9 --vary attacker.commanders=0:3 --target 60%",
     ],
-    "campaign": [f"risk-20v15 {RISK} --counter-attack", "skirmish-charge"],
+    "campaign": [f"risk-20v15 {RISK} --counter-attack --join attacker.regiments=3", "skirmish-charge"],
     "survival": ["axis-land-artillery"],
     "replay": ["risk-20v15", "axis-land-artillery", "axis-land-artillery --luck", "europa-vienna-1529"],
     "schema": ["risk", "risk land", "europa land", "skirmish", "skirmish field", "game-file", "campaign"],

@@ -126,7 +126,7 @@ def test_an_empty_name_among_those_allowed_is_shown():
     with pytest.raises(ScenarioError, match='one of "", I, IM, II'):
         load("europa-breitenfeld-1631").replace("attacker.army_class", "V")
     with pytest.raises(ScenarioError, match=r"attacker.galleys: 1 is not allowed with conditions.sea other"):
-        load("europa-brest-1759").replace("attacker.galleys", 1)
+        load("europa-bahia-1625").replace("attacker.galleys", 1)
 
 
 @pytest.mark.parametrize("game", GAMES)

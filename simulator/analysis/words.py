@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from simulator.analysis.odds.measure import Measure, in_words, is_chance
-from simulator.rules.battle import WINNERS
-from simulator.rules.toolkit.words import percent
+from simulator.analysis.field_words import counts_units, field_in_words, owner_in_words, units_in_words
+from simulator.analysis.odds.headline import clause_of, meant
+from simulator.analysis.odds.measure import Measure, in_words, is_chance, statistic_of
+from simulator.rules.battle import WINNERS, Battle
+from simulator.rules.toolkit.naming import listed
+from simulator.rules.toolkit.words import chance_of, percent
 
+STATISTICS = {"mean": "the mean", "std": "the standard deviation"}
 # Smaller differences would be written as 0.00 points.
 LEAST_POINTS = 0.005
 
@@ -27,11 +32,59 @@ def signed(value: float, chance: bool) -> str:
     return f"{100 * value:+.2f}" if chance else f"{value:+.4g}"
 
 
+def in_chance(value: float, bounds: tuple[float, float] | None = None) -> str:
+    """How often something happens: "in 35.21 %", "never", "always", "in about 35.2 % (35.1 to 35.3)"."""
+    text = chance_of(value, 2, bounds)
+    return text if text in {"never", "always"} else f"in {text}"
+
+
 def points(value: float, chance: bool) -> str:
     """The size of a difference, of chances in points."""
     if not chance:
         return f"{abs(value):.4g}"
     return f"{100 * abs(value):.2f} points" if 100 * abs(value) >= LEAST_POINTS else "less than 0.01 points"
+
+
+def meaning(battle: Battle, data: Mapping[str, Any], asked: str) -> str:
+    """A value of a battle as the subject of a sentence, in the words of its game: "the chance that red wins"."""
+    side = asked[2:] if asked.startswith("p_") else ""
+    if side in WINNERS:
+        return f"the chance of {owner_in_words(battle, data, side) or side} to win"
+    if statistic := statistic_of(asked):
+        kind, column = statistic
+        shown = battle.shown.get(column)
+        name = (shown and shown.label) or column.replace("_", " ")
+        return f"{STATISTICS.get(kind) or f'the {kind[1:]} % quantile'} of {name}"
+    clause = clause_of(battle, data, meant(battle, asked))
+    return f"the chance that {clause}" if clause else f"the chance of {asked.replace('_', ' ')}"
+
+
+def settings_in_words(battle: Battle, data: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
+    """Settings by their fields: "14 regiments and 3 infantry of the defender", "-1 for the modifier of red"."""
+    words = []
+    for path, setting in settings.items():
+        if path == "variant":
+            words.append(f"the variant {setting}")
+        elif isinstance(setting, int) and not isinstance(setting, bool) and counts_units(battle, path):
+            owner = owner_in_words(battle, data, path)
+            own = "" if path.startswith("attacker.") else f" of {owner}"
+            words.append(units_in_words(battle, data, path, setting) + own)
+        else:
+            words.append(f"{setting_of(setting)} for {field_in_words(battle, data, path)}")
+    return listed(words)
+
+
+def bounds(found: Measure) -> tuple[float, float] | None:
+    """The interval of a value; None for an exact one."""
+    return (found.low, found.high) if found.low < found.high else None
+
+
+def value_of(found: Measure, chance: bool) -> str:
+    """A value as a sentence names it: "50.80 %", "about 50.8 % (50.1 to 51.5)"; of no chance "4.492"."""
+    simulated = bounds(found)
+    if chance:
+        return chance_of(found.value, 2, simulated) if simulated else percent(found.value)
+    return f"about {found.value:.4g} ({found.low:.4g} to {found.high:.4g})" if simulated else f"{found.value:.4g}"
 
 
 def named(asked: str) -> str:

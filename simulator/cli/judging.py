@@ -7,16 +7,15 @@ from typing import Any
 
 from simulator.cli import options, reading
 from simulator.cli.odds import bare_odds
-from simulator.cli.output import Dice, Given, Headed, Output, from_battles, grouped, note
+from simulator.cli.output import Dice, Given, Output, Tables, from_battles, grouped, note
 
 
 @grouped
-def best(given: Given, decide: options.Decided = None, weight: options.Wanted = None, *, output: Headed) -> int:
+def best(given: Given, decide: options.Decided = None, weight: options.Wanted = None, *, output: Tables) -> int:
     """Find the best play: when to stop, the value of that, and how far fixed policies fall short."""
     from simulator.analysis.decisions.best import best as solve
     from simulator.analysis.decisions.best import may_be_best
     from simulator.report.tables.best import policy_parts
-    from simulator.report.tables.odds import quiet_lines
     from simulator.scenarios.objective import with_winning
 
     asked = given.draft()
@@ -34,10 +33,7 @@ def best(given: Given, decide: options.Decided = None, weight: options.Wanted = 
         yield from bare_odds(found.odds)
         yield f"Policy: {found.how()}"
 
-    def brief(found: Any) -> list[str]:
-        return [*quiet_lines(found.odds), *(f"worth_{side} {value}" for side, value in found.value.items())]
-
-    output.deliver(found, parts, brief)
+    output.deliver(found, parts)
     return output.finished(cut, "interrupted; not every fixed policy was tried")
 
 
@@ -50,7 +46,7 @@ def worth(
     side: options.Side = "attacker",
     *,
     dice: Dice,
-    output: Headed,
+    output: Tables,
 ) -> int:
     """Value a battle by weights, and show how bad it can get (value at risk, expected shortfall)."""
     from simulator.analysis.decisions.worth import worth as find
@@ -127,7 +123,7 @@ def luck(
             if one.rolls:
                 yield f"{one.name}, round by round (worth to the {one.side}):"
                 yield roll_table(one.rolls)
-        yield from (str(found), f"Method: {found.how()}")
+        yield f"Method: {found.how()}"
 
     return output.answer(
         "battles",

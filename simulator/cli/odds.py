@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from simulator.cli import options, reading, scaling
-from simulator.cli.output import Dice, Given, Output, from_battles, grouped, json_text, show
+from simulator.cli.output import Dice, Given, Output, from_battles, grouped, headed, json_text, show
 from simulator.rules.campaign import GAME as CAMPAIGN
 from simulator.scenarios import Scenario, is_uncertain
 from simulator.scenarios.scenario import again
@@ -69,7 +69,7 @@ def plain_odds(
     asked: Scenario, method: Method, out: Path | None, elsewhere: scaling.Elsewhere, shown: Shown, output: Output
 ) -> int:
     """The odds of a battle without uncertain fields, wherever they are computed."""
-    from simulator.report.tables.odds import odds_parts, quiet_lines
+    from simulator.report.tables.odds import odds_parts
 
     if shown.column is not None and not output.plot:
         raise ValueError("--column: goes with --plot")
@@ -80,13 +80,11 @@ def plain_odds(
         found.kind_of(shown.column)
 
     def data(found: Any) -> dict[str, Any]:
-        headline = {"headline": _of_campaign(asked, found)} if asked.battle.game == CAMPAIGN else {}
-        return {**found.to_dict(table=not shown.no_table), "explanation": list(asked.built.explain()), **headline}
+        return {**found.to_dict(table=not shown.no_table), "explanation": list(asked.built.explain())}
 
     output.deliver(
         found,
         lambda found: odds_parts(asked, found, shown.explain, shown.everything),
-        quiet_lines,
         data,
         column=shown.column,
     )
@@ -112,7 +110,7 @@ def _scored_odds(asked: Any, value: str, dice: Dice, output: Output) -> int:
         yield f"{in_words(found.asked)}: {found.value:.6g} ({found.low:.6g} to {found.high:.6g})"
         yield f"Method: {found.how()}"
 
-    output.deliver(found, parts, lambda found: [f"{found.asked} {found.value} {found.low} {found.high}"])
+    output.deliver(found, parts)
     return output.finished(cut, from_battles(found))
 
 
@@ -121,7 +119,6 @@ def mixed_odds(asked: Any, method: Any, weights: dict[str, float] | None, output
     from simulator.analysis.odds.measure import weighing
     from simulator.analysis.odds.mix import mixed
     from simulator.report.tables.answers import mixture_table
-    from simulator.report.tables.odds import quiet_lines
 
     found, _ = output.gather("combinations", lambda shown: mixed(asked, method, shown))
     weighted = weights is not None or weighing(found.odds.scenario, None) is not None
@@ -142,7 +139,7 @@ def mixed_odds(asked: Any, method: Any, weights: dict[str, float] | None, output
                 yield f"knowing {what} before deciding is worth {row['worth']:.4f}"
 
     extra = ({"information": knowing} if knowing else {}) | ({"headline": headline} if headline else {})
-    output.deliver(found, parts, lambda found: quiet_lines(found.odds), lambda found: found.to_dict() | extra)
+    output.deliver(found, parts, lambda found: found.to_dict() | extra)
     return 0
 
 
@@ -191,5 +188,5 @@ def replay(
     from simulator.report.tables.answers import roll_table
 
     assert answer.scenario is not None
-    show([roll_table(rolls)] if luck else answer.lines)
-    show(["", *ending(answer.scenario.battle, answer.outcome)])
+    lines = [roll_table(rolls)] if luck else answer.lines
+    show(headed(answer.headline, (*lines, "", *ending(answer.scenario.battle, answer.outcome))))

@@ -260,27 +260,20 @@ class Output:
         self,
         found: Any,
         parts: Callable[[Any], Iterable[Any]],
-        brief: Callable[[Any], Iterable[str]] | None = None,
         data: Callable[[Any], Any] = lambda found: found.to_dict(),
         **picture: Any,
     ) -> None:
-        """Write the files asked for and print an answer: its `data` as JSON, or its `parts` (see `show`).
+        """Write the files asked for and print an answer: its headline and its `parts` (see `show`).
 
-        `brief`: its lines for --quiet, where they are others. `picture`: options of the picture.
+        With --json its `data` instead, with --quiet the headline alone. `picture`: options of the picture.
         """
         with self.files(found, **picture):
             if self.csv == STANDARD_OUTPUT:
                 write_csv(sys.stdout, found.rows(), "\n")
             elif self.as_json:
                 print(json_text(data(found)))
-            elif self.quiet and brief is not None:
-                print("\n".join(brief(found)))
             else:
-                show(self.framed(found, parts(found)))
-
-    def framed(self, found: Any, parts: Iterable[Any]) -> Iterable[Any]:
-        """The parts of an answer, with anything that stands around them."""
-        return parts
+                show(headed(str(found.headline), () if self.quiet else parts(found)))
 
     def answer(
         self,
@@ -302,23 +295,15 @@ class Output:
 
 
 @dataclass(frozen=True)
-class Headed(Output):
-    """Options of an answer that begins with one sentence; `every`: long tables are shown whole.
-
-    Files and JSON always hold all rows.
-    """
+class Tables(Output):
+    """Options of an answer with tables; `every`: long ones are shown whole. Files and JSON always hold all rows."""
 
     every: options.Everything = False
 
-    def framed(self, found: Any, parts: Iterable[Any]) -> Iterable[Any]:
-        """The headline of an answer, and its parts below."""
-        return headed(found.headline, parts)
-
 
 def headed(headline: str, parts: Iterable[Any]) -> Iterator[Any]:
-    """The headline of an answer if it has one, and its parts below."""
-    if headline:
-        yield Text(headline, style="bold")
+    """The headline of an answer, on one line where another program reads it, and its parts below."""
+    yield Text(headline, style="bold") if is_watched(console()) else headline
     yield from parts
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simulator.cli import options
-from simulator.cli.output import Headed, console, json_text, note
+from simulator.cli.output import Tables, console, note
 
 if TYPE_CHECKING:
     from simulator.analysis.odds.run import Method, Progress
@@ -92,7 +92,7 @@ def swept(
     return sweep(*asked, **more) if out is None else long_sweep(base, ranges, out, *rest, **more)
 
 
-def show_swept(found: Any, output: Headed, cut: bool = False) -> None:
+def show_swept(found: Any, output: Tables, cut: bool = False) -> None:
     """Print a sweep, or what is kept of one: its cells too if they are few enough; and write the files asked for.
 
     Of kept work that was `cut` short only what is kept is shown: printing 100,000 cells may take a minute.
@@ -103,7 +103,7 @@ def show_swept(found: Any, output: Headed, cut: bool = False) -> None:
 
     kept = None if isinstance(found, Sweep) else found
     if kept is not None and (cut or kept.grid.size > MOST_CELLS):
-        print(json_text(kept.to_dict()) if output.as_json else kept.how())
+        output.deliver(kept, lambda kept: (kept.how(),))
     else:
         lines, folder = ([], {}) if kept is None else ([kept.how()], kept.to_dict())
 

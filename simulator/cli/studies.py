@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from simulator.cli import options, reading, scaling
-from simulator.cli.output import Dice, Given, Headed, grouped
+from simulator.cli.output import Dice, Given, Tables, grouped
 
 _NUMBERED = re.compile(r"(\d+):(.+)$", re.DOTALL)
 
@@ -22,7 +22,7 @@ def sweep(  # noqa: PLR0913 - one parameter an option
     dice: Dice,
     out: options.OutFolder = None,
     elsewhere: scaling.Elsewhere,
-    output: Headed,
+    output: Tables,
 ) -> int:
     """A grid of answers over one or several fields, or variants, as a table and a picture."""
     from simulator.analysis.studies.variants import BASE, with_variants
@@ -53,7 +53,7 @@ def need(  # noqa: PLR0913, PLR0917 - one parameter an option
     seed: options.SeedOption = None,
     threads: options.Threads = None,
     *,
-    output: Headed,
+    output: Tables,
 ) -> int:
     """Find the smallest setting of a field, or the cheapest of several, that reaches a value."""
     from simulator.analysis.decisions.need import need as search
@@ -67,7 +67,7 @@ def need(  # noqa: PLR0913, PLR0917 - one parameter an option
         lambda shown: search(base, fields, goal, value, cost=prices, pruning=not no_pruning, progress=shown, **more),
     )
 
-    output.deliver(found, lambda found: need_parts(found, output.every), lambda found: [found.headline])
+    output.deliver(found, lambda found: need_parts(found, output.every))
     status = output.finished(cut, f"interrupted after {found.tried} answers; this is the best of them")
     return status or (0 if found.enough else 1)
 
@@ -80,7 +80,7 @@ def balance(
     value: options.ValueName = None,
     *,
     dice: Dice,
-    output: Headed,
+    output: Tables,
 ) -> int:
     """The smallest changes of fields and game rules that bring a battle nearest to even, or to a target."""
     from simulator.analysis.studies.balance import balance as find
@@ -137,7 +137,7 @@ def compare(
     variant: options.Variants = None,
     *,
     dice: Dice,
-    output: Headed,
+    output: Tables,
 ) -> int:
     """Scenarios beside each other: values, differences, how sure their sign is. --set 2:PATH=VALUE sets the second."""
     from simulator.analysis.studies.compare import compare as find
@@ -154,7 +154,7 @@ def compare(
 
 
 @grouped
-def units(scenarios: options.OneOrMore, settings: options.Settings = None, *, dice: Dice, output: Headed) -> int:
+def units(scenarios: options.OneOrMore, settings: options.Settings = None, *, dice: Dice, output: Tables) -> int:
     """The worth of one more of each unit of each side: points of the odds, and cost exchanged, beside its price."""
     from simulator.analysis.studies.units import units as find
     from simulator.report.tables.studies import units_parts
@@ -176,7 +176,7 @@ def sensitivity(
     vary: options.SobolVary = None,
     *,
     dice: Dice,
-    output: Headed,
+    output: Tables,
 ) -> int:
     """Rank fields by their effect on the odds: each one step alone (a tornado), or with --vary by Sobol indices."""
     from simulator.analysis.studies.sensitivity import sensitivity as step
@@ -195,7 +195,7 @@ def sensitivity(
     )
 
 
-def _indices(base: Any, vary: Sequence[str], value: str | None, dice: Dice, output: Headed) -> int:
+def _indices(base: Any, vary: Sequence[str], value: str | None, dice: Dice, output: Tables) -> int:
     """The Sobol indices of a grid of settings."""
     from simulator.analysis.studies.variance import indices
     from simulator.report.tables.studies import indices_parts

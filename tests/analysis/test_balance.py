@@ -47,7 +47,7 @@ def test_the_front_is_what_nothing_beats_in_steps_and_distance():
     assert {(row[DEFENCE], row[AXES]) for row in found.rows()} == front
     assert [row["distance"] for row in found.rows()] == sorted(row["distance"] for row in found.rows())
     assert found.rows()[-1]["steps"] == 0
-    assert found.headline.startswith("Nearest to even with ")
+    assert found.headline.startswith("Even with 2 for the defence of the bow (1 step): ")
     assert found.tried == 15
 
 
@@ -121,8 +121,8 @@ def test_units_of_several_battles_are_averaged():
 
 
 def test_units_without_prices_are_the_numbers_of_both_sides():
-    rows = units(LAND).rows()
-    assert {"attacker", "defender"} == {row["side"] for row in rows if row["unit"] == "regiments"}
+    rows = units("europa-cortes-1521").rows()
+    assert {"attacker", "defender"} == {row["side"] for row in rows}
     assert all(row["price"] is row["per_cost"] is None for row in rows)
     with pytest.raises(ValueError, match="scenarios: give one or more"):
         units([])
@@ -136,7 +136,7 @@ def test_commands(tmp_path, capsys):
     file.write_text(json.dumps(DUEL))
     assert run(["balance", str(file), "--vary", f"{DEFENCE}=1:5", "--csv", str(tmp_path / "front.csv")]) == 0
     out = capsys.readouterr().out
-    assert out.startswith(f"Nearest to even with {DEFENCE} = ")
+    assert out.startswith("Even with 2 for the defence of the bow (1 step): the attacker wins in ")
     assert "5 combinations tried, all exact; none refused" in out
     assert (tmp_path / "front.csv").read_text().startswith(f"{DEFENCE},steps,distance,p_attacker,p_defender,method")
     assert run(["balance", str(file), "--vary", AXES, "--target", "70%", "--json"]) == 0
@@ -144,7 +144,9 @@ def test_commands(tmp_path, capsys):
     assert (answer["target"], answer["asked"]) == (0.7, ["p_attacker"])
     assert run(["units", str(file), str(file), "--set", "2:attacker.axe=3"]) == 0
     out = capsys.readouterr().out
-    assert out.startswith("Worth most for the price: attacker ")
+    assert out.startswith(
+        "One more axe is worth most for its price: +31.74 points for 1; one more axe of the defender: "
+    )
     assert "averaged over 2 battles; all exact" in out
     assert run(["need", str(file), "--vary", AXES, "--target", "60%", "--cost", "cost", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)

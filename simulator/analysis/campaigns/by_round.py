@@ -87,14 +87,14 @@ class ByRound(Result):
         """The chance in the end, and the round by which it is even; of several plans the best one."""
         rows = self.rows()
         if not rows:
-            return ""
+            return f"{capital(self.clock.title)} in none of the battles."
         unit, last = self.clock.unit, rows[-1]
         best, *others = sorted(self.odds, key=lambda plan: -last[plan or "p"])
         text = capital(f"{self.clock.title} by {unit} {last[unit]} in {percent(last[best or 'p'])} of battles")
         if others:
-            return f"{text} with plan {best}; next is {others[0]} with {percent(last[others[0]])}"
+            return f"{text} with plan {best}; next is {others[0]} with {percent(last[others[0]])}."
         half = next((row[unit] for row in rows[:-1] if row["p"] >= EVEN), None)
-        return text if half is None else f"{text}, in half of all by {unit} {half}"
+        return f"{text}." if half is None else f"{text}, in half of all by {unit} {half}."
 
     @cached_property
     def table(self) -> pd.DataFrame:

@@ -9,13 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from simulator.analysis.field_words import owner_in_words
 from simulator.analysis.odds.answer import answer as find_odds
 from simulator.analysis.odds.distribution import Distribution, half_width_of_mean, wilson
 from simulator.analysis.odds.measure import NO_WEIGHTS, Weighing, check_side, weighing
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import Interrupted, Method, Progress
 from simulator.analysis.result import Result
-from simulator.analysis.words import percent
+from simulator.analysis.words import in_chance
 from simulator.scenarios import Source
 from simulator.scenarios.arguments import checked
 from simulator.scenarios.validation import finite, given_number
@@ -66,12 +67,13 @@ class Worth(Result):
 
     @property
     def headline(self) -> str:
-        """The mean worth, its standard deviation, and the chance of a loss."""
-        mean = f"{self.mean:.4g}" + (f" ± {self.high - self.mean:.2g}" if self.high > self.mean else "")
-        text = f"Worth {mean} on average to the {self.side} (standard deviation {self.std:.4g})"
-        if not self.p_negative:
-            return f"{text}; {'never' if self.odds.battles is None else 'not once'} less than 0"
-        return f"{text}; less than 0 in {percent(self.p_negative)} of battles"
+        """The mean worth, and the chance of a loss."""
+        simulated = self.odds.battles is not None
+        mean = f"{self.mean:.4g}"
+        mean = f"about {mean} ({self.low:.4g} to {self.high:.4g})" if simulated else mean
+        name = owner_in_words(self.odds.battle, self.odds.scenario or {}, self.side)
+        negative = (self.p_negative_low, self.p_negative_high) if simulated else None
+        return f"It is worth {mean} to {name} on average, and less than 0 {in_chance(self.p_negative, negative)}."
 
     def how(self) -> str:
         """The weights, and how the odds were obtained."""

@@ -103,6 +103,11 @@ class Luck(Result):
     def _distribution(self) -> list[dict[str, float]]:
         return [] if self.spread is None else self.spread.rows()
 
+    @property
+    def headline(self) -> str:
+        """The observed and the expected result, and how unusual that is."""
+        return f"{self}."
+
     def __str__(self) -> str:
         won = "won" if self.weights == WIN else "observed"
         expected = f"{self.expected:.1f}" if self.weights == WIN else f"{self.expected:.4g}"
@@ -135,7 +140,7 @@ class Luck(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values for JSON."""
-        more = {"sentence": str(self), "distribution": self._distribution(), "rolls": self.roll_rows()}
+        more = {"distribution": self._distribution(), "rolls": self.roll_rows()}
         return super().to_dict() | more
 
 

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simulator.analysis.history.ending import ending
 from simulator.analysis.odds.distribution import ALIKE
+from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import MOST_BATTLES, PORTION, check_numbers, outcome_columns
 from simulator.analysis.odds.stages import ExactRun, counting_chain
 from simulator.analysis.result import Result, frame
@@ -21,7 +23,7 @@ from simulator.engine.api import Simulation, Solver, best_option, first_state, g
 from simulator.engine.model.chain import Chain, OutcomeDistribution, Share
 from simulator.engine.model.limits import EXACT_BYTES, NoExactOdds
 from simulator.engine.model.streams import derive_seed
-from simulator.rules.battle import WINNERS
+from simulator.rules.battle import WINNERS, Outcomes
 from simulator.scenarios import Scenario, Source, load
 from simulator.scenarios.arguments import checked
 from simulator.scenarios.objective import SIDES, Objective, worth
@@ -104,7 +106,10 @@ class ReplayRun:
 
 @dataclass(frozen=True, repr=False)
 class Replay(Result):
-    """One battle roll by roll: `lines` of text, and its `outcome` as the columns of the game."""
+    """One battle roll by roll: `lines` of text, and its `outcome` as the columns of the game.
+
+    `odds` has this outcome alone.
+    """
 
     lines: list[str] = field(default_factory=list)
     outcome: Mapping[str, Any] = field(default_factory=dict)
@@ -112,12 +117,19 @@ class Replay(Result):
     battle: int = 0
     scenario: Scenario | None = field(default=None, compare=False)
     rolls: tuple[tuple[str, Any, Any, Any], ...] = field(default=(), compare=False)
+    odds: Odds | None = field(default=None, compare=False)
 
     json_fields = ("seed", "battle", "lines", "outcome")
 
     def rows(self) -> list[dict[str, Any]]:
         """One row a line of the replay: `line`."""
         return [{"line": line} for line in self.lines]
+
+    @property
+    def headline(self) -> str:
+        """How this battle ended: who wins it, after how many rounds, and with what left."""
+        assert self.odds is not None
+        return ending(self.odds, self.outcome)
 
     def how(self) -> str:
         """The number and seed of the battle, in one line."""
@@ -182,7 +194,8 @@ def replay(scenario: Source, seed: int = 0, battle: int = 0) -> Replay:
     if "winner" in columns:
         outcome["winner"] = WINNERS[int(columns["winner"][0])]
     outcome |= {name: values[0].item() for name, values in columns.items() if name != "winner"}
-    return Replay(run.lines, outcome, seed, battle, asked, tuple(run.rolls))
+    odds = Odds(Outcomes(columns, np.ones(1)), battle=asked.battle, scenario=asked.data)
+    return Replay(run.lines, outcome, seed, battle, asked, tuple(run.rolls), odds)
 
 
 def roll_luck(scenario: Scenario, steps: Sequence[Rolled], lines: Sequence[str]) -> list[dict[str, Any]]:

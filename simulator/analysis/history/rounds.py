@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
+from simulator.analysis.history.ending import standing
 from simulator.analysis.odds.distribution import wilson
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import (
@@ -29,6 +30,7 @@ from simulator.engine.api import Graph, first_state, graph_of, replay_steps
 from simulator.engine.model.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds
 from simulator.engine.model.streams import derive_seed
 from simulator.rules.battle import NOBODY, WINNERS, BattlesRun, Columns, Outcomes
+from simulator.rules.question import Question
 from simulator.scenarios import Scenario, ScenarioError, Source, load
 from simulator.scenarios.arguments import checked
 
@@ -36,6 +38,7 @@ MOST, MOST_ASKED, LEFT = 100, 10_000, 1e-6
 BATTLES = 20_000
 MOST_TURNS = 100_000
 NEGLIGIBLE = 1e-18
+HALF = 0.5
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,7 @@ class Rounds(Result):
         if "rounds" in columns:
             columns["rounds"] = np.where(going, n, columns["rounds"])
         columns["over"] = after.over
-        return Odds(
+        found = Odds(
             Outcomes(columns, after.p, after.count, explored=self.explored),
             battle=self.scenario.battle,
             battles=self.battles,
@@ -108,6 +111,19 @@ class Rounds(Result):
             assumptions=[*self.scenario.assumptions(), f"as it stands after {n} rounds, battles still going included"],
             scenario=self.scenario.data,
         )
+        found.question = Question("over", partial(standing, rounds=n, unit="fight" if self.fights else "round"))
+        return found
+
+    @property
+    def even(self) -> int:
+        """The first round after which at least half of the battles are over, else the last."""
+        over = [odds.p("over") for odds in self._odds]
+        return next((n for n, p in enumerate(over) if p >= HALF), len(over) - 1)
+
+    @property
+    def headline(self) -> str:
+        """How many battles are over after the first round by which half of them are."""
+        return self.after(self.even).headline.text
 
     @property
     def fights(self) -> bool:

@@ -59,7 +59,7 @@ def meant(battle: Battle, value: str) -> str:
 
 def headline_of(odds: Odds, decimals: int = 2) -> Headline:
     """The headline of odds, with so many decimals of its chances."""
-    measure = odds.battle.question.measure
+    measure = odds.question.measure
     column = measure.removeprefix("mean.")
     value = odds.p(measure) if column == measure else odds.mean(column)
     return Headline(sentence(odds, decimals), measure, value, *odds.interval(column))
@@ -67,7 +67,7 @@ def headline_of(odds: Odds, decimals: int = 2) -> Headline:
 
 def sentence(odds: Odds, decimals: int = 2) -> str:
     """The sentence of a battle kind with the values of these odds in their places."""
-    question = odds.battle.question
+    question = odds.question
     text = question.sentence if isinstance(question.sentence, str) else question.sentence(odds)
     text = _BRACKET.sub(lambda found: found[1] if _worth_saying(odds, text[: found.start()], found[1]) else "", text)
     names = dict(zip("AD", side_names(odds), strict=True))
@@ -83,10 +83,25 @@ def sentence(odds: Odds, decimals: int = 2) -> str:
 
 def side_names(odds: Odds) -> tuple[str, str]:
     """The attacker and the defender as a sentence names them: by the names that the scenario gives them."""
-    called = odds.battle.called
-    given: Mapping[str, Any] = odds.scenario or {}
-    attacker, defender = ((called(given, side) if called else "") or f"the {side}" for side in SIDES)
+    return names_of(odds.battle, odds.scenario or {})
+
+
+def names_of(battle: Battle, data: Mapping[str, Any]) -> tuple[str, str]:
+    """The attacker and the defender of a scenario's tables: by the names that they have there."""
+    called = battle.called
+    attacker, defender = ((called(data, side) if called else "") or f"the {side}" for side in SIDES)
     return attacker, defender
+
+
+def clause_of(battle: Battle, data: Mapping[str, Any], value: str) -> str:
+    """What a question of a battle kind is about: "the attacker takes the land"; "" for one in other words."""
+    question = battle.question
+    if value != question.measure or not isinstance(question.sentence, str) or "{m}" not in question.sentence:
+        return next((label for label, query in battle.results.items() if query == value), "")
+    text = question.sentence.partition("{m}")[0].strip().removesuffix(" in")
+    names = dict(zip("AD", names_of(battle, data), strict=True))
+    text = _VALUE.sub(lambda found: names.get(found[2], ""), text)
+    return f"{text[:1].lower()}{text[1:]}" if text.startswith(("The ", "Nothing ", "Nobody ", "A ")) else text
 
 
 def _worth_saying(odds: Odds, before: str, part: str) -> bool:
@@ -103,13 +118,13 @@ def _worth_saying(odds: Odds, before: str, part: str) -> bool:
 
 def _questions(odds: Odds, text: str) -> list[str]:
     """The questions in braces whose chances a text names."""
-    found = [odds.battle.question.measure if name == "m" else name for _, name in _VALUE.findall(text)]
+    found = [odds.question.measure if name == "m" else name for _, name in _VALUE.findall(text)]
     return [name for name in found if name not in {"A", "D", "not m"} and not _MEAN.fullmatch(name) and "?" not in name]
 
 
 def _said(odds: Odds, name: str, decimals: int) -> str:
     """A value in braces."""
-    measure = odds.battle.question.measure
+    measure = odds.question.measure
     if name in {"m", "not m"}:
         name = measure if name == "m" else f"not ({measure})"
     if match := _MEAN.fullmatch(name):

@@ -66,6 +66,7 @@ class Odds(Measured, Result):
         self.rules_version = battle.version
         self._settings, self._assumptions = settings, assumptions
         self.scenario = scenario
+        self.question = battle.question
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickle: lines that were to be asked for later are asked for now."""

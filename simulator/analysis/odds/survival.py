@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import fmean
 from typing import Any
 
+from simulator.analysis.field_words import owner_in_words
 from simulator.analysis.odds.distribution import wilson
 from simulator.analysis.odds.run import ExactAnswer, Fight, Interrupted, Method, Progress, settle, until_interrupted
 from simulator.analysis.result import Result
+from simulator.analysis.words import in_chance
 from simulator.rules.battle import Built
+from simulator.rules.toolkit.words import several
 from simulator.scenarios import Scenario, ScenarioError, Source, load
 from simulator.scenarios.arguments import checked
+
+# A sentence names at most so many sorts of pieces.
+MOST_SORTS = 5
+# The number of a piece in its name, and the number of pieces that a row is about.
+_NUMBER, _TOGETHER = re.compile(r" \d+$"), re.compile(r"each of (\d+)")
 
 
 @dataclass(frozen=True)
@@ -35,6 +45,7 @@ class Survival(Result):
     seed: int | None = None
     title: str = ""
     rules_version: int = 1
+    names: Mapping[str, str] = field(default_factory=dict)
 
     json_fields = ("battles", "seed", "rules_version")
     json_rows = "pieces"
@@ -42,6 +53,27 @@ class Survival(Result):
     def rows(self) -> list[dict[str, Any]]:
         """One row a piece: `side, piece, worth, p, low, high`."""
         return [dict(vars(piece)) for piece in self.pieces]
+
+    @property
+    def headline(self) -> str:
+        """The chance of each sort of piece of the attacker to survive."""
+        side = self.pieces[0].side
+        sorts: dict[str, list[Survivor]] = {}
+        for piece in (one for one in self.pieces if one.side == side):
+            sorts.setdefault(_NUMBER.sub("", piece.piece), []).append(piece)
+        owner = self.names.get(side) or f"the {side.replace('_', ' ')}"
+        of = [(*_named(name, pieces), fmean(piece.p for piece in pieces)) for name, pieces in sorts.items()]
+        first, verb, p = of[0]
+        if len(of) <= MOST_SORTS:
+            more = "".join(f", {name} {self._chance(p)}" for name, _, p in of[1:])
+            return f"Of the pieces of {owner} {first} {verb} {self._chance(p)}{more}."
+        (most, verb, high), (least, _, low) = (choose(of, key=lambda one: one[-1]) for choose in (max, min))
+        often = f"{most} {verb} most often, {self._chance(high)}"
+        return f"Of the pieces of {owner} {often}, {least} least often, {self._chance(low)}."
+
+    def _chance(self, p: float) -> str:
+        """The chance of a piece of a sort. The mean of pieces of a sort is no less certain than one of them."""
+        return in_chance(p, None if self.battles is None else wilson(p, self.battles))
 
     def how(self) -> str:
         """The method of the answer, in one line."""
@@ -130,4 +162,14 @@ def _survival(scenario: Scenario, found: ExactAnswer | Fight, seed: int) -> Surv
         low, high = wilson(p, battles)
         survivors.append(Survivor(piece.side, piece.name, piece.worth, p, low, high))
     title, version = scenario.battle.label, scenario.battle.version
-    return Survival(tuple(survivors), battles, None if battles is None else seed, title, version)
+    names = {side: owner_in_words(scenario.battle, scenario.data, side) for side in {one.side for one in survivors}}
+    return Survival(tuple(survivors), battles, None if battles is None else seed, title, version, names)
+
+
+def _named(name: str, pieces: Sequence[Survivor]) -> tuple[str, str]:
+    """A sort of pieces, and the verb after it: "each of 5 infantry" lives, "the tank" lives, "the knights" live."""
+    together = _TOGETHER.search(pieces[0].worth)
+    number = int(together[1]) if together else len(pieces)
+    if number > 1:
+        return f"each of {number} {several(name)}", "lives"
+    return f"the {name}", "live" if several(name) == name and name.endswith("s") else "lives"

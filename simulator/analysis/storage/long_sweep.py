@@ -88,6 +88,11 @@ class Kept(Result):
         self.done[places] = True
 
     @property
+    def headline(self) -> str:
+        """How many of the cells are kept."""
+        return f"{self.cells:,} of {self.grid.size:,} cells are kept."
+
+    @property
     def cells(self) -> int:
         """The number of cells on disk."""
         return int(self.done.sum())
@@ -208,7 +213,7 @@ class Kept(Result):
     def to_dict(self) -> dict[str, Any]:
         """The folder of the cells and whether they are complete, for JSON."""
         found = {"out": str(self.path), "kept": self.cells, "of": self.grid.size, "complete": self.complete}
-        return {"how": self.how()} | found
+        return {"headline": self.headline, "how": self.how()} | found
 
 
 def _number_columns(asked: Sequence[str], name: str) -> list[str]:

@@ -10,14 +10,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from simulator.analysis.odds.headline import meant
+from simulator.analysis.odds.headline import meant, names_of
 from simulator.analysis.odds.measure import is_chance
 from simulator.analysis.odds.run import Interrupted, Progress
 from simulator.analysis.result import Result
 from simulator.analysis.studies.grid import Cell
 from simulator.analysis.studies.sweep import Sweep, sweep
-from simulator.analysis.words import amount, stated
+from simulator.analysis.words import amount, bounds, in_chance, meaning, settings_in_words, value_of
 from simulator.rules.battle import Battle
+from simulator.rules.toolkit.words import number_of
 from simulator.scenarios import Scenario, ScenarioError, Source, draft
 from simulator.scenarios.arguments import checked
 from simulator.scenarios.schema import choices, field_at, settings_of, unknown_field, whole_numbers
@@ -28,6 +29,8 @@ EVEN, BOTH = 0.5, ("p_attacker", "p_defender")
 NEAR = 3
 # Distances that differ by less are equal.
 ALIKE = 1e-9
+# At a distance below this a battle is called even.
+HARDLY = 0.005
 MOST_REASONS = 3
 
 
@@ -148,11 +151,21 @@ class Balance(Result):
     def headline(self) -> str:
         """The combination nearest to the target."""
         if not self.front:
-            return "No combination tried so far is allowed"
-        best, even = self.front[0], len(self.asked) > 1
-        aim = "even" if even else f"{self.asked[0]} = {self.number(self.target)}"
-        odds = ", ".join(stated(name, one) for name, one in zip(self.asked, best.cell.measures, strict=True))
-        return f"Nearest to {aim} with {self.in_words(best)} ({best.steps} step{'s' * (best.steps != 1)}): {odds}"
+            return "No combination tried so far is allowed."
+        best, base = self.front[0], self.swept.base
+        assert base is not None
+        battle, chance = base.battle(), is_chance(self.asked[0])
+        changes = settings_in_words(battle, base.data, self.changed(best))
+        exactly = best.distance < HARDLY
+        if len(self.asked) > 1:
+            aim = "Even" if exactly else "Nearest to even"
+            sides = zip(names_of(battle, base.data), best.cell.measures, strict=True)
+            text = ", ".join(f"{name} wins {in_chance(one.value, bounds(one))}" for name, one in sides)
+        else:
+            aim = f"{'At' if exactly else 'Nearest to'} {self.number(self.target)}"
+            text = f"{meaning(battle, base.data, self.asked[0])} is {value_of(best.cell.measures[0], chance)}"
+        steps = f"with {changes} ({number_of(best.steps, 'step')})" if changes else "as it stands"
+        return f"{aim} {steps}: {text}."
 
     @property
     def tried(self) -> int:

@@ -7,11 +7,12 @@ sobol("risk-20v15", {"attacker.regiments": range(18, 23), "options.defence_dice"
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from simulator.analysis.field_words import counts_units, field_in_words, owner_in_words, units_in_words
 from simulator.analysis.odds.answer import changed
 from simulator.analysis.odds.headline import meant
 from simulator.analysis.odds.measure import is_chance, measure
@@ -28,7 +29,7 @@ from simulator.analysis.odds.run import (
 from simulator.analysis.odds.stages import Shared
 from simulator.analysis.result import Result, frame
 from simulator.analysis.studies.paired import Answered, Difference, answered, difference
-from simulator.analysis.words import amount, quantity, setting_of, signed
+from simulator.analysis.words import amount, capital, meaning, setting_of, signed
 from simulator.rules.battle import Battle
 from simulator.rules.toolkit.naming import suggested
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft, load
@@ -107,13 +108,16 @@ class Sensitivity(Result):
     def headline(self) -> str:
         """The change that moves the value most."""
         most = max(self.steps, key=lambda step: abs(step.change.value), default=None)
+        battle, data, chance = self.odds.battle, self.odds.scenario or {}, is_chance(self.value)
+        what = meaning(battle, data, self.value)
         if most is None or abs(most.change.value) <= ALIKE:
-            return f"None of the changes tried moves {quantity(self.value)}"
-        chance = is_chance(self.value)
+            return f"None of the {len(self.steps)} changes tried moves {what}."
+        text = f"{capital(step_in_words(battle, data, most.path, most.setting, most.to))} matters most"
         change = signed(most.change.value, chance) + " points" * chance
-        odds = f"{amount(self.base, chance)} becomes {amount(most.value, chance)}"
-        setting = f"{setting_of(most.to)} instead of {setting_of(most.setting)}"
-        return f"{most.path} matters most: {setting} moves {quantity(self.value)} by {change} ({odds})"
+        if most.change.low < most.change.high:
+            change = f"about {change} ({signed(most.change.low, chance)} to {signed(most.change.high, chance)})"
+        values = f"{amount(self.base, chance)} to {amount(most.value, chance)}"
+        return f"{text}: {change}, {what} goes from {values}."
 
     def how(self) -> str:
         """The method of the values, in one line."""
@@ -217,6 +221,15 @@ def _steps(
         exact = after.odds.method == reference.odds.method == "exact"
         value, change = measure(after.odds, asked).value, difference(asked, after, reference)
         yield Step(path, setting, to, value, change, "exact" if exact else "simulated")
+
+
+def step_in_words(battle: Battle, data: Mapping[str, Any], path: str, setting: Any, to: Any) -> str:
+    """One change: "one more tank", "one infantry of the defender less", "the modifier of red at -1 instead of 0"."""
+    if not isinstance(to, bool) and isinstance(to, int) and counts_units(battle, path) and abs(to - setting) == 1:
+        noun = units_in_words(battle, data, path, 1).removeprefix("1 ")
+        own = "" if path.startswith("attacker.") else f" of {owner_in_words(battle, data, path)}"
+        return f"one more {noun}{own}" if to > setting else f"one {noun}{own} less"
+    return f"{field_in_words(battle, data, path)} at {setting_of(to)} instead of {setting_of(setting)}"
 
 
 def one_more(scenario: Source, value: str | None = None, **options: Any) -> Sensitivity:

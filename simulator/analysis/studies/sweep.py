@@ -24,10 +24,11 @@ from simulator.analysis.odds.run import Interrupted, Progress, check_numbers
 from simulator.analysis.odds.stages import Shared
 from simulator.analysis.result import Result, frame
 from simulator.analysis.studies.grid import Answered, Cell, Grid, Portions, grid_of, number_rows
-from simulator.analysis.words import stated
+from simulator.analysis.words import capital, meaning, settings_in_words, value_of
 from simulator.engine.model.limits import processors
-from simulator.scenarios import ScenarioError, Source, Variant
+from simulator.scenarios import Draft, ScenarioError, Source, Variant
 from simulator.scenarios.arguments import checked
+from simulator.scenarios.paths import leaves
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -102,6 +103,7 @@ class Sweep(Result):
     cells: list[Cell] = field(default_factory=list)
     places: list[int] = field(default_factory=list)
     pace: Pace = field(default_factory=Pace)
+    base: Draft | None = None
 
     json_fields = ("paths", "asked", "seed")
 
@@ -110,7 +112,7 @@ class Sweep(Result):
         """The cells of a grid by their place."""
         battle, places = grid.draft.battle(), sorted(found)
         title, cells = battle.label, [found[place] for place in places]
-        return cls(grid.paths, grid.values, grid.asked, grid.seed, title, cells, places, pace)
+        return cls(grid.paths, grid.values, grid.asked, grid.seed, title, cells, places, pace, grid.draft)
 
     @property
     def value(self) -> str:
@@ -201,18 +203,37 @@ class Sweep(Result):
         return min(known, key=lambda place: abs(self.cells[place].value - EVEN))
 
     @property
+    def present(self) -> tuple[Any, ...]:
+        """The settings that the scenario itself gives the fields varied; None for one that it leaves out."""
+        assert self.base is not None
+        given = dict(leaves(self.base.data))
+        return tuple(given.get(path) for path in self.paths)
+
+    @property
     def headline(self) -> str:
-        """The cell nearest to even; of values that are no chances the least and the largest."""
-        if self.nearest is not None:
-            return f"Nearest to even with {self._in_words(self.cells[self.nearest])}"
+        """The least and the largest value, the present one, and of chances the one nearest to even."""
         known = sorted((cell for cell in self.cells if not cell.refused), key=lambda cell: cell.value)
-        if not known:
-            return ""
-        return f"From {self._in_words(known[0])}, to {self._in_words(known[-1])}"
+        if not known or self.base is None:
+            return f"None of the {len(self.cells)} cells is allowed."
+        what = capital(meaning(self.base.battle(), self.base.data, self.value))
+        least, most = known[0], known[-1]
+        if least.value == most.value:
+            return f"{what} is {self._value(least)} in all {len(known)} cells."
+        runs = f"{what} runs from {self._value(least)} with {self._in_words(least)} to {self._value(most)}"
+        more = [f"with {self._in_words(most)}"]
+        now = next((cell for cell in known if cell.settings == self.present), None)
+        if now is not None and now not in {least, most}:
+            more.append(f"it is {self._value(now)} now")
+        if self.nearest is not None and (even := self.cells[self.nearest]) not in {least, most, now}:
+            more.append(f"it is nearest to even with {self._in_words(even)}: {self._value(even)}")
+        return f"{runs} {'; '.join(more)}."
+
+    def _value(self, cell: Cell) -> str:
+        return value_of(cell.measures[0], is_chance(self.value))
 
     def _in_words(self, cell: Cell) -> str:
-        settings = ", ".join(f"{path} = {one}" for path, one in zip(self.paths, cell.settings, strict=True))
-        return f"{settings}: {stated(self.value, cell.measures[0])}"
+        assert self.base is not None
+        return settings_in_words(self.base.battle(), self.base.data, dict(zip(self.paths, cell.settings, strict=True)))
 
     def how(self) -> str:
         """The method of the cells, in one line."""

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
+from simulator.analysis.field_words import owner_in_words, units_in_words
 from simulator.analysis.odds.run import CELL_BATTLES, CELL_BYTES, Method, Progress, reported, until_interrupted
 from simulator.analysis.odds.stages import Shared
 from simulator.analysis.result import Result
 from simulator.analysis.studies.balance import named_reasons
 from simulator.analysis.studies.paired import Answered, answered, difference
 from simulator.analysis.studies.sensitivity import steps_of
+from simulator.analysis.words import capital
+from simulator.rules.battle import Battle
+from simulator.rules.toolkit.words import number_of
 from simulator.scenarios import Scenario, ScenarioError, Source, load
 from simulator.scenarios.arguments import checked
 from simulator.scenarios.schema import field_at, whole_numbers
@@ -36,10 +40,14 @@ class OneMore(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Units(Result):
-    """The effect of one more of each unit in each battle; `refusals` are the reasons why some are not allowed."""
+    """The effect of one more of each unit in each battle; `refusals` are the reasons why some are not allowed.
+
+    `first` is the kind of the first battle, and its tables.
+    """
 
     each: tuple[OneMore, ...]
     scenarios: int
+    first: tuple[Battle, Mapping[str, Any]] = field(compare=False)
     refusals: tuple[str, ...] = ()
     seed: int = 0
     complete: bool = True
@@ -68,11 +76,21 @@ class Units(Result):
     def headline(self) -> str:
         """The unit that gives its side the most for its price, for each side."""
         best = {row["side"]: row for row in reversed(self.rows()) if row["points"] > 0}
-        priced = any(row["price"] for row in best.values())
-        words = [_in_words(best[side]) for side in SIDES if side in best]
-        if not words:
-            return "One more of no unit helps its side"
-        return f"Worth most{' for the price' * priced}: {'; '.join(words)}"
+        if not best:
+            return f"One more of none of the {len(self.rows())} units helps its side."
+        priced = " for its price" * any(row["price"] for row in best.values())
+        words = []
+        for side in (one for one in SIDES if one in best):
+            own = "" if side == SIDES[0] else f" of {owner_in_words(*self.first, side)}"
+            noun = units_in_words(*self.first, f"{side}.{best[side]['unit']}", 1).removeprefix("1 ")
+            verb = f" is worth most{priced}" * (not words)
+            words.append(f"one more {noun}{own}{verb}: {self._gain(best[side])}")
+        return capital(f"{'; '.join(words)}.")
+
+    def _gain(self, row: Mapping[str, Any]) -> str:
+        """The points that one more brings, and its price."""
+        price = number_of(row["price"], self.first[0].money.removesuffix("s")) if row["price"] else ""
+        return f"{row['points']:+.2f} points" + f" for {price}" * bool(price)
 
     def how(self) -> str:
         """The battles and the method, in one line."""
@@ -81,11 +99,6 @@ class Units(Result):
         text += f"; simulated where not exact, paired, seed {self.seed}" if simulated else "; all exact"
         text += f"; {named_reasons(self.refusals)}" if self.refusals else ""
         return text if self.complete else f"{text}; interrupted"
-
-
-def _in_words(row: Mapping[str, Any]) -> str:
-    price = f" at {row['price']:g}" if row["price"] else ""
-    return f"{row['side']} {row['unit']} {row['points']:+.2f} points{price}"
 
 
 @checked
@@ -146,7 +159,8 @@ def units(
     def found(parts: Sequence[OneMore | str]) -> Units:
         each = tuple(part for part in parts if isinstance(part, OneMore))
         refusals = tuple(dict.fromkeys(part for part in parts if isinstance(part, str)))
-        return Units(each, len(asked), refusals, seed, len(parts) == len(work))
+        first = asked[0].battle, asked[0].data
+        return Units(each, len(asked), first, refusals, seed, len(parts) == len(work))
 
     def tried() -> Iterator[OneMore | str]:
         now: dict[int, Answered] = {}

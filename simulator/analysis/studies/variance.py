@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+from simulator.analysis.field_words import field_in_words
 from simulator.analysis.odds.run import Progress
 from simulator.analysis.result import Result
 from simulator.analysis.studies.sensitivity import ALIKE
 from simulator.analysis.studies.sweep import Sweep, sweep
-from simulator.analysis.words import percent, quantity
+from simulator.analysis.words import meaning, percent
 from simulator.scenarios import ScenarioError, Source
 from simulator.scenarios.arguments import checked
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 
 @checked
@@ -95,19 +95,18 @@ class Indices(Result):
     @property
     def headline(self) -> str:
         """The field that explains most."""
-        most = max(self.rows(), key=itemgetter("total"))
+        most, base = max(self.rows(), key=itemgetter("total")), self.swept.base
+        assert base is not None
+        what = meaning(base.battle(), base.data, self.value)
         if most["total"] <= ALIKE:
-            return f"None of these fields moves {quantity(self.value)}"
-        shares = f"{percent(most['first'])} of its variance alone, {percent(most['total'])} with its interactions"
-        return f"{most['path']} explains most of {quantity(self.value)}: {shares}"
+            return f"None of these {len(self.swept.paths)} fields moves {what}."
+        field = field_in_words(base.battle(), base.data, most["path"])
+        shares = f"{percent(most['first'])} of the variance alone, {percent(most['total'])} with its interactions"
+        return f"Most of {what} is explained by {field}: {shares}."
 
     def how(self) -> str:
         """What the shares are of, and the method of the cells, in one line."""
         return f"shares of the variance of {self.value}; {self.swept.how()}"
-
-    def plot(self, ax: Axes | None = None, *, path: Any = None, **options: Any) -> Axes:
-        """Draw the grid, see `Sweep`."""
-        return self.swept.plot(ax, path=path, **options)
 
 
 def indices(

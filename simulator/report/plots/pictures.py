@@ -24,6 +24,7 @@ PICTURES: dict[str, Callable[..., Axes]] = {
     "Best": plot_best,
     "ByRound": plot_by_round,
     "Comparison": plot_comparison,
+    "Indices": lambda found, ax: plot_sweep(found.swept, ax),
     "Kept": lambda found, ax: plot_sweep(found.sweep(), ax),
     "Luck": plot_luck,
     "Mixture": plot_mixture,

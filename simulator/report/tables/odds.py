@@ -177,15 +177,6 @@ def by_side(lines: Sequence[str]) -> list[str]:
     return [*(f"{side}: {', '.join(fields)}" for side, fields in sides.items()), *rest]
 
 
-def quiet_lines(odds: Odds) -> list[str]:
-    """Only the numbers: a line for each result, or for each headline mean if the battle has no results."""
-    if odds.results:
-        return [f"{result.label} {percent(result.p)}" for result in odds.results]
-    rows = [(row["column"], row["mean"]) for row in odds.summary_rows()]
-    chance = {name: odds.kind_of(name) == "yes/no" for name, _ in rows}
-    return [f"{label_of(odds.battle, name)} {percent(mean) if chance[name] else f'{mean:.4g}'}" for name, mean in rows]
-
-
 def certain_table(odds: Odds) -> Table:
     """The one row of a battle without dice."""
     table = plain_table("", "")

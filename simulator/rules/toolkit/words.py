@@ -44,7 +44,7 @@ def number_of(value: float, noun: str = "", more: str = "", between: str = "") -
 
 
 def several(noun: str) -> str:
-    """The plural of a noun: infantry, and whatever ends in "s", as it is; armies, tanks."""
-    if noun.endswith(("ry", "s")):
+    """The plural of a noun: infantry, cruiser II, and whatever ends in "s", as it is; armies, tanks."""
+    if noun.endswith(("ry", "s")) or not noun[-1:].islower():
         return noun
     return f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else f"{noun}s"

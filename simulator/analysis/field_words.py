@@ -1,0 +1,95 @@
+"""Fields of a scenario as sentences name them: "4 tanks", "7 infantry of the defender", "the modifier of the attacker".
+
+No sentence for players names a field by its path.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from simulator.rules.battle import Battle
+from simulator.rules.toolkit.words import several
+from simulator.scenarios.schema import SIDES, branches_at
+
+# Tables that hold the units of a side: a number in them counts something.
+_SIDE = rf"(?:(?!policy|objective)\w+\.)?(?:{'|'.join(SIDES)})(?:\.army|\.fleet)?(?:\.factions\[\d+\])?"
+_FORCE = re.compile(rf"{_SIDE}|force\.[^.]+|.*\.join")
+_UNIT_LIST = re.compile(r"(.*)\.units\[(\d+)\]\.count")
+# Words that are part of a path, and say nothing.
+_SILENT = {"conditions", "options", "rules", "unit"}
+_PLURAL = re.compile(r".*([a-z]s|ry|[+−])$")
+
+
+def counts_units(battle: Battle, path: str) -> bool:
+    """Is the number in this field a number of units, ships or other things that a side has?"""
+    table, _, name = path.rpartition(".")
+    if _UNIT_LIST.fullmatch(path):
+        return True
+    if not _FORCE.fullmatch(table):
+        return False
+    return name in battle.notes or bool(_PLURAL.match(_label(battle, path)))
+
+
+def units_in_words(battle: Battle, data: Mapping[str, Any], path: str, number: int) -> str:
+    """A number of units: "1 tank", "4 tanks", "no tanks"; `data` are the tables of the scenario."""
+    noun = _listed(data, path) or _label(battle, path)
+    plural = several(noun) if noun[-1:].islower() else noun
+    return f"{number or 'no'} {_single(noun) if number == 1 else plural}"
+
+
+def owner_in_words(battle: Battle, data: Mapping[str, Any], path: str) -> str:
+    """Whose field it is: "the defender", "Venice", "red" (a force); "" for nobody's."""
+    parts = re.split(r"[.\[\]]+", path)
+    if parts[0] == "force":
+        return parts[1]
+    side = next((part for part in parts if part in SIDES), "")
+    called = battle.called(data, side) if side and battle.called else ""
+    return called or (f"the {side.replace('_', ' ')}" if side else "")
+
+
+def field_in_words(battle: Battle, data: Mapping[str, Any], path: str) -> str:
+    """A field: "the modifier of the attacker", "the combat of the cruiser", "the turn"."""
+    parts = [part for part in re.findall(r"[^.\[\]]+|\[\d+\]", path) if part not in _SILENT]
+    own = [part for part in parts if part not in SIDES and part != "force"]
+    owner = owner_in_words(battle, data, path)
+    words = [f"the {_label(battle, path)}"]
+    for part in own[-2::-1]:
+        if part.startswith("["):
+            words[-1] += f" of number {int(part[1:-1]) + 1}"
+        elif part != owner:
+            words.append(f"the {_unit_name(battle, part)}")
+    return " of ".join([*words, *([owner] if owner else [])])
+
+
+def _label(battle: Battle, path: str) -> str:
+    """The name of a field: that of the unit, that on the page, or its own."""
+    table, _, name = path.rpartition(".")
+    name = name.partition("[")[0]
+    shown = next((str(node["page"]) for node in branches_at(battle, table) if "page" in node), "") if table else ""
+    named = dict(entry.split(": ") for entry in shown.split(", ") if ": " in entry)
+    return named.get(name) or _unit_name(battle, name)
+
+
+def _unit_name(battle: Battle, name: str) -> str:
+    """The name of a unit of a game file, else a name without underscores."""
+    unit = getattr(battle.rules, "unit", {}).get(name)
+    return (unit and unit.name) or name.replace("_", " ")
+
+
+def _listed(data: Mapping[str, Any], path: str) -> str:
+    """The name of the unit of an entry of a list of units; "" for other fields."""
+    found = _UNIT_LIST.fullmatch(path)
+    try:
+        entry = data[found[1]]["units"][int(found[2])] if found else {}
+        return str(entry.get("unit") or entry.get("name") or "").replace("-", " ")
+    except (KeyError, IndexError, TypeError, AttributeError):
+        return ""
+
+
+def _single(noun: str) -> str:
+    """One of many: tank, regiment, army."""
+    if noun.endswith("ies"):
+        return f"{noun[:-3]}y"
+    return noun[:-1] if noun.endswith("s") and not noun.endswith("ss") else noun
