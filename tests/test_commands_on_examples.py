@@ -1,0 +1,118 @@
+"""Every command on every shipped example: line 1 is one sentence in the words of the game, or a refusal says why not.
+
+`odds`, `best`, `need`, `compare` and `campaign` are walked in tests of their own.
+"""
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+from simulator import load
+from simulator.cli import run
+from simulator.rules.battle import WINNERS
+from simulator.scenarios import example_names
+from simulator.scenarios.schema import settings_of, whole_numbers
+
+FEW = ("--battles", "200")
+# The options of each command; {number} is a field of the attacker or the defender with a whole number.
+COMMANDS = {
+    "survival": FEW,
+    "rounds": (*FEW, "--most", "3"),
+    "replay": (),
+    "luck": ("--battles", "2000"),
+    "sweep": ("--vary", "{number}={low}:{high}", *FEW),
+    "worth": (*FEW, "--weight", "win=1"),
+    "sensitivity": ("--fields", "{number}", *FEW),
+    "units": FEW,
+    "balance": ("--vary", "{number}={low}:{high}", *FEW),
+}
+# A kind that has no such question says so.
+NO_QUESTION = {
+    "survival": "does not tell single pieces apart",
+    "rounds": "is not fought in rounds",
+    "units": "has no units to add",
+}
+NO_WINNER = "has no winner"
+INTERNAL = re.compile(
+    r"\b\w+_\w+\b|\b(attacker|defender|policy|options|conditions|rules)\.\w|thirds|half points|\b1 \w+ies\b"
+)
+
+
+def number_of(scenario):
+    """A whole number of the attacker, else of the defender, else of another table, and the settings beside it."""
+    found = []
+    for path, value in settings_of(scenario.fields):
+        bounds = whole_numbers(scenario.battle, path)
+        if (
+            bounds
+            and isinstance(value, int)
+            and not isinstance(value, bool)
+            and not path.startswith(("policy", "options"))
+        ):
+            found.append((path not in dict(settings_of(scenario.data)), path, value, bounds[1]))
+    if not found:
+        return None
+    _, path, value, most = min(found, key=lambda one: one[0])
+    return {"number": path, "low": value, "high": value if most == value else value + 1}
+
+
+def asked(command, name, number, log):
+    """The arguments of a command on an example; None where it has no field with a number."""
+    options = COMMANDS[command]
+    if number is None and any("{number}" in one for one in options):
+        return None
+    filled = [one.format(**(number or {})) for one in options]
+    return [command, str(log) if command == "luck" else name, *filled]
+
+
+@pytest.mark.parametrize("name", example_names())
+def test_line_1_is_the_answer(name, capsys, tmp_path):
+    scenario, log = load(name), tmp_path / "log.json"
+    number = number_of(scenario)
+    assert run(["replay", name, "--json"]) == 0
+    outcome = json.loads(capsys.readouterr().out)["outcome"]
+    log.write_text(json.dumps([{"scenario": name, "winner": outcome.get("winner", WINNERS[2])}]))
+    for command in COMMANDS:
+        if (arguments := asked(command, name, number, log)) is None:
+            continue
+        status = run(arguments)
+        out, err = capsys.readouterr()
+        if status == 2:
+            assert out == ""
+            assert err.count("\n") == 1
+            assert NO_QUESTION.get(command, NO_WINNER) in err or NO_WINNER in err, (command, err)
+            continue
+        assert status == 0, (command, err)
+        line = out.splitlines()[0]
+        assert re.fullmatch(r"[A-Z0-9].*\.", line), (command, line)
+        assert len(line.split()) >= 4, (command, line)
+        assert not INTERNAL.search(line), (command, line)
+
+
+@pytest.mark.parametrize(
+    "command", ["rounds risk-20v15", "survival knt-raid --quiet --battles 500", "examples risk-path"]
+)
+def test_line_1_of_a_process(command):
+    found = subprocess.run(
+        [sys.executable, "-m", "simulator", *command.split()], capture_output=True, text=True, timeout=120, check=True
+    )
+    assert re.fullmatch(r"[A-Z#].*\.", found.stdout.splitlines()[0])
+
+
+@pytest.mark.parametrize("command", ["rounds risk-20v15", "worth risk-20v15 --weight win=1", "survival knt-raid"])
+def test_quiet_prints_line_1_alone_and_a_simulated_chance_its_interval(command, capsys):
+    assert run([*command.split(), "--quiet", "--battles", "500"]) == 0
+    out = capsys.readouterr().out
+    assert out.count("\n") == 1
+    assert re.search(r"about [\d.]+ % \([\d.]+ to [\d.]+\)", out)
+
+
+@pytest.mark.parametrize("name", ["risk-20v15", "axis-land-flak", "knt-raid", "europa-vienna-1529", "power-lepanto"])
+def test_python_and_json_have_the_same_sentence(name, capsys):
+    assert run(["rounds", name, "--battles", "300", "--most", "2"]) == 0
+    line = capsys.readouterr().out.splitlines()[0]
+    assert run(["rounds", name, "--battles", "300", "--most", "2", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["headline"] == line
