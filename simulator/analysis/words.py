@@ -10,7 +10,8 @@ from simulator.analysis.odds.headline import clause_of, meant
 from simulator.analysis.odds.measure import Measure, in_words, is_chance, statistic_of
 from simulator.rules.battle import WINNERS, Battle
 from simulator.rules.toolkit.naming import listed
-from simulator.rules.toolkit.words import chance_of, percent
+from simulator.rules.toolkit.words import chance_of
+from simulator.rules.toolkit.words import percent as percent  # noqa: PLC0414 - others import it from here
 
 STATISTICS = {"mean": "the mean", "std": "the standard deviation"}
 # Smaller differences would be written as 0.00 points.

@@ -216,8 +216,8 @@ def games(context: typer.Context, as_json: AsJson = False) -> None:
         rows = ((game, kind, battle.title, game not in rules.GAMES) for game, kind, battle in found)
         print(json.dumps([dict(zip(keys, row, strict=True)) for row in rows]))
         return
-    rows = [{"game": game, "battle": kind, "what it is": battle.title} for game, kind, battle in found]
-    show([f"{len({row['game'] for row in rows})} games with {len(rows)} battle kinds.", listing(rows)])
+    table = [{"game": game, "battle": kind, "what it is": battle.title} for game, kind, battle in found]
+    show([f"{len({row['game'] for row in table})} games with {len(table)} battle kinds.", listing(table)])
     show([Text(f"Game files, yours to change (games show NAME): {', '.join(custom.names())}")])
 
 

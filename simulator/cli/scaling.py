@@ -103,7 +103,7 @@ def show_swept(found: Any, output: Tables, cut: bool = False) -> None:
 
     kept = None if isinstance(found, Sweep) else found
     if kept is not None and (cut or kept.grid.size > MOST_CELLS):
-        output.deliver(kept, lambda kept: (kept.how(),))
+        output.deliver(kept, lambda kept: ())
     else:
         lines, folder = ([], {}) if kept is None else ([kept.how()], kept.to_dict())
 

@@ -42,7 +42,9 @@ class MixedOdds(Odds):
     def interval(self, query: Question, level: float = LEVEL) -> tuple[float, float]:
         """Bounds of the chance of `query`, or of the mean of a column; no width if all parts are exact."""
         mean = isinstance(query, str) and query in self.columns and self.kind_of(query) == "number"
-        bounds = [(one.mean(query) if mean else one.p(query), *one.interval(query, level)) for _, one in self.parts]
+        bounds = [
+            (one.mean(str(query)) if mean else one.p(query), *one.interval(query, level)) for _, one in self.parts
+        ]
         weights = [weight for weight, _ in self.parts]
         p = sum(w * one[0] for w, one in zip(weights, bounds, strict=True))
         down = math.sqrt(sum((w * (one[0] - one[1])) ** 2 for w, one in zip(weights, bounds, strict=True)))

@@ -14,7 +14,7 @@ from simulator.analysis.odds.headline import Headline, headline_of
 from simulator.analysis.odds.measured import Measured
 from simulator.analysis.odds.outcome_columns import WINNING
 from simulator.analysis.result import Result, frame, records
-from simulator.rules.battle import WINNERS, Battle, Columns, Outcomes
+from simulator.rules.battle import WINNERS, Battle, Outcomes
 from simulator.rules.toolkit.merging import merge
 from simulator.scenarios.arguments import checked
 
@@ -93,18 +93,9 @@ class Odds(Measured, Result):
         set_fields = {line.partition(" = ")[0] for line in self.settings}
         return [*self.settings, *(line for line in self.assumptions if line.partition(": ")[0] not in set_fields)]
 
-    @cached_property
-    def table(self) -> pd.DataFrame:
-        """One row a distinct outcome: `winner`, the game's columns, `p`, and `count` when simulated."""
-        return frame(self._table_columns())
-
     def rows(self) -> list[dict[str, Any]]:
         """The rows of `table` as plain values."""
         return records(self._table_columns())
-
-    def _table_columns(self) -> Columns:
-        columns = self.readable_columns | {"p": self.chances}
-        return columns if self.counts is None else columns | {"count": self.counts}
 
     def _questions(self) -> dict[str, str]:
         """The questions of all results of this battle by their labels, see Battle.results."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simulator.analysis.odds.distribution import Distribution
+from simulator.analysis.result import frame
 from simulator.rules.battle import WINNERS, Battle, Columns, Outcomes
 from simulator.rules.toolkit.merging import merge
 from simulator.rules.toolkit.query import ask
@@ -32,8 +33,6 @@ def readable(columns: Columns) -> Columns:
 
 class OutcomeColumns:
     """Distinct outcomes with their chances, as columns; `battles` is None when exact."""
-
-    table: cached_property[pd.DataFrame]
 
     def __init__(self, outcomes: Outcomes, battle: Battle, battles: int | None) -> None:
         self._raw = outcomes
@@ -77,6 +76,15 @@ class OutcomeColumns:
     def counts(self) -> np.ndarray | None:
         """The number of battles of each distinct outcome: int64, shape (outcomes,); None when exact."""
         return self._merged.count
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """One row a distinct outcome: `winner`, the game's columns, `p`, and `count` when simulated."""
+        return frame(self._table_columns())
+
+    def _table_columns(self) -> Columns:
+        columns = self.readable_columns | {"p": self.chances}
+        return columns if self.counts is None else columns | {"count": self.counts}
 
     @checked
     def kind_of(self, name: str) -> str:

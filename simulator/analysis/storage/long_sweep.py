@@ -89,8 +89,8 @@ class Kept(Result):
 
     @property
     def headline(self) -> str:
-        """How many of the cells are kept."""
-        return f"{self.cells:,} of {self.grid.size:,} cells are kept."
+        """How many cells are kept, and where."""
+        return f"{self.how()}."
 
     @property
     def cells(self) -> int:

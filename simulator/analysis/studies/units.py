@@ -79,7 +79,7 @@ class Units(Result):
         if not best:
             return f"One more of none of the {len(self.rows())} units helps its side."
         priced = " for its price" * any(row["price"] for row in best.values())
-        words = []
+        words: list[str] = []
         for side in (one for one in SIDES if one in best):
             own = "" if side == SIDES[0] else f" of {owner_in_words(*self.first, side)}"
             noun = units_in_words(*self.first, f"{side}.{best[side]['unit']}", 1).removeprefix("1 ")

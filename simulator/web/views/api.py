@@ -91,7 +91,9 @@ def ask(job: Job, limits: Limits) -> Reply:
     name = job.names["tool"]
     if name not in TOOLS:
         raise ScenarioError(f"tool: {not_one_of(name, list(TOOLS))}")
-    return as_json(TOOLS[name].answer(ApiRequest(job, limits)))
+    found = TOOLS[name].answer(ApiRequest(job, limits))
+    headline = found.get("headline", "")
+    return as_json({"text": headline["text"] if isinstance(headline, dict) else headline} | found)
 
 
 def _whole(analysis: Callable[[], Any]) -> Answer:
@@ -142,7 +144,7 @@ def sweep(
     """A grid of answers over one or several fields."""
     result, whole = sweep_in_time(request.draft, vary, value or None, battles, seed or 0)
     about = {"value": result.value, "values": list(result.asked), "seed": result.seed, "how": result.how()}
-    return about | {"complete": whole, "cells": result.rows()}
+    return {"headline": result.headline} | about | {"complete": whole, "cells": result.rows()}
 
 
 @tool()

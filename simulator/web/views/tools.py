@@ -171,7 +171,8 @@ def _rounds(request: BattleRequest) -> dict[str, Any]:
     for row in rows if sides else ():
         shares = {"attacker": row["attacker"], "going": 1 - row["over"]}
         row["bar"] = bar_pieces((shares | {side: row[side] for side in ("nobody", "defender")}).items())
-    return {"rows": rows, "sides": sides, "columns": columns, "battle": request.battle, "how": result.how()}
+    about = {"headline": result.headline, "battle": request.battle, "how": result.how()}
+    return about | {"rows": rows, "sides": sides, "columns": columns}
 
 
 def _best(request: BattleRequest) -> dict[str, Any]:
