@@ -474,6 +474,7 @@ class War:
             if self.sea:
                 out[f"{s}_damaged_left"] = sum(f.ships.count("damaged") for f in alive)
                 out[f"{s}_heavy_left"] = out[f"{s}_damaged_left"] + sum(f.ships.count("sound") for f in alive)
+                out[f"{s}_light_left"] = sum(f.ships.count("light") for f in alive)
                 out[f"{s}_galleys_left"] = sum(f.ships.count("galley") for f in alive)
                 out[f"{s}_captured"], out[f"{s}_captured_heavy"] = captured.get(s, (0, 0))
             else:

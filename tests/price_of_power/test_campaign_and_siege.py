@@ -2,7 +2,7 @@
 
 import random
 from collections import defaultdict
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 from pathlib import Path
 
 import pytest
@@ -19,6 +19,7 @@ ORDER = {
     "cavalry-artillery-infantry": "cai", "artillery-cavalry-infantry": "aci",
 }  # fmt: skip
 UNITS = {"i": "infantry", "c": "cavalry", "a": "artillery"}
+RANKS = ("", "mercenary_", "allied_")
 
 
 def brute_force(army, provinces, power, actions, plan, mentality=(1, 0), ships=True):
@@ -138,38 +139,78 @@ def fought(kind, attacker, defender, policy, options):
 
 
 def arrivals(data):
-    """By sea: chance, winner, ships of both and room for the army of each end. On a march: the one arrival."""
+    """By sea: chance, winner, ships of both, room for the army and fleet of each end. On a march: the one arrival."""
     if "fleet" in data["attacker"]:
-        war, ends = fought("naval", data["attacker"]["fleet"], data["defender"]["fleet"], data["policy"], {})
+        own = data["attacker"]["fleet"]
+        war, ends = fought("naval", own, data["defender"]["fleet"], data["policy"], {})
         for end, p in ends:
             ships = {s: war.size[s] - end[f"{s}_losses"] - end[f"{s}_withdrawn"] for s in war.size}
             room = 3 * (ships["attacker"] + end["attacker_captured"])
-            yield p, end["winner"], (ships["attacker"], ships["defender"]), room
+            prizes = {"heavy": end["attacker_captured_heavy"]}
+            prizes |= {"light": end["attacker_captured"] - prizes["heavy"], "damaged": prizes["heavy"]}
+            left = {name: end[f"attacker_{name}_left"] + prizes.get(name, 0)
+                    for name in ("galleys", "light", "heavy", "damaged")}  # fmt: skip
+            left["ships_in_supply"] = own.get("ships_in_supply", 15) - end["attacker_captured"]
+            if own.get("leader") and end["attacker_leader_wounds"] < 2:
+                left["leader"] = own["leader"] | {"wounds": end["attacker_leader_wounds"]}
+            yield p, end["winner"], (ships["attacker"], ships["defender"]), room, left
         return
     way, everyone = data["conditions"], sum(data["attacker"]["army"].values())
     bridge = min(3 * ships for ships in way.get("bridge") or [everyone])
     mountain = 3 * way["march_power"] if way.get("border") == "mountain" else everyone
-    yield 1.0, "attacker" if bridge else "defender", (0, 0), min(bridge, mountain)
+    yield 1.0, "attacker" if bridge else "defender", (0, 0), min(bridge, mountain), {}
+
+
+def who_goes(army, room, landing):
+    """Units by field: type by type, or by default one at a time where that adds most to the icons of three dice."""
+    shown = list(product(["i", "i", "i", "c", "a", ""], repeat=3))  # an infantry die; a tercios icon is one of infantry
+
+    def icons(units):
+        return sum(sum(min(units[letter], thrown.count(letter)) for letter in units) for thrown in shown)
+
+    there = dict.fromkeys(UNITS, 0)
+    whole = {letter: sum(army.get(p + UNITS[letter], 0) for p in RANKS) for letter in UNITS}
+    for _ in range(min(room, sum(whole.values()))):
+        left = [letter for letter in ORDER.get(landing, "ica") if there[letter] < whole[letter]]
+        if landing == "best-expected":
+            left.sort(key=lambda letter: -icons(there | {letter: there[letter] + 1}))
+        there[left[0]] += 1
+    landed = {}
+    for letter in there:
+        for prefix in RANKS:
+            landed[prefix + UNITS[letter]] = min(army.get(prefix + UNITS[letter], 0), there[letter])
+            there[letter] -= landed[prefix + UNITS[letter]]
+    return landed
+
+
+def out_of_port(data, fleet, sea, taken):
+    """Chances of (ships of both left, fought, won) of the battle with the ships out of a port, if it is taken."""
+    port = data["defender"].get("port_fleet")
+    if not port:
+        return {(*sea, False, False): 1.0}
+    if not taken:
+        return {(sea[0], sea[1] + sum(port.values()), False, False): 1.0}
+    war, ends = fought("naval", fleet, port, data["policy"], {})
+    out = defaultdict(float)
+    for end, p in ends:
+        ships = [war.size[s] - end[f"{s}_losses"] - end[f"{s}_withdrawn"] for s in ("attacker", "defender")]
+        out[ships[0], sea[1] + ships[1], True, end["winner"] == "attacker"] += p
+    return out
 
 
 def by_stages(data):
-    """Chances of (winner, stage, landed, provinces, power, ships and units left, power for the march)."""
+    """Chances of (winner, stage, landed, provinces, power, ships left, port fought, won, units left, march power)."""
     army, policy, options = data["attacker"]["army"], data["policy"], data.get("options", {})
     all_units, march = sum(army.values()), "fleet" not in data["attacker"]
     theirs = sum(value for name, value in data["defender"]["army"].items() if name != "kind")
     out = defaultdict(float)
-    ashore_as, besieged_as = {}, {}  # naval battles that leave as many afloat land the same army
-    for p, winner_at_sea, sea, places in arrivals(data):
+    ashore_as, besieged_as, at_port = {}, {}, {}  # naval battles that leave as many afloat land the same army
+    for p, winner_at_sea, sea, room, fleet in arrivals(data):
+        in_port = next(iter(out_of_port(data, fleet, sea, False)))
         if winner_at_sea != "attacker":
-            out[winner_at_sea, 0, 0, 0, 0, *sea, all_units, theirs, 0] += p
+            out[winner_at_sea, 0, 0, 0, 0, *in_port, all_units, theirs, 0] += p
             continue
-        room = places
-        landed = {}
-        for letter in ORDER[policy["attacker"].get("landing", "infantry-first")]:
-            for prefix in ("", "mercenary_", "allied_"):
-                name = prefix + UNITS[letter]
-                landed[name] = min(army.get(name, 0), room)
-                room -= landed[name]
+        landed = who_goes(army, room, policy["attacker"].get("landing", "best-expected"))
         ashore = sum(landed.values())
         mountain = data["conditions"].get("border") == "mountain"
         cost = (-(-ashore // 3) if mountain else 1) if march else 0
@@ -180,7 +221,7 @@ def by_stages(data):
             units = {s: land.size[s] - course[f"{s}_losses"] - course[f"{s}_withdrawn"] for s in land.size}
             left = (units["attacker"] + all_units - ashore, units["defender"])
             if course["winner"] != "attacker":
-                out[course["winner"], 1, ashore, 0, 0, *sea, *left, cost] += p * q
+                out[course["winner"], 1, ashore, 0, 0, *in_port, *left, cost] += p * q
                 continue
             soldiers = tuple(course[f"attacker_{unit}_left"] for unit in UNITS.values())
             provinces = data["defender"]["provinces"]
@@ -191,11 +232,30 @@ def by_stages(data):
                     policy["attacker"]["plan"], ships=not march or conditions.get("ships_facing", False),
                 )  # fmt: skip
             taken, _, spent, _ = besieged_as[soldiers]
-            out["attacker", 3 if taken == len(provinces) else 2, ashore, taken, spent, *sea, *left, cost] += p * q
+            reached = 3 if taken == len(provinces) else 2
+            key = sea, bool(taken), str(fleet)
+            if key not in at_port:
+                at_port[key] = out_of_port(data, fleet, sea, taken)
+            for afloat, r in at_port[key].items():
+                out["attacker", reached, ashore, taken, spent, *afloat, *left, cost] += p * q * r
     return out
 
 
 CAMPAIGNS = [
+    {
+        "attacker": {
+            "fleet": {"light": 1, "heavy": 1, "leader": {"artillery": 1}},
+            "army": {"infantry": 2, "cavalry": 2, "artillery": 1},
+        },
+        "defender": {
+            "fleet": {"heavy": 1},
+            "army": {"infantry": 2},
+            "provinces": [{"size": "large", "port_fleet": True}],
+            "port_fleet": {"light": 1, "galleys": 1},
+        },
+        "policy": {"attacker": {"plan": "most-value", "fleet": {"retreat": "at-or-below"}}, "defender": {}},
+        "conditions": {"siege_power": 9, "siege_actions": 1},
+    },
     {
         "attacker": {"fleet": {"light": 1, "heavy": 1}, "army": {"infantry": 3, "cavalry": 1, "allied_infantry": 2}},
         "defender": {
@@ -252,14 +312,14 @@ CAMPAIGNS = [
 ]
 
 
-@pytest.mark.parametrize("campaign", CAMPAIGNS, ids=["retreats", "captures", "mountain", "bridge"])
+@pytest.mark.parametrize("campaign", CAMPAIGNS, ids=["port", "retreats", "captures", "mountain", "bridge"])
 def test_campaigns(campaign):
     odds = exact({"game": "price-of-power", "battle": "campaign", **campaign})
     found = defaultdict(float)
     for row in odds.table.to_dict("records"):
         names = (
             "winner", "stage", "landed", "provinces_taken", "power_spent", "attacker_ships_left", "defender_ships_left",
-            "attacker_units_left", "defender_units_left", "march_power_spent",
+            "port_fought", "port_won", "attacker_units_left", "defender_units_left", "march_power_spent",
         )  # fmt: skip
         found[tuple(row.get(name, 0) for name in names)] += row["p"]
         assert row["all_taken"] == (row["stage"] == 3)

@@ -78,10 +78,11 @@ def battle(own, enemy, faces, worth, decides):
     return tuple(total[i] + same * again[i] for i in range(2))
 
 
-def campaign(ships, army, their_ships, their_army, decides):
+def campaign(ships, army, their_ships, their_army, decides, port=0, chooses=False):
     """The values to both sides of a campaign for a small province and a large one, one siege action.
 
-    `army`: infantry and cavalry, of which infantry lands first.
+    `army`: infantry and cavalry, of which infantry lands first, or with `chooses` whoever is best. `port`: light ships
+    in the port of the large province.
     """
 
     def worth(**columns):
@@ -95,30 +96,39 @@ def campaign(ships, army, their_ships, their_army, decides):
     def at_sea(winner, own, enemy, captured):
         if winner != "attacker":
             left = {"attacker_units_left": sum(army), "defender_units_left": their_army}
-            fleets = {"attacker_ships_left": own[0], "defender_ships_left": enemy[0]}
+            fleets = {"attacker_ships_left": own[0], "defender_ships_left": enemy[0] + port}
             return worth(winner=winner, value_taken=0, **fleets, **left)
         room = 3 * (own[0] + captured)
         infantry = min(army[0], room)
-        return ashore((infantry, min(army[1], room - infantry)), own[0], enemy[0])
+        usual = infantry, min(army[1], room - infantry)
+        every = product(*(range(number + 1) for number in army)) if chooses else [usual]
+        ways = [ashore(units, own[0], captured, enemy[0]) for units in every if 1 <= sum(units) <= room]
+        return max(ways, key=lambda values: values[0])
 
     @cache
-    def ashore(landed, ships_left, their_ships_left):
-        def on_land(winner, own, enemy, captured):
+    def ashore(landed, ships_left, captured, their_ships_left):
+        def on_land(winner, own, enemy, _):
             strength = own[0] + own[1] // 2
             value = min(strength, 3) if winner == "attacker" else 0
-            return worth(
-                winner=winner,
-                value_taken=value,
-                attacker_ships_left=ships_left, defender_ships_left=their_ships_left,
-                attacker_units_left=sum(own) + sum(army) - sum(landed), defender_units_left=enemy[0],
-            )  # fmt: skip
+
+            def after_port(_, afloat, in_port, __):
+                return worth(
+                    winner=winner,
+                    value_taken=value,
+                    attacker_ships_left=afloat[0], defender_ships_left=their_ships_left + in_port[0],
+                    attacker_units_left=sum(own) + sum(army) - sum(landed), defender_units_left=enemy[0],
+                )  # fmt: skip
+
+            if value < 2 or not port:
+                return after_port("", (ships_left,), (port,), 0)
+            return battle((ships_left + captured,), (port,), FACES, after_port, decides[0])
 
         return battle(landed, (their_army,), LAND_FACES, on_land, decides[1])
 
     return battle((ships,), (their_ships,), FACES, at_sea, decides[0])
 
 
-def scenario(ships, army, their_ships, their_army, decides):
+def scenario(ships, army, their_ships, their_army, decides, port=0, chooses=False):
     """The same campaign as a scenario; `decides`: for sea and land, whether attacker and defender may leave."""
     found = {
         "game": "price-of-power", "battle": "campaign",
@@ -136,6 +146,10 @@ def scenario(ships, army, their_ships, their_army, decides):
         },
         "objective": {"attacker": ATTACKER, "defender": DEFENDER},
     }  # fmt: skip
+    found["policy"]["attacker"]["landing"] = "best" if chooses else "infantry-first"
+    if port:
+        found["defender"] |= {"port_fleet": {"light": port}}
+        found["defender"]["provinces"][0] |= {"port_fleet": True}
     if army[1]:
         found["policy"]["attacker"]["army"]["losses"] = "best"
     return found
@@ -148,6 +162,9 @@ CASES = [
     (2, (4, 0), 2, 2, ((False, False), (False, True))),
     (2, (3, 2), 1, 3, ((True, False), (True, True))),
     (2, (2, 2), 2, 3, ((False, True), (False, True))),
+    (2, (3, 2), 1, 3, ((True, False), (True, True)), 0, True),
+    (2, (4, 0), 1, 2, ((True, False), (True, False)), 2),
+    (2, (2, 2), 1, 2, ((False, True), (False, True)), 1, True),
 ]
 
 

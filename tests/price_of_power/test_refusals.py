@@ -25,6 +25,9 @@ MARCH = CAMPAIGN | {"attacker": {"army": {"infantry": 3}}, "defender": {"army": 
 AREA = {"provinces": [{"port": True, "faces_zone": True, "size": "large"}]}
 INVADED = CAMPAIGN | {"defender": {"npr": AREA, "fleet": {"defends_capital": True}, "army": {"last_area": True}}}
 NPR = {"kind": "npr", "infantry": 3}
+MANY = {"army": {f"{rank}{unit}": 5 for rank in ("", "mercenary_") for unit in ("infantry", "cavalry", "artillery")}}
+PORT = {"provinces": [{}, {"port_fleet": True}], "port_fleet": {"light": 1}}
+SEABORNE = CAMPAIGN | {"defender": CAMPAIGN["defender"] | PORT}
 TWO = [{"name": "Milan", "infantry": 2}, {"name": "France", "infantry": 3}]
 
 CASES = [
@@ -192,6 +195,29 @@ CASES = [
     (INVADED, {"defender.npr.provinces": [{"location": "sea"}]}, "defender.npr.provinces[0].location"),
     (INVADED, {"defender.npr.provinces": [{}] * 9, "defender.provinces": "npr"}, "defender.provinces"),
     (INVADED, {"policy.defender.army.retreat": "when-half"}, "policy.defender.army.retreat"),
+    (MARCH, {"policy.attacker.landing": "custom"}, "policy.attacker.landing_units"),
+    (MARCH, {"policy.attacker.landing_units": {"infantry": 1}}, "policy.attacker.landing_units"),
+    (
+        MARCH,
+        {"policy.attacker": {"landing": "custom", "landing_units": {"cavalry": 1}}},
+        "policy.attacker.landing_units.cavalry",
+    ),
+    (MARCH, {"policy.attacker": {"landing": "custom", "landing_units": {}}}, "policy.attacker.landing_units"),
+    (
+        MARCH,
+        {"policy.attacker": {"landing": "custom", "landing_units": {"men": 1}}},
+        "policy.attacker.landing_units.men",
+    ),
+    (MARCH, {"policy.attacker.landing": "cheapest"}, "policy.attacker.landing"),
+    (MARCH, {"attacker": MANY, "policy.attacker.landing": "best"}, "policy.attacker.landing"),
+    (MARCH, {"defender": MARCH["defender"] | PORT}, "defender.port_fleet"),
+    (MARCH, {"defender.provinces": [{"port_fleet": True}]}, "defender.provinces[0].port_fleet"),
+    (SEABORNE, {"defender.provinces": [{}]}, "defender.port_fleet"),
+    (SEABORNE, {"defender.provinces": [{"port_fleet": True}] * 2}, "defender.port_fleet"),
+    (SEABORNE, {"defender.port_fleet": {}}, "defender.port_fleet"),
+    (SEABORNE, {"defender.port_fleet": {"kind": "pirates", "heavy": 1}}, "defender.port_fleet.heavy"),
+    (CAMPAIGN, {"defender.provinces": [{}, {"port_fleet": True}]}, "defender.provinces[1].port_fleet"),
+    (SIEGE, {"defender.provinces": [{"port_fleet": True}]}, "defender.provinces[0].port_fleet"),
 ]
 
 

@@ -30,10 +30,11 @@ MOST_LINEUPS = 10_000
 NOT_TOGETHER = "may not stand together with units of the side itself"
 
 
-def check(fields: AnyBattle, part: str = "", sides: Sequence[str] = SIDES) -> None:
+def check(fields: AnyBattle, part: str = "", sides: Sequence[str] = SIDES, policies: str = "") -> None:
     """Refuse a land or naval battle that the rules do not allow. Raises Refusal.
 
-    `part` is the path of the battle in a campaign (".fleet", ".army"); a stage that is not fought has one of `sides`.
+    `part` is the path of the battle in a campaign (".fleet", ".army"), `policies` that of its policies where that is
+    another; a stage that is not fought has one of `sides`.
     """
     deck, galley_waters = fields.options.npr_deck, getattr(fields.conditions, "galley_waters", True)
     empty = "the deck has no cards; give at least one, or leave it out for the printed one"
@@ -47,7 +48,7 @@ def check(fields: AnyBattle, part: str = "", sides: Sequence[str] = SIDES) -> No
         for number, faction in enumerate(getattr(side, "factions", None) or ()):
             check_faction(f"{where}.factions[{number}]", faction)
         refuse(model.count(side) == 0, where, f"no {side.called}; give at least one")
-        check_policy(f"policy.{where}", side, getattr(fields.policy, name))
+        check_policy(f"policy.{name}{policies or part}", side, getattr(fields.policy, name))
         check_side(where, side, fields.options)
     if len(sides) == len(SIDES):
         check_dice(fields, part)

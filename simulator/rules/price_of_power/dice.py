@@ -26,7 +26,7 @@ from simulator.engine.model.chance import LARGEST_RESULT, Row, Tables, from_rows
 from simulator.rules.battle import Refusal
 from simulator.rules.price_of_power.casualties import TERCIOS, packed
 from simulator.rules.price_of_power.forces import Side
-from simulator.rules.price_of_power.model import ICONS, TYPES, BattleAction, General, LandPolicy
+from simulator.rules.price_of_power.model import ICONS, TYPES, BattleAction, General, LandPolicy, Options
 from simulator.rules.toolkit.sheets import lines_of
 
 MOST_DICE = 20
@@ -139,6 +139,11 @@ def printed_dice() -> Dice:
     return {
         die: tuple(face(row["icon"]) for row in lines_of(__package__, "dice") if row["die"] == die) for die in TYPES
     }
+
+
+def faces_of(options: Options) -> Dice:
+    """The dice of a battle: the printed ones, and those that replace them."""
+    return {**printed_dice(), **{die: tuple(map(face, faces)) for die, faces in options.dice if faces}}
 
 
 def icons_shown(dice: Dice, pool: Pool, caps: Icons) -> np.ndarray:

@@ -135,19 +135,17 @@ class Realm(Fields):
     units: ClassVar[tuple[str, ...]] = ()
     called: ClassVar[str] = "units"
     others_have: ClassVar[str] = ""
+    kind: str = Field("player", description="who fights")
+    name: str = Field("", description="label of the realm")
 
     def count(self) -> int:
         """Units or ships."""
         return sum(getattr(self, unit) for unit in self.units)
 
 
-class LandRealm(Realm):
-    """A realm on land."""
+class LandUnits(Fields):
+    """Numbers of units on land."""
 
-    units = UNITS
-    others_have = "infantry"
-    kind: Literal["player", "npr", "rebels"] = Field("player", description="who fights")
-    name: str = Field("", description="label of the realm")
     infantry: UnitCount = Field(0, description="regular infantry")
     cavalry: UnitCount = Field(0, description="regular cavalry")
     artillery: UnitCount = Field(0, description="regular artillery")
@@ -156,6 +154,14 @@ class LandRealm(Realm):
     mercenary_artillery: UnitCount = Field(0, description="mercenary artillery")
     allied_infantry: UnitCount = Field(0, description="allied NPR infantry, or Imperial Manpower")
     allied_cavalry: UnitCount = Field(0, description="allied NPR cavalry, or Imperial Manpower")
+
+
+class LandRealm(LandUnits, Realm):
+    """A realm on land."""
+
+    units = UNITS
+    others_have = "infantry"
+    kind: Literal["player", "npr", "rebels"] = Field("player", description="who fights")
     defends_capital: bool = Field(False, description="NPR: this is its capital area, it never leaves")
     last_area: bool = Field(False, description="NPR: the last area in which it controls a province, it never leaves")
 
@@ -168,7 +174,6 @@ class SeaRealm(Realm):
     others_have = "light"
     last_area: ClassVar[bool] = False
     kind: Literal["player", "npr", "pirates"] = Field("player", description="who fights")
-    name: str = Field("", description="label of the realm")
     galleys: UnitCount = Field(0, description="galleys")
     light: UnitCount = Field(0, description="light ships")
     heavy: UnitCount = Field(0, description="heavy ships, damaged ones included")

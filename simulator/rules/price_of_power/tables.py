@@ -28,7 +28,7 @@ from simulator.rules.price_of_power.casualties import (
     packed,
     part,
 )
-from simulator.rules.price_of_power.dice import Hand, TableSet, caps_of, face, most_icons, pools_of, printed_dice
+from simulator.rules.price_of_power.dice import Hand, TableSet, caps_of, faces_of, most_icons, pools_of
 from simulator.rules.price_of_power.forces import WITH_SIDE, Side, first_lost
 from simulator.rules.price_of_power.model import AnyBattle, SeaRealm
 from simulator.rules.price_of_power.round_per_step import least_size, reduced_chain
@@ -57,8 +57,7 @@ class Setup:
 
     def __init__(self, fields: AnyBattle, brief: bool = False) -> None:
         self.fields, self.options, self.brief = fields, fields.options, brief
-        own_dice = {die: tuple(map(face, faces)) for die, faces in fields.options.dice if faces}
-        self.dice = {**printed_dice(), **own_dice}
+        self.dice = faces_of(fields.options)
         self.sides = attacker, defender = Side("attacker", fields), Side("defender", fields)
         self.sea, self.factions = attacker.sea, attacker.factions + defender.factions
         self.last = max(1, fields.conditions.max_rounds, attacker.last, defender.last)
@@ -68,6 +67,12 @@ class Setup:
         pairs = (attacker, defender), (defender, attacker)
         self.caps = [caps_of(*pair, self.dice, rows) for pair, rows in zip(pairs, self.pools, strict=True)]
         self.charges = [side.charge(enemy) for side, enemy in pairs]
+
+    @property
+    def chooses(self) -> bool:
+        """Is anything decided as well as possible?"""
+        policies = {policy for side in self.sides for policy in (side.policy.losses, side.together[0])}
+        return "best" in policies or any(c.when == "best" for side in self.sides for c in side.fields.battle_actions)
 
     def most_hits(self) -> int:
         """At least as many hits as a side can take at once."""

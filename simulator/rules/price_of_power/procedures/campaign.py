@@ -1,46 +1,67 @@
-"""Campaigns: sea battle and landing, or a march; land battle, siege (docs/rules/price_of_power.md section 8)."""
+"""Campaigns: sea battle and landing, or a march; land battle, siege, ships out of a port that is taken.
+
+docs/rules/price_of_power.md section 8.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from simulator.engine import api
-from simulator.engine.model.chain import Chain, Share, Utilities
+from simulator.engine.model.chain import Chain, OutcomeDistribution, Share, Utilities
 from simulator.rules.battle import ATTACKER, DEFENDER, Built, Columns, Course, Run, Worth, gathered, without_stage
 from simulator.rules.price_of_power import model, text
+from simulator.rules.price_of_power.dice import faces_of
+from simulator.rules.price_of_power.forces import Side
 from simulator.rules.price_of_power.outcome import decisions, outcome
-from simulator.rules.price_of_power.procedures import crossing, siege
+from simulator.rules.price_of_power.procedures import campaign_text, crossing, siege
 from simulator.rules.price_of_power.procedures.campaign_model import (
-    BOARDING,
+    FLEET_COLUMNS,
     PARTS,
+    POLICIES,
     Campaign,
+    Fleet,
     besieged,
     defending,
+    fleet_at_start,
     is_fought,
     is_march,
-    landing,
+    room_on_a_march,
     stage,
 )
+from simulator.rules.price_of_power.procedures.landing import (
+    Units,
+    by_type,
+    chain_of_choice,
+    choices,
+    icons_added,
+    in_order,
+    in_words,
+    most_expected,
+    numbers,
+)
 from simulator.rules.price_of_power.tables import Setup
-from simulator.rules.toolkit.naming import listed, plural
+from simulator.rules.toolkit.naming import listed
 
-# Columns that a sea battle and a land battle add up.
+# Columns that the battles of a campaign add up.
 SUMMED = ("attacker_ducats_lost", "defender_ducats_lost")
-# Columns of every outcome, of one by sea and of one of a march, with their values where a stage is not reached.
+# Columns of every outcome, of one by sea, of one with ships in a port and of a march, with their values where a stage
+# is not reached.
 COLUMNS: dict[str, int] = {"winner": ATTACKER, "land_won": False, "all_taken": False} | dict.fromkeys((
     "landed", "stage", "provinces_taken", "value_taken", "power_spent", "attacker_units_left", "defender_units_left",
     *SUMMED,
 ), 0)  # fmt: skip
-BY_SEA: dict[str, int] = {"naval_won": False, "attacker_ships_left": 0, "defender_ships_left": 0}
+SHIPS_LEFT = ("attacker_ships_left", "defender_ships_left")
+BY_SEA: dict[str, int] = {"naval_won": False} | dict.fromkeys(SHIPS_LEFT, 0)
+WITH_PORT: dict[str, int] = {"port_fought": False, "port_won": False}
 ON_A_MARCH: dict[str, int] = {"march_power_spent": 0}
-
 RESULTS = {
     "the area is won and everything taken": "all_taken",
     "the area is won and a part taken": "provinces_taken > 0 and not all_taken",
@@ -53,135 +74,162 @@ RESULTS = {
 class Stages:
     """The stages of one campaign; courses that land the same units share chain and plan.
 
-    With `worth` the decisions of all stages are made for it (Built.optimal); `paths` are those of policies `best`.
+    With `worth` the decisions of all stages are made for it (Built.optimal); `paths` are those of policies `best`. A
+    fleet matters after the battle at sea only where ships may be driven out of a port (`port`), and is else None.
     """
 
     def __init__(self, fields: Campaign, worth: Worth | None = None, paths: tuple[str, ...] = ()) -> None:
         self.fields, self.worth, self.paths = fields, worth, paths
-        self.march, self.provinces = is_march(fields), besieged(fields)
-        self.columns = COLUMNS | (ON_A_MARCH if self.march else BY_SEA)
-        self.whole, self.enemies = fields.attacker.army.count(), model.count(defending(fields, "army"))
-        self.at_sea, self.on_land = cache(self._at_sea), cache(self._on_land)
-        self.plan, self.value_ashore = cache(self._plan), cache(self._value_ashore)
-        self.last_ashore: dict[int, tuple[Any, np.ndarray, dict[str, Any]]] = {}
+        self.march, self.provinces, self.army = is_march(fields), besieged(fields), numbers(fields.attacker.army)
+        self.port = next((at for at, one in enumerate(self.provinces) if getattr(one, "port_fleet", False)), None)
+        by_sea = BY_SEA | ({} if self.port is None else WITH_PORT)
+        self.columns = COLUMNS | (ON_A_MARCH if self.march else by_sea)
+        self.whole, self.enemies = sum(self.army), model.count(defending(fields, "army"))
+        self.in_port = model.count(fields.defender.port_fleet)
+        self.chooses = worth is not None and fields.policy.attacker.landing == "best"
+        self.at_sea, self.on_land, self.at_port = cache(self._at_sea), cache(self._on_land), cache(self._at_port)
+        self.plan, self.goes, self.value_ashore = cache(self._plan), cache(self._goes), cache(self._value_ashore)
+        self.choice, self.value_at_port = cache(self._choice), cache(self._value_at_port)
+        self.last_ashore: dict[Units, tuple[Any, np.ndarray, dict[str, Any]]] = {}
 
-    def moved(self) -> crossing.Moved:
-        """The units that march, and the power that they need (step 2)."""
-        way = self.fields.conditions
-        return crossing.moved(self.whole, way.march_power, way.border == "mountain", way.bridge)
-
-    def landed(self, ships: int) -> int:
-        """Number of units that get there: at most 3 for each ship, or by the march; the others stay behind (step 2)."""
-        return self.moved().units_across if self.march else min(self.whole, crossing.UNITS_PER_SHIP * ships)
+    # Step 1: the battle at sea.
 
     def _at_sea(self) -> tuple[Setup, Chain]:
         """The battle at sea."""
-        setup = Setup(stage(self.fields, "fleet"), brief=True)
+        setup = Setup(stage(self.fields, "fleet"), brief=self.port is None)
         return setup, self.decided(setup, "at sea", self.worth_at_sea)
 
-    def _on_land(self, landed: int) -> tuple[Setup, Chain]:
-        """The land battle of the units landed."""
-        setup = Setup(stage(self.fields, "army", landing(self.fields, landed)), brief=True)
-        return setup, self.decided(setup, "on land", lambda ends: self.worth_of(*self.ashore(landed, ends)))
-
-    def decided(self, setup: Setup, label: str, worth: Callable[[Any], np.ndarray]) -> Chain:
-        """The chain of a stage; with an objective its decisions are made for the `worth` of its final states."""
-        chain, part = text.chain_with_replay(setup, label), PARTS[label]
-        if self.worth is None:
-            return chain
-
-        def describe(states: Any, options: np.ndarray) -> Columns:
-            found = decisions(setup, chain.params, states, options)
-            paths = [re.sub(r"(attacker|defender)\.", rf"\1.{part}.", path) for path in found["decision"]]
-            return {"decision": np.array(paths)} | {name: found[name] for name in found if name != "decision"}
-
-        return replace(chain, utilities=Utilities(worth, self.paths, describe))
-
-    def worth_of(self, won: np.ndarray, course: Mapping[str, ArrayLike]) -> np.ndarray:
-        """Worth of the outcomes of a course, with a row for each of `won`, to each side."""
-        assert self.worth is not None
-        return self.worth(
-            {name: np.broadcast_to(course.get(name, none), won.shape) for name, none in self.columns.items()}
-        )
-
-    def worth_at_sea(self, ends: Any) -> np.ndarray:
-        """Worth of final states at sea: columns add up, so it is that of the fleets and of the army that lands."""
-        won, landed, fleets, lost = self.after_sea(ends)
-        worth, own = self.worth_of(won, lost), self.worth_of(won, fleets) - self.worth_of(won, {})
-        for units in np.unique(landed[won]).tolist():
-            rows = won & (landed == units)
-            worth[:, rows] = own[:, rows] + self.value_ashore(units)[:, None]
-        return worth
-
-    def _value_ashore(self, landed: int) -> np.ndarray:
-        """The worth to each side of landing so many units."""
-        if is_fought(self.fields, "army"):
-            return np.array(api.best_policy(self.on_land(landed)[1]).values)
-        return self.worth_of(np.array([True]), self.unopposed(landed))[:, 0]
-
     def courses(self, run: Run) -> Iterator[Course]:
-        """All courses of the campaign. Step 1: without a naval victory, or if nobody gets across, it is over."""
+        """All courses of the campaign. Without a naval victory, or if nobody gets across, it is over."""
         if not is_fought(self.fields, "fleet"):
-            ships = model.count(self.fields.attacker.fleet)
-            if there := self.landed(ships):
-                yield from self.invasion(run, there, {} if self.march else {"attacker_ships_left": ships})
+            fleet = fleet_at_start(self.fields)
+            if room := self.room(fleet.ships):
+                ships = {"attacker_ships_left": fleet.ships, "defender_ships_left": self.in_port}
+                yield from self.invasion(run, room, {} if self.march else ships, fleet)
             else:
                 left = {"attacker_units_left": self.whole, "defender_units_left": self.enemies}
                 yield without_stage(None, {"winner": DEFENDER, **left})
             return
         ends = run(self.at_sea()[1])
-        won, landed, fleets, lost = self.after_sea(ends.states)
+        won, fleets, columns, lost = self.after_sea(ends.states)
         yield ends, ~won, lost
         for row in np.flatnonzero(won).tolist():
-            own = {name: int(values[row]) for name, values in fleets.items()}
-            yield from self.invasion(run, int(landed[row]), own, ends.share(row))
+            own = {name: int(values[row]) for name, values in columns.items()}
+            yield from self.invasion(run, self.room(fleets[row].ships), own, fleets[row], ends.share(row))
 
-    def after_sea(self, ends: Any) -> tuple[np.ndarray, np.ndarray, Columns, Columns]:
-        """For final states at sea: won or not, the units that land, columns of the fleets, columns where it is lost."""
+    def after_sea(self, ends: Any) -> tuple[np.ndarray, list[Fleet], Columns, Columns]:
+        """For final states at sea: won or not, the attacker's fleets, columns of ships, columns where it is lost."""
         columns = outcome(self.at_sea()[0], ends)
-        fleets = {name: columns[name] for name in ("attacker_ships_left", "defender_ships_left", *SUMMED)}
-        own = fleets["attacker_ships_left"] + columns["attacker_captured"]
-        landed, left = np.minimum(self.whole, crossing.UNITS_PER_SHIP * own), np.ones_like(own)
-        lost = {"attacker_units_left": self.whole * left, "defender_units_left": self.enemies * left}
-        return columns["winner"] == ATTACKER, landed, fleets, fleets | lost | {"winner": columns["winner"]}
+        parts = (np.asarray(columns[f"attacker_{name}"]).tolist() for name in FLEET_COLUMNS)
+        fleets = list(map(Fleet, *parts))
+        ships = {name: columns[name] for name in ("attacker_ships_left", *SUMMED)}
+        ships["defender_ships_left"] = columns["defender_ships_left"] + self.in_port
+        lost = {"attacker_units_left": np.full(len(fleets), self.whole), "winner": columns["winner"]}
+        lost["defender_units_left"] = np.full(len(fleets), self.enemies)
+        return columns["winner"] == ATTACKER, fleets, ships, ships | lost
 
-    def invasion(self, run: Run, landed: int, fleets: dict[str, int], share: Share | None = None) -> Iterator[Course]:
-        """Steps 3 and 4: land battle, siege; `fleets` are the columns of the fleets."""
+    # Step 2: who goes.
+
+    def room(self, ships: int) -> int:
+        """Number of units that there is room for: 3 for each ship, or by the march."""
+        if self.march:
+            return room_on_a_march(self.fields).units_across
+        return min(self.whole, crossing.UNITS_PER_SHIP * ships)
+
+    @cached_property
+    def icons_added(self) -> list[list[float]]:
+        """What each further unit of a type adds to the icons of the first roll (`landing.icons_added`)."""
+        return icons_added(Side("attacker", stage(self.fields, "army")), faces_of(self.fields.options))
+
+    def _goes(self, room: int) -> Units:
+        """Those who go if nobody chooses."""
+        policy, army = self.fields.policy.attacker, self.army
+        if policy.landing in {"best-expected", "best", "custom"}:
+            own = numbers(policy.landing_units) if policy.landing_units else army
+            return most_expected(own, room, self.icons_added)
+        return in_order(army, room, policy.landing)
+
+    def _choice(self, room: int, fleet: Fleet | None) -> tuple[list[Units], Chain]:
+        """Everybody who may go, and the chain of the attacker's decision among them."""
+        every = choices(self.army, room, self.goes(room))
+        values = np.column_stack([self.value_ashore(units, fleet) for units in every])
+
+        def describe(states: Any, options: np.ndarray) -> Columns:
+            path, own = ("policy.attacker.landing",), listed([*in_words(self.army)])
+            words = [listed([*in_words(every[option])]) for option in options]
+            columns = {"decision": path, "attacker": (own,), "room": (room,), "choice": words}
+            return {name: np.array(given, dtype=object) for name, given in columns.items()}
+
+        return every, chain_of_choice(values, "policy.attacker.landing", describe)
+
+    def choice_of(self, room: int) -> Units:
+        """Those who go where there is so much room, if no ship is lost before."""
+        if not (self.chooses and room):
+            return self.goes(room)
+        every, chain = self.choice(room, None if self.port is None else fleet_at_start(self.fields))
+        return every[api.best_policy(chain).option(chain.start)]
+
+    def invasion(
+        self, run: Run, room: int, ships: dict[str, int], fleet: Fleet, share: Share | None = None
+    ) -> Iterator[Course]:
+        """Steps 2 to 5: landing or march, land battle, siege, ships out of port; `ships` are the columns of these."""
+        afloat = None if self.port is None else fleet
+        units = self.goes(room)
+        if self.chooses:
+            every, decision = self.choice(room, afloat)
+            chosen = run(decision, share)
+            units, share = every[int(chosen.states.choice[0]) - 1], chosen.share(0)
         if not is_fought(self.fields, "army"):
-            yield without_stage(share, self.unopposed(landed) | fleets)
+            columns, at_port = self.unopposed(units)
+            if at_port:
+                yield from self.out_of_port(run, share, fleet, columns | ships)
+            else:
+                yield without_stage(share, columns | ships)
             return
-        ends = run(self.on_land(landed)[1], share)
-        if self.last_ashore.get(landed, (None,))[0] is not ends.states:  # those of an exact answer come again
-            self.last_ashore[landed] = ends.states, *self.ashore(landed, ends.states)
-        _, won, course = self.last_ashore[landed]
-        yield ends, np.full(len(won), True), course | {n: course.get(n, 0) + number for n, number in fleets.items()}
+        setup, chain = self.on_land(units, afloat)
+        ends = run(chain, share)
+        if self.last_ashore.get(units, (None,))[0] is not ends.states:  # those of an exact answer come again
+            self.last_ashore[units] = ends.states, *self.ashore(setup, units, ends.states)
+        _, at_port, course = self.last_ashore[units]
+        course = course | {name: course.get(name, 0) + number for name, number in ships.items()}
+        yield ends, ~at_port, course
+        for row in np.flatnonzero(at_port).tolist():
+            own = {name: np.broadcast_to(values, at_port.shape)[row] for name, values in course.items()}
+            yield from self.out_of_port(run, ends.share(row), fleet, own)
 
-    def unopposed(self, landed: int) -> dict[str, Any]:
-        """Columns of a landing without defenders."""
-        taken = self.besieged([self.besiegers(landed)])
-        return self.there(landed) | {"land_won": True, "attacker_units_left": self.whole} | taken
+    # Steps 3 and 4: the land battle and the siege.
 
-    def there(self, landed: int) -> dict[str, Any]:
+    def _on_land(self, units: Units, fleet: Fleet | None) -> tuple[Setup, Chain]:
+        """The land battle of those who are there."""
+        setup = Setup(stage(self.fields, "army", units), brief=True)
+        return setup, self.decided(setup, "on land", lambda ends: self.worth_ashore(setup, units, fleet, ends))
+
+    def there(self, units: Units) -> dict[str, Any]:
         """Columns of step 2."""
-        return {"landed": landed} | (
-            {"march_power_spent": self.moved().power_spent} if self.march else {"naval_won": True}
-        )
+        power = crossing.power_for(sum(units), self.fields.conditions.border == "mountain")
+        return {"landed": sum(units)} | ({"march_power_spent": power} if self.march else {"naval_won": True})
 
-    def ashore(self, landed: int, ends: Any) -> tuple[np.ndarray, dict[str, Any]]:
-        """For final states on land: won or not, and the columns, with those of the siege where it is won."""
-        columns = outcome(self.on_land(landed)[0], ends)
+    def unopposed(self, units: Units) -> tuple[dict[str, Any], bool]:
+        """Columns of a landing without defenders; do ships have to leave a port?"""
+        taken, at_port = self.besieged([by_type(units)])
+        return self.there(units) | {"land_won": True, "attacker_units_left": self.whole} | taken, bool(at_port[0])
+
+    def ashore(self, setup: Setup, units: Units, ends: Any) -> tuple[np.ndarray, dict[str, Any]]:
+        """For final states on land: do ships have to leave a port; the columns, with the siege where it is won."""
+        columns = outcome(setup, ends)
         won = columns["winner"] == ATTACKER
         left = np.column_stack([columns[f"attacker_{unit}_left"] for unit in model.TYPES])
-        own = self.there(landed) | {name: columns[name] for name in ("winner", "defender_units_left", *SUMMED)}
-        own |= {"land_won": won, "attacker_units_left": columns["attacker_units_left"] + self.whole - landed}
-        own["stage"] = np.ones(len(won), int)
-        for name, values in self.besieged([*map(tuple, left[won].tolist())]).items():
+        own = self.there(units) | {name: columns[name] for name in ("winner", "defender_units_left", *SUMMED)}
+        own |= {"land_won": won, "attacker_units_left": columns["attacker_units_left"] + self.whole - sum(units)}
+        own["stage"], at_port = np.ones(len(won), int), np.zeros(len(won), bool)
+        taken, at_port[won] = self.besieged([*map(tuple, left[won].tolist())])
+        for name, values in taken.items():
             own[name] = np.array(own.get(name, np.zeros(len(won), np.asarray(values).dtype)))
             own[name][won] = values
-        return won, own
+        return at_port, own
 
-    def besieged(self, armies: list[tuple[int, ...]]) -> dict[str, ArrayLike]:
-        """Step 4: columns of the siege, one value for each army (infantry, cavalry, artillery)."""
+    def besieged(self, armies: list[Units]) -> tuple[dict[str, ArrayLike], list[bool]]:
+        """Columns of the siege, one value for each army (infantry, cavalry, artillery); is the port taken?"""
         plans = [self.plan(army) for army in armies]
         taken = [len(plan.provinces) for plan in plans]
         everything = [number == len(self.provinces) for number in taken]
@@ -191,20 +239,113 @@ class Stages:
             "provinces_taken": taken,
             "value_taken": [plan.value for plan in plans],
             "power_spent": [plan.power for plan in plans],
-        }
+        }, [self.port in plan.provinces for plan in plans]
 
-    def besiegers(self, landed: int) -> tuple[int, ...]:
-        """Infantry, cavalry and artillery of all categories that landed."""
-        army = landing(self.fields, landed)
-        return tuple(sum(getattr(army, f"{prefix}{unit}", 0) for prefix in BOARDING) for unit in model.TYPES)
-
-    def _plan(self, army: tuple[int, ...]) -> siege.Taken:
-        """The best siege plan of (infantry, cavalry, artillery); by sea ships face every island (step 4)."""
+    def _plan(self, army: Units) -> siege.Taken:
+        """The best siege plan of (infantry, cavalry, artillery); by sea ships face every island."""
         fields, units = self.fields, dict(zip(model.TYPES, army, strict=True))
         power, facing = fields.conditions.siege_power, not self.march or fields.conditions.ships_facing
         side = siege.Besieger(military_power=power, ships_facing=facing).model_copy(update=units)
         actions, mentality = fields.conditions.siege_actions, fields.options.defensive_mentality
         return siege.best_plan(side, self.provinces, fields.policy.attacker.plan, actions, mentality)
+
+    # Step 5: ships out of a port that is taken.
+
+    def _at_port(self, fleet: Fleet) -> tuple[Setup, Chain]:
+        """The battle with the ships that have to leave the port."""
+        setup = Setup(stage(self.fields, "port_fleet", fleet=fleet), brief=True)
+        return setup, self.decided(setup, "out of port", lambda ends: self.worth_at_port(setup, fleet, ends))
+
+    def out_of_port(self, run: Run, share: Share | None, fleet: Fleet, columns: Mapping[str, Any]) -> Iterator[Course]:
+        """The courses of a campaign with these columns, whose fleet meets the ships out of the port."""
+        setup, chain = self.at_port(fleet)
+        ends: OutcomeDistribution = run(chain, share)
+        found = self.after_port(setup, fleet, ends.states)
+        found |= {name: columns.get(name, 0) + found[name] for name in (*SHIPS_LEFT, *SUMMED)}
+        yield ends, np.full(len(ends), True), {**columns, **found}
+
+    def after_port(self, setup: Setup, fleet: Fleet, ends: Any) -> Columns:
+        """What the battle adds to the columns."""
+        columns = outcome(setup, ends)
+        return {
+            "attacker_ships_left": columns["attacker_ships_left"] - fleet.own,
+            "defender_ships_left": columns["defender_ships_left"] - self.in_port,
+            **{name: columns[name] for name in SUMMED},
+            "port_fought": np.ones(len(columns["winner"]), bool),
+            "port_won": columns["winner"] == ATTACKER,
+        }
+
+    # Worth, for decisions: columns add up, so that the worth of stages does.
+
+    def decided(self, setup: Setup, label: str, worth: Callable[[Any], np.ndarray]) -> Chain:
+        """The chain of a stage; with an objective its decisions are made for the `worth` of its final states."""
+        chain, part, policies = text.chain_with_replay(setup, label), PARTS[label], POLICIES[PARTS[label]]
+        if self.worth is None or not setup.chooses:
+            return chain
+
+        def describe(states: Any, options: np.ndarray) -> Columns:
+            found = decisions(setup, chain.params, states, options)
+            paths = [re.sub(r"^(attacker|defender)\.", rf"\1.{part}.", path) for path in found["decision"]]
+            paths = [re.sub(r"^policy\.(\w+)\.", rf"policy.\1.{policies}.", path) for path in paths]
+            return {"decision": np.array(paths)} | {name: found[name] for name in found if name != "decision"}
+
+        return replace(chain, utilities=Utilities(worth, self.paths, describe))
+
+    def worth_of(self, shape: tuple[int, ...], course: Mapping[str, ArrayLike]) -> np.ndarray:
+        """Worth of the outcomes of a course to each side."""
+        assert self.worth is not None
+        return self.worth({name: np.broadcast_to(course.get(name, none), shape) for name, none in self.columns.items()})
+
+    def more_worth(self, shape: tuple[int, ...], more: Mapping[str, ArrayLike]) -> np.ndarray:
+        """The worth that these columns add to any outcome, for each side."""
+        return self.worth_of(shape, more) - self.worth_of(shape, {})
+
+    def value_of(self, chain: Chain, worth: Callable[[Any], np.ndarray]) -> np.ndarray:
+        """The worth of a stage to each side."""
+        if chain.utilities is not None:
+            return np.array(api.best_policy(chain).values)
+        ends = api.exact_outcomes(chain)
+        return worth(ends.states) @ ends.p
+
+    def worth_at_sea(self, ends: Any) -> np.ndarray:
+        """Worth of final states at sea: that of the fleets, and of the army that lands."""
+        won, fleets, ships, lost = self.after_sea(ends)
+        worth, own = self.worth_of(won.shape, lost), self.more_worth(won.shape, ships)
+        for row in np.flatnonzero(won).tolist():
+            room, fleet = self.room(fleets[row].ships), None if self.port is None else fleets[row]
+            if self.chooses:
+                ashore = np.array(api.best_policy(self.choice(room, fleet)[1]).values)
+            else:
+                ashore = self.value_ashore(self.goes(room), fleet)
+            worth[:, row] = own[:, row] + ashore
+        return worth
+
+    def _value_ashore(self, units: Units, fleet: Fleet | None) -> np.ndarray:
+        """The worth to each side of landing these units."""
+        if not is_fought(self.fields, "army"):
+            columns, at_port = self.unopposed(units)
+            value = self.worth_of((1,), columns)[:, 0]
+            return value + self.value_at_port(fleet) if at_port else value
+        setup, chain = self._on_land(units, fleet)
+        return self.value_of(chain, lambda ends: self.worth_ashore(setup, units, fleet, ends))
+
+    def worth_ashore(self, setup: Setup, units: Units, fleet: Fleet | None, ends: Any) -> np.ndarray:
+        """Worth of final states on land, with what follows in a port."""
+        at_port, course = self.ashore(setup, units, ends)
+        worth = self.worth_of(at_port.shape, course)
+        if at_port.any():
+            worth[:, at_port] += self.value_at_port(fleet)[:, None]
+        return worth
+
+    def _value_at_port(self, fleet: Fleet) -> np.ndarray:
+        """The worth that a battle with the ships out of the port adds, for each side."""
+        setup, chain = self.at_port(fleet)
+        return self.value_of(chain, lambda ends: self.worth_at_port(setup, fleet, ends))
+
+    def worth_at_port(self, setup: Setup, fleet: Fleet, ends: Any) -> np.ndarray:
+        """What final states of that battle add to the worth."""
+        found = self.after_port(setup, fleet, ends)
+        return self.more_worth(found["port_won"].shape, found)
 
 
 def build(fields: Campaign, worth: Worth | None = None, paths: tuple[str, ...] = ()) -> Built:
@@ -213,52 +354,6 @@ def build(fields: Campaign, worth: Worth | None = None, paths: tuple[str, ...] =
     return Built(
         answer=lambda run: gathered(stages.courses(run), stages.columns),
         optimal=lambda worth, paths: build(fields, worth, paths),
-        assumptions=lambda: [*assumptions(stages)],
-        explain=lambda: [*explain(stages)],
+        assumptions=lambda: [*campaign_text.assumptions(stages)],
+        explain=lambda: [*campaign_text.explain(stages)],
     )
-
-
-def assumptions(stages: Stages) -> Iterator[str]:
-    """Lines for the readings and policies of each stage."""
-    fields = stages.fields
-    for name, part in PARTS.items():
-        lines = text.assumptions(Setup(stage(fields, part))) if is_fought(fields, part) else []
-        yield from (f"{name}: {line}" for line in lines)
-    yield f"{'marching' if stages.march else 'landing'}: {fields.policy.attacker.landing}"
-    if stages.provinces:
-        yield f"siege plan: {fields.policy.attacker.plan}"
-    yield from siege.mentality_lines(fields.options.defensive_mentality, stages.provinces)
-
-
-def explain(stages: Stages) -> Iterator[str]:
-    """Lines for the stages and the dice of each."""
-    fields, provinces = stages.fields, stages.provinces
-    landed = stages.landed(model.count(fields.attacker.fleet))
-    if is_fought(fields, "fleet"):
-        yield from (f"at sea: {line}" for line in text.explain(Setup(stage(fields, "fleet"))))
-    yield who_goes(stages, landed)
-    if landed and is_fought(fields, "army"):
-        there = stage(fields, "army", landing(fields, landed))
-        yield from (f"on land: {line}" for line in text.explain(Setup(there)))
-    if provinces and landed:
-        best = stages.plan(stages.besiegers(landed))
-        taken = f"{len(best.provinces)} of {plural(len(provinces), 'province')} (tax value {best.value})"
-        cost = f"{best.power} power in {plural(best.actions, 'action')}"
-        yield f"siege: without losses they take {taken} for {cost}"
-
-
-def who_goes(stages: Stages, landed: int) -> str:
-    """The line on those who go and those who stay behind (step 2); by sea those for whom all ships have room."""
-    going = stages.besiegers(landed)
-    staying = [whole - own for whole, own in zip(stages.besiegers(stages.whole), going, strict=True)]
-    where = "march" if stages.march else "landing, with every ship left"
-    verb = "go" if sum(going) != 1 else "goes"
-    text = f"{where}: {enumerated(going)} {verb}" if landed else f"{where}: nobody gets there"
-    if landed and stages.march:
-        text += f" for {stages.moved().power_spent} power"
-    return f"{text}, {enumerated(staying)} {'stay' if sum(staying) != 1 else 'stays'} behind" if any(staying) else text
-
-
-def enumerated(units: Sequence[int]) -> str:
-    """Infantry, cavalry and artillery in words: "3 infantry and 1 cavalry"."""
-    return listed([f"{number} {unit}" for number, unit in zip(units, model.TYPES, strict=True) if number])

@@ -56,9 +56,14 @@ def moved(units: int, power: int, mountains: bool, bridge: Sequence[int]) -> Mov
     Without mountains one power, the activation itself, moves all.
     """
     capacity = UNITS_PER_SHIP * min(bridge, default=0)
-    over, each = min(units, capacity) if bridge else units, UNITS_PER_POWER if mountains else units
-    across = min(over, each * power)
-    return Moved(across, -(-across // each), -(-over // each), capacity)
+    over = min(units, capacity) if bridge else units
+    across = min(over, UNITS_PER_POWER * power) if mountains else over
+    return Moved(across, power_for(across, mountains), power_for(over, mountains), capacity)
+
+
+def power_for(units: int, mountains: bool) -> int:
+    """The military power that moves so many units."""
+    return -(-units // UNITS_PER_POWER) if mountains else min(units, 1)
 
 
 def build(fields: Crossing) -> Built:
