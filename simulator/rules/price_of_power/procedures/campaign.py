@@ -180,8 +180,8 @@ class Stages:
             chosen = run(decision, share)
             units, share = every[int(chosen.states.choice[0]) - 1], chosen.share(0)
         if not is_fought(self.fields, "army"):
-            columns, at_port = self.unopposed(units)
-            if at_port:
+            columns, taken = self.unopposed(units)
+            if taken:
                 yield from self.out_of_port(run, share, fleet, columns | ships)
             else:
                 yield without_stage(share, columns | ships)

@@ -11,7 +11,7 @@ from simulator.engine.model.chain import BEST, Chain, Utilities, rule
 from simulator.engine.model.chance import NO_TABLE, from_rows, row_of
 from simulator.rules.price_of_power.dice import Dice, Icons, icons_shown, most_icons, pool_of
 from simulator.rules.price_of_power.forces import TYPES_HIT, Side
-from simulator.rules.price_of_power.model import TYPES, UNITS, LandSide
+from simulator.rules.price_of_power.model import TYPES, UNITS, LandUnits
 
 # Numbers of units in the order of UNITS.
 Units = tuple[int, ...]
@@ -23,7 +23,7 @@ OF_TYPE = [[UNITS.index(f"{rank}{unit}") for rank in ("", "mercenary_", "allied_
 EQUAL = 1e-12
 
 
-def numbers(army: LandSide) -> Units:
+def numbers(army: LandUnits) -> Units:
     """The numbers of units of an army."""
     return tuple(getattr(army, unit) for unit in UNITS)
 
@@ -105,37 +105,37 @@ class Chosen(NamedTuple):
 
 
 @rule(Choice)
-def running(p, s):
+def running(p: Choice, s: Chosen) -> bool:
     """Nothing is chosen yet."""
     return s.choice == 0
 
 
 @rule(Choice)
-def table(p, s):
+def table(p: Choice, s: Chosen) -> int:
     """Nothing is rolled."""
     return NO_TABLE
 
 
 @rule(Choice)
-def step(p, s, option):
+def step(p: Choice, s: Chosen, option: int) -> Chosen:
     """The choice is made."""
     return Chosen(option + 1)
 
 
 @rule(Choice)
-def decides(p, s):
+def decides(p: Choice, s: Chosen) -> int:
     """The attacker decides."""
     return 1
 
 
 @rule(Choice)
-def options(p, s):
+def options(p: Choice, s: Chosen) -> int:
     """The number of choices."""
     return p.number
 
 
 @rule(Choice)
-def choose(p, s):
+def choose(p: Choice, s: Chosen) -> int:
     """The choice is what is best for him."""
     return BEST
 

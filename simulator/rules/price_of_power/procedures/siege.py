@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import accumulate
 from operator import add
@@ -149,7 +149,7 @@ def best_plan(side: Besieger, provinces: Provinces, plan: Plan, actions: int, me
 
     Of equally good plans it is the one that takes the provinces listed first.
     """
-    order = {
+    order: Callable[[Taken], tuple[int, ...]] = {
         "most-value": lambda taken: (-taken.value, -len(taken.provinces), taken.power, taken.actions),
         "most-provinces": lambda taken: (-len(taken.provinces), -taken.value, taken.power, taken.actions),
         "cheapest-one": lambda taken: (
