@@ -6,11 +6,13 @@ from collections import Counter
 import pytest
 
 from simulator.engine.exact import exact_outcomes
+from simulator.engine.model.plain import PlainBattle, Roll
 from simulator.rules.europa.shared.modifiers import Bonus
-from simulator.rules.europa.shared.procedure import Draw, Roll, built, row_of, why
+from simulator.rules.europa.shared.procedure import D10, row_of, why
+from simulator.rules.toolkit.plain import built
 
 MODIFIERS = [Bonus(2, "supply"), Bonus(0, "calm sea"), Bonus(-3, "storm")]
-FIRST = Roll(
+FIRST = D10(
     "voyage", "4", MODIFIERS, lambda _, modified: row_of({1: "late", 6: "there"}, modified, "lost"), "{} {}".format
 )
 
@@ -19,12 +21,13 @@ def follow(state):
     """The voyage; who is late draws one of two ports, three times as often the first."""
     if state == "":
         return FIRST
-    return Draw({"east": 3, "west": 1}, lambda after, _: f"to the {after}") if state == "late" else None
+    return Roll("port", {"east": 3, "west": 1}, line=lambda after, _: f"to the {after}") if state == "late" else None
 
 
 @pytest.fixture
 def procedure():
-    return built("", follow, lambda state: {"winner": int(state == "lost"), "late": state in {"east", "west"}}, [], [])
+    battle = PlainBattle("", follow)
+    return built(battle, lambda state: {"winner": int(state == "lost"), "late": state in {"east", "west"}})
 
 
 def test_the_row_of_a_modified_die_is_the_highest_that_it_reaches():

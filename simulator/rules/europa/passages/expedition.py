@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.engine.model.chance import seen_as
+from simulator.engine.model.plain import Following, PlainBattle, Roll
 from simulator.rules.battle import ATTACKER, DEFENDER, Built, Columns
 from simulator.rules.europa.land.battle import build_land
 from simulator.rules.europa.passages import model
@@ -21,10 +22,11 @@ from simulator.rules.europa.passages.stages import in_stage, outcomes_of
 from simulator.rules.europa.shared.fleets import Hold
 from simulator.rules.europa.shared.land_model import FORAGERS, check_land, overruns
 from simulator.rules.europa.shared.leaders import GONE
-from simulator.rules.europa.shared.procedure import Draw, Following, Roll, built, chain_of
+from simulator.rules.europa.shared.procedure import D10
 from simulator.rules.europa.shared.stacks import LD, detachments, size_of, technology_of
 from simulator.rules.europa.siege.battle import build_siege
 from simulator.rules.europa.tables import book
+from simulator.rules.toolkit.plain import built
 
 FELL, HELD = "fallen", "held"
 BEATEN = "beaten ashore"
@@ -95,16 +97,17 @@ class Expedition:
             following = self.voyage.follow(state)
             if following is None:
                 return None
+            assert isinstance(following, D10 | Roll)  # nobody decides at sea
             weights: Counter[Passing | Ashore] = seen_as(following.weights, self._landed)  # type: ignore[arg-type]
-            return Draw(weights, lambda after, dice: self._line_at_sea(following, after, dice))
+            return Roll("at sea", weights, line=lambda after, dice: self._line_at_sea(following, after, dice))
         if state.ended or not state.stage:
             return None
         # The landing that came before changes nothing ashore.
         ends = self.ends(state._replace(landed=0))
         ashore = {after._replace(landed=state.landed): chance for after, chance in ends.items()}
-        return Draw(ashore, lambda after, _: text_ashore(state, after))
+        return Roll("ashore", ashore, line=lambda after, _: text_ashore(state, after))
 
-    def _line_at_sea(self, following: Roll | Draw, after: Passing | Ashore, dice: random.Random) -> str:
+    def _line_at_sea(self, following: D10 | Roll, after: Passing | Ashore, dice: random.Random) -> str:
         """A line on one of the states of the passage behind this one."""
         if isinstance(after, Ashore):
             ends = {end: weight for end, weight in following.weights.items() if self._landed(end) == after}
@@ -186,8 +189,8 @@ def check_expedition(fields: model.Expedition) -> None:
     model.check_stages(fields)
     expedition = Expedition(fields)
     if expedition.voyage and fields.land and overruns(fields.land):  # type: ignore[arg-type]
-        states = chain_of(expedition.voyage.start, expedition.voyage.follow)[1]
-        for thirds in sorted({state.afloat.cargo.troops for state in states if state.ended == LANDED}):
+        states = PlainBattle(expedition.voyage.start, expedition.voyage.follow).states
+        for thirds in sorted({state.afloat.cargo.troops for state, _ in states if state.ended == LANDED}):
             with in_stage("land"):
                 check_land(with_troops(fields, "land", expedition.counters("land", thirds)))
 
@@ -211,4 +214,4 @@ def build_expedition(fields: model.Expedition) -> Built:
             at_full_strength = f"{NAMES[name].lower()} at full strength"
             rests += [f"{at_full_strength}, {line}" for line in stage.assumptions()]
             lines += [f"{at_full_strength}, {line}" for line in stage.explain()]
-    return built(expedition.start, expedition.follow, expedition.columns, rests, lines, label="expedition")
+    return built(PlainBattle(expedition.start, expedition.follow, label="expedition"), expedition.columns, rests, lines)

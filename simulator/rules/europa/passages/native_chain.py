@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
+from simulator.engine.model.plain import Following, PlainBattle, Roll
 from simulator.rules.battle import ATTACKER, Both, Built, Fields, FrameOf
 from simulator.rules.europa.land.battle import build_land
 from simulator.rules.europa.passages.model import TROOPS
@@ -15,9 +16,10 @@ from simulator.rules.europa.passages.stages import in_stage, outcomes_of, refuse
 from simulator.rules.europa.procedures.overseas import Conquered, ConquestFields, Conversion, check_conquest
 from simulator.rules.europa.shared import land_model
 from simulator.rules.europa.shared.leaders import GONE
-from simulator.rules.europa.shared.procedure import FACES, Draw, Following, built
+from simulator.rules.europa.shared.procedure import FACES
 from simulator.rules.europa.shared.stacks import LD, SIDES, detachments, size_of
 from simulator.rules.toolkit.naming import winner_text
+from simulator.rules.toolkit.plain import built
 from simulator.rules.toolkit.policies import refuse
 
 Policies = Both[land_model.LandPolicy, land_model.DefenderPolicy]
@@ -115,10 +117,10 @@ class Chain:
         if state is None:
             return self.conversion.roll
         if isinstance(state, int):
-            return Draw(self.conversion.ends(state), lambda end, _: self.conversion.text(end))
+            return Roll("conversion", self.conversion.ends(state), line=lambda end, _: self.conversion.text(end))
         if isinstance(state, Fought) or not state.resisters:
             return None
-        return Draw(self.fought(state), lambda end, _: text_of(end))
+        return Roll("battle", self.fought(state), line=lambda end, _: text_of(end))
 
     def columns(self, state: Conquered | Fought) -> dict[str, object]:
         """A row of the outcome."""
@@ -171,4 +173,4 @@ def build_native_chain(fields: NativeChain) -> Built:
         rests += [f"{name}, {line}" for line in battle.assumptions()]
         lines += [f"{name}, {line}" for line in battle.explain()]
     rests.append("recruits who are sent home when the leader is lost are left out")
-    return built(None, chain.follow, chain.columns, rests, lines, label="native-chain")
+    return built(PlainBattle(None, chain.follow, label="native-chain"), chain.columns, rests, lines)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import NamedTuple
 
+from simulator.engine.model.plain import Following, PlainBattle, Roll
 from simulator.rules.battle import ATTACKER, DEFENDER, Built
 from simulator.rules.europa.passages.battles import results
 from simulator.rules.europa.passages.model import HostileFleet, PassageFields
@@ -36,9 +37,10 @@ from simulator.rules.europa.shared.fleets import LAW, Afloat, Cargo, Fleet, afte
 from simulator.rules.europa.shared.leaders import Leader
 from simulator.rules.europa.shared.losses import Pillaging
 from simulator.rules.europa.shared.modifiers import Bonus, sum_of
-from simulator.rules.europa.shared.procedure import FACES, Draw, Following, Roll, built, why
+from simulator.rules.europa.shared.procedure import D10, FACES, why
 from simulator.rules.europa.shared.stacks import LD, detachments
 from simulator.rules.europa.tables import Book, book
+from simulator.rules.toolkit.plain import built
 
 SECTION = "14"
 FAILURES = ("stopped_by_works", "stopped_by_blockade", "beaten_at_sea", "lost_in_storm", "lost_on_landing")
@@ -143,17 +145,20 @@ class Voyage:
             return None
         stage = self.stages[state.stage]
         if state.caught:
-            return Draw(self.battle(state), lambda after, _: self.text_of_battle(state, after))
+            return Roll("battle", self.battle(state), line=lambda after, _: self.text_of_battle(state, after))
         if stage.kind == "storm":
             drm, weights = sum_of(self.bonuses(state)), self.storm(state)
-            return Draw(weights, lambda after, _: f"{stage.title}: attrition at sea with {drm:+d}; {left_of(after)}.")
+            rolled = f"{stage.title}: attrition at sea with {drm:+d}"
+            return Roll("attrition", weights, line=lambda after, _: f"{rolled}; {left_of(after)}.")
         if stage.kind == "landing":
-            return Draw(self.landing(state), lambda after, _: f"{stage.title}: {text_of_landing(after)}.")
+            return Roll(
+                "landing", self.landing(state), line=lambda after, _: f"{stage.title}: {text_of_landing(after)}."
+            )
 
         def line(shown: str, after: Passing) -> str:
             return f"{stage.title}: {shown}: {'battle' if after.caught else 'stopped' if after.ended else 'passes'}."
 
-        return Roll(stage.name, SECTION, self.bonuses(state), lambda *die: self.after_die(state, *die), line)
+        return D10(stage.name, SECTION, self.bonuses(state), lambda *die: self.after_die(state, *die), line)
 
     def after_die(self, state: Passing, die: int, modified: int) -> Passing:
         """A stage of one die: fire, a blockade run, an interception."""
@@ -329,4 +334,9 @@ def assumptions(voyage: Voyage) -> list[str]:
 def build_passage(fields: PassageFields) -> Built:
     """Everything that answers a passage."""
     voyage = Voyage(fields, book(fields.options.tables))
-    return built(voyage.start, voyage.follow, voyage.columns, assumptions(voyage), explanation(voyage), label="passage")
+    return built(
+        PlainBattle(voyage.start, voyage.follow, label="passage"),
+        voyage.columns,
+        assumptions(voyage),
+        explanation(voyage),
+    )

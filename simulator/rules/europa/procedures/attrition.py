@@ -8,6 +8,7 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import Field
 
 from simulator.engine.model.chance import seen_as
+from simulator.engine.model.plain import PlainBattle
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Both, Built, Fields
 from simulator.rules.europa.shared import fields as common
 from simulator.rules.europa.shared import fleets
@@ -16,9 +17,10 @@ from simulator.rules.europa.shared.fleets import LAW, Afloat
 from simulator.rules.europa.shared.land_model import FORAGERS, NOT_IN_EUROPE, Period, Region, Technology
 from simulator.rules.europa.shared.losses import GARRISON, PILLAGE_SIDES, Pillaging, attrition_by, clamped
 from simulator.rules.europa.shared.modifiers import Bonus, sum_of
-from simulator.rules.europa.shared.procedure import Roll, built, roll_then_draw
+from simulator.rules.europa.shared.procedure import D10, roll_then_draw
 from simulator.rules.europa.shared.stacks import LD, TECHNOLOGIES, detachments, size_of
 from simulator.rules.europa.tables import Book, book
+from simulator.rules.toolkit.plain import built
 from simulator.rules.toolkit.policies import refuse
 
 MASSED, MASSED_WITHOUT_LOGISTICS = 6 * LD, 3 * LD
@@ -241,7 +243,7 @@ def build_on_land(fields: Attrition) -> Built:
     can_pillage = conditions.pillage_possible and conditions.procedure != "siege"
     moving = conditions.procedure == "movement-land"
     march = march_of(book(fields.options.tables), conditions.region, habit, can_pillage, moving)
-    roll = Roll("attrition", "4", modifiers, lambda _, die: clamped(die), lambda shown, _: f"Attrition: {shown}.")
+    roll = D10("attrition", "4", modifiers, lambda _, die: clamped(die), lambda shown, _: f"Attrition: {shown}.")
 
     def text(end: Marched) -> str:
         rest = " A pillage is placed." * end.pillage + " It forages." * end.foraging
@@ -266,7 +268,7 @@ def build_on_land(fields: Attrition) -> Built:
     ]
     start, why = (None, roll.why()) if modifiers else (Marched(thirds), [f"no reason to roll ({LAW} 4)"])
     follow = roll_then_draw(roll, lambda modified: march.after(thirds, modified), text)
-    return built(start, follow, columns, assumptions, why)
+    return built(PlainBattle(start, follow), columns, assumptions, why)
 
 
 # --- fleets ---
@@ -321,7 +323,7 @@ def build_at_sea(fields: Attrition) -> Built:
     hold, percents = fleets.hold_of(side, conditions, tables), tables.attrition_percent
     counters = side.fleets_minus + side.fleets_plus
     voyager = Voyager(bool(start.fleet.warships), technology, counters, side.manoeuvre, side.siege)
-    roll = Roll(
+    roll = D10(
         "attrition at sea",
         "4",
         of_the_voyage(voyager, conditions, fields.options.end_of_turn_plus_two),
@@ -349,7 +351,7 @@ def build_at_sea(fields: Attrition) -> Built:
         "1 third lost of a galley or transport is left alone, 2 thirds are a ship",
     ]
     follow = roll_then_draw(roll, losses, lambda end: f"Left: {end.fleet.text()}.")
-    return built(None, follow, columns, assumptions, roll.why())
+    return built(PlainBattle(None, follow), columns, assumptions, roll.why())
 
 
 def build_attrition(fields: Attrition) -> Built:

@@ -10,6 +10,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field
 
+from simulator.engine.model.plain import PlainBattle
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Both, Built, Fields, certain
 from simulator.rules.europa.shared import fields as common
 from simulator.rules.europa.shared import fleets
@@ -17,9 +18,10 @@ from simulator.rules.europa.shared.fields import LosingPolicy, Procedure, Scenar
 from simulator.rules.europa.shared.fleets import LAW, ND, Fleet, fleet_of, ships_left
 from simulator.rules.europa.shared.land_model import Period
 from simulator.rules.europa.shared.modifiers import Bonus
-from simulator.rules.europa.shared.procedure import Roll, built, row_of
+from simulator.rules.europa.shared.procedure import D10, row_of
 from simulator.rules.europa.shared.stacks import size_of
 from simulator.rules.europa.tables import book
+from simulator.rules.toolkit.plain import built
 from simulator.rules.toolkit.policies import refuse
 
 FREE, STOPPED, CAUGHT = "escapes", "is stopped", "is caught"
@@ -94,7 +96,7 @@ def build_blockade_run(fields: BlockadeRun) -> Built:
     """Everything that answers a blockade run."""
     own, blockader, corsair = fields.attacker, fields.defender, fields.attacker.corsair
     engages, ahead = fields.policy.defender.engage == "always", own.manoeuvre - blockader.manoeuvre
-    roll = Roll(
+    roll = D10(
         "blockade run",
         "6",
         run_modifiers(fleet_of(own), ahead, fleet_of(blockader), blockader.technology),
@@ -118,7 +120,7 @@ def build_blockade_run(fields: BlockadeRun) -> Built:
         f"caught: {'a corsair loses a side' if corsair else 'battle' if engages else 'no battle (engage never)'}",
         "the battle itself is a naval scenario with conditions.interception",
     ]
-    return built("", lambda state: None if state else roll, columns, assumptions, roll.why())
+    return built(PlainBattle("", lambda state: None if state else roll), columns, assumptions, roll.why())
 
 
 # --- a work fires at a passing fleet (section 7) ---
@@ -200,7 +202,7 @@ def build_strait_fire(fields: StraitFire) -> Built:
     def line(shown: str, after: Fired) -> str:
         return f"{work.work} fires: {shown}: {f'stopped, {after.lost} ND sunk' if after.stopped else 'it passes'}."
 
-    roll = Roll("fire", "7", fire_modifiers(work, side.fleets_minus + side.fleets_plus), after, line)
+    roll = D10("fire", "7", fire_modifiers(work, side.fleets_minus + side.fleets_plus), after, line)
 
     def columns(state: Fired) -> dict[str, object]:
         return {
@@ -217,7 +219,7 @@ def build_strait_fire(fields: StraitFire) -> Built:
         f"sunk first: {' then '.join(order)} (ASSUMED: one ND is the first in the loss order)",
         "a stopped fleet then rolls attrition: its own scenario",
     ]
-    return built(None, lambda state: None if state else roll, columns, assumptions, roll.why())
+    return built(PlainBattle(None, lambda state: None if state else roll), columns, assumptions, roll.why())
 
 
 # --- what a fleet can carry, supply and blockade (section 13) ---

@@ -7,11 +7,13 @@ from typing import Literal, NamedTuple, get_args
 
 from pydantic import Field
 
+from simulator.engine.model.plain import Following, PlainBattle, Roll
 from simulator.rules.battle import NOBODY, Built, Fields
 from simulator.rules.europa.shared.fields import Procedure
 from simulator.rules.europa.shared.land_model import Box, CampaignConditions, Period
 from simulator.rules.europa.shared.modifiers import Bonus
-from simulator.rules.europa.shared.procedure import FACES, Draw, Following, Roll, built, why
+from simulator.rules.europa.shared.procedure import D10, FACES, why
+from simulator.rules.toolkit.plain import built
 
 START, END = "start", "End"
 BOXES = get_args(Box)
@@ -123,7 +125,7 @@ def build_continuation(fields: Continuation) -> Built:
     # Equal faces are followed once: a state takes half the time.
     moves = {box: Counter(season.move(box, die) for die in FACES) for box in (START, *BOXES)}
 
-    def roll(state: Track) -> Roll:
+    def roll(state: Track) -> D10:
         def line(shown: str, after: Track) -> str:
             notes = [
                 "an extended campaign" * (after.extended > state.extended),
@@ -133,7 +135,7 @@ def build_continuation(fields: Continuation) -> Built:
             return f"From {state.box}: {shown}: {', '.join([after.box, *filter(None, notes)])}."
 
         bonuses = None if state.box == START else season.bonuses
-        return Roll("continuation", "11", bonuses, lambda die, _: season.throw(state, die), line)
+        return D10("continuation", "11", bonuses, lambda die, _: season.throw(state, die), line)
 
     def follow(state: Track) -> Following:
         if state.box == END:
@@ -141,7 +143,7 @@ def build_continuation(fields: Continuation) -> Built:
         weights: Counter[Track] = Counter()
         for move, faces in moves[state.box].items():
             weights[season.after(state, move)] += faces
-        return Draw(weights, lambda after, dice: roll(state).replay(after, dice))
+        return Roll("continuation", weights, line=lambda after, dice: roll(state).replay(after, dice))
 
     counted = f"counted after {start}" if start != START else "counted from the first round on"
-    return built(Track(start), follow, columns, [counted], why("continuation", "11", season.bonuses))
+    return built(PlainBattle(Track(start), follow), columns, [counted], why("continuation", "11", season.bonuses))

@@ -6,14 +6,16 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field
 
+from simulator.engine.model.plain import PlainBattle
 from simulator.rules.battle import ATTACKER, DEFENDER, Built, Fields
 from simulator.rules.europa.procedures.interception import SeaInterceptor, at_sea, succeeds
 from simulator.rules.europa.shared import fields as common
 from simulator.rules.europa.shared.fields import NoPolicies, Scenario, TableOptions
 from simulator.rules.europa.shared.fleets import Fleet, fleet_of
 from simulator.rules.europa.shared.modifiers import Bonus
-from simulator.rules.europa.shared.procedure import Roll, built
+from simulator.rules.europa.shared.procedure import D10
 from simulator.rules.europa.tables import book
+from simulator.rules.toolkit.plain import built
 from simulator.rules.toolkit.policies import refuse, refuse_if
 
 LEADERLESS_PIRATES = 2
@@ -118,7 +120,7 @@ def of_the_zone(side: Escort, corsairs: CorsairConditions, large: int) -> list[B
     ]
 
 
-def interception_of(fields: CorsairRaid) -> Roll:
+def interception_of(fields: CorsairRaid) -> D10:
     """The interception (step 1); pirates without a leader count a manoeuvre of 2 in it only."""
     own, side = fields.attacker, fields.defender
     man = own.manoeuvre if own.manoeuvre is not None else LEADERLESS_PIRATES * own.pirates
@@ -131,10 +133,10 @@ def interception_of(fields: CorsairRaid) -> Roll:
         return f"Interception: {shown}: the corsair {ends}."
 
     modifiers = at_sea(own, man, side.manoeuvre, fields.conditions.bad_weather)
-    return Roll("interception", "8 step 1", modifiers, after, line)
+    return D10("interception", "8 step 1", modifiers, after, line)
 
 
-def escort_of(fields: CorsairRaid) -> Roll:
+def escort_of(fields: CorsairRaid) -> D10:
     """The roll of the escort (step 3)."""
     side, conditions = fields.defender, fields.conditions
     modifiers = of_the_escort(side, fields.attacker.manoeuvre or 0)
@@ -147,10 +149,10 @@ def escort_of(fields: CorsairRaid) -> Roll:
     def line(shown: str, state: Raid) -> str:
         return f"Escort: {shown}: {'drives the corsair off' if state.driven_off else 'cannot stop it'}."
 
-    return Roll("escort", "8 step 3", modifiers, after, line)
+    return D10("escort", "8 step 3", modifiers, after, line)
 
 
-def raid_of(fields: CorsairRaid) -> Roll:
+def raid_of(fields: CorsairRaid) -> D10:
     """The raid itself (step 4)."""
     own, conditions, fleet = fields.attacker, fields.conditions, fleet_of(fields.defender)
     levels = book(fields.options.tables).column("raids", "large_fleet_levels").items()
@@ -170,7 +172,7 @@ def raid_of(fields: CorsairRaid) -> Roll:
         taken = f"{state.transports} transports and {state.warships} warships taken"
         return f"Raid: {shown}: {taken}, {raid_columns(fields, state)['gold_lost']} ducats lost."
 
-    return Roll("raid", "8 step 4", modifiers, after, line)
+    return D10("raid", "8 step 4", modifiers, after, line)
 
 
 def raid_columns(fields: CorsairRaid, state: Raid) -> dict[str, int | bool]:
@@ -200,8 +202,7 @@ def build_corsair_raid(fields: CorsairRaid) -> Built:
     rolls = interception_of(fields), escort_of(fields), raid_of(fields)
     bonus = "applies" if fields.options.lone_minus_bonus else "does not apply"
     return built(
-        Raid(),
-        lambda state: None if state.stage == OVER else rolls[state.stage],
+        PlainBattle(Raid(), lambda state: None if state.stage == OVER else rolls[state.stage]),
         lambda state: raid_columns(fields, state),
         [
             f"+3 for a lone small corsair {bonus} after it was reduced (lone_minus_bonus)",

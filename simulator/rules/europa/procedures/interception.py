@@ -6,11 +6,13 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field
 
+from simulator.engine.model.plain import Following, PlainBattle
 from simulator.rules.battle import ATTACKER, DEFENDER, Built, Fields
 from simulator.rules.europa.shared import fields as common
 from simulator.rules.europa.shared.fields import Procedure
 from simulator.rules.europa.shared.modifiers import Bonus
-from simulator.rules.europa.shared.procedure import Following, Roll, built, why
+from simulator.rules.europa.shared.procedure import D10, why
+from simulator.rules.toolkit.plain import built
 from simulator.rules.toolkit.policies import refuse
 
 SUCCESS, GAP = 8, 6
@@ -195,10 +197,10 @@ def build_interception(fields: Interception) -> Built:
             ends = ("comes to help" if helps else "intercepts") if comes else "does not come"
             return f"{names[number]} needs no roll." if sure else f"{names[number]}: {shown}: {ends}."
 
-        return Roll(names[number], "5", modifiers(number, state.best), after, line)
+        return D10(names[number], "5", modifiers(number, state.best), after, line)
 
     # The manoeuvre that a helper is compared with is not known yet.
     known = [modifiers(number, 0)[int(number >= len(interceptors)) :] for number in range(len(stacks))]
     lines = [line for name, listed in zip(names, known, strict=True) for line in why(name.lower(), "5", listed)]
     assumption = f"interception at {conditions.where}: modified {SUCCESS} or a natural 10"
-    return built(Attempts(), follow, columns, [assumption], lines)
+    return built(PlainBattle(Attempts(), follow), columns, [assumption], lines)

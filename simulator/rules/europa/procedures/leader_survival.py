@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from simulator.engine.model.plain import PlainBattle
 from simulator.rules.battle import ATTACKER, DEFENDER, Built, Fields
 from simulator.rules.europa.shared import fields as common
 from simulator.rules.europa.shared import leaders
@@ -14,7 +15,8 @@ from simulator.rules.europa.shared.fleets import LAW
 from simulator.rules.europa.shared.land_model import Region
 from simulator.rules.europa.shared.leaders import CAPTURED, KILLED, UNHARMED, WOUNDED, Leader, Trial, fate
 from simulator.rules.europa.shared.modifiers import Bonus
-from simulator.rules.europa.shared.procedure import Roll, built
+from simulator.rules.europa.shared.procedure import D10
+from simulator.rules.toolkit.plain import built
 
 HIT = -1
 UNTESTED, UNTESTED_BELOW = -2, 3
@@ -66,14 +68,14 @@ def build_survival(fields: Survival) -> Built:
         Bonus(-5 * side.destroyed, "destroyed"),
         Bonus(-int(fragile), "Fire or Shock of 6"),
     ]
-    test = Roll(
+    test = D10(
         "leader test",
         "12",
         modifiers,
         lambda die, _: UNHARMED if fate(leader, trial, die, 1) == UNHARMED else HIT,
         lambda shown, after: f"Leader test: {shown}: {'hit' if after == HIT else 'unharmed'}.",
     )
-    second = Roll(
+    second = D10(
         "fate",
         "12",
         None,
@@ -85,5 +87,5 @@ def build_survival(fields: Survival) -> Built:
     small = conditions.enemy_detachments < UNTESTED_BELOW
     if conditions.where == "land" and conditions.region == "europe" and small:
         lines = [f"no test on land in Europe: the enemy began with under {UNTESTED_BELOW} LD ({LAW} 12)"]
-        return built(UNHARMED, follow, columns, assumptions, lines)
-    return built(UNTESTED, follow, columns, assumptions, test.why())
+        return built(PlainBattle(UNHARMED, follow), columns, assumptions, lines)
+    return built(PlainBattle(UNTESTED, follow), columns, assumptions, test.why())

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import Field
 
 from simulator.engine.model.chance import combine
+from simulator.engine.model.plain import Following, PlainBattle, Roll
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Both, Built, Fields, FrameOf
 from simulator.rules.europa.procedures.attrition import weather_of
 from simulator.rules.europa.shared import fields as common
@@ -21,9 +22,10 @@ from simulator.rules.europa.shared.fleets import LAW, Afloat, Cargo, fleet_of, s
 from simulator.rules.europa.shared.land_model import Period, Region
 from simulator.rules.europa.shared.losses import clamped, remainders
 from simulator.rules.europa.shared.modifiers import Bonus
-from simulator.rules.europa.shared.procedure import Draw, Following, Roll, built, roll_then_draw
+from simulator.rules.europa.shared.procedure import D10, roll_then_draw
 from simulator.rules.europa.shared.stacks import LD, detachments, size_of
 from simulator.rules.europa.tables import book
+from simulator.rules.toolkit.plain import built
 from simulator.rules.toolkit.policies import refuse
 
 USES_MANOEUVRE = ("explorer", "conquistador", "governor")
@@ -114,7 +116,7 @@ class Voyage:
         return str(row["result"]), bool(row["check_leader"] or (row["check_leader_no_troops"] and self.alone))
 
     @cached_property
-    def first(self) -> Roll:
+    def first(self) -> D10:
         """The exploration die (steps 1 and 2)."""
 
         def after(_: int, modified: int) -> Found:
@@ -135,7 +137,7 @@ class Voyage:
                 Bonus(2 * conditions.bad_weather, "bad weather"),
                 Bonus(-2 * conditions.known_since_period_iv, "known to another country"),
             ]
-        return Roll("exploration", "9", modifiers, after, line)
+        return D10("exploration", "9", modifiers, after, line)
 
     def losses(self, percent: int) -> Mapping[Afloat, int]:
         """The stacks after a loss of `percent`, with weights (step 3)."""
@@ -152,7 +154,7 @@ class Voyage:
         if state.modified is None:
             return self.first
         if state.success is None:
-            return Roll(
+            return D10(
                 "average",
                 "9",
                 None,
@@ -162,11 +164,11 @@ class Voyage:
         if state.left is None:
             left = self.losses(self.book.attrition_percent[state.modified])
             weights = {state._replace(left=rest): weight for rest, weight in left.items()}
-            return Draw(weights, lambda after, _: f"Losses: {self.text_of(after.left)} left.")
+            return Roll("losses", weights, line=lambda after, _: f"Losses: {self.text_of(after.left)} left.")
         if state.dead is not None or not state.tested or not self.who:
             return None
         leader = f"The {self.who} (manoeuvre {self.man}) rolls"
-        return Roll(
+        return D10(
             "leader",
             "9",
             None,
@@ -200,7 +202,7 @@ def build_exploration(fields: Exploration) -> Built:
     voyage = Voyage(fields)
     led = f"led by the {voyage.who}, manoeuvre {voyage.man}" if voyage.who else "without a leader"
     assumption = f"exploration at {fields.conditions.where}, {led}{', alone' if voyage.alone else ''}"
-    return built(Found(), voyage.follow, voyage.columns, [assumption], voyage.first.why())
+    return built(PlainBattle(Found(), voyage.follow), voyage.columns, [assumption], voyage.first.why())
 
 
 # --- a conquistador among natives (section 10) ---
@@ -289,7 +291,7 @@ class Conversion:
             for (die, most), row in self.tables.indexed("conquistador").items()
             if most == column
         }
-        self.roll = Roll(
+        self.roll = D10(
             "conquest",
             "10",
             conquest_modifiers(fields),
@@ -337,7 +339,7 @@ def build_conquest(fields: Conquest) -> Built:
 
     then = "those who resist then fight as interceptors (kind native-chain)"
     follow = roll_then_draw(roll, conversion.ends, conversion.text)
-    return built(None, follow, columns, [*conversion.assumptions, then], roll.why())
+    return built(PlainBattle(None, follow), columns, [*conversion.assumptions, then], roll.why())
 
 
 # --- do natives attack? (section 10) ---
@@ -374,7 +376,7 @@ def build_activation(fields: Activation) -> Built:
         start, reason = "quiet", "there is a treaty" if conditions.treaty else "a lone leader"
     else:
         start, reason = "", f"a d10 of {tolerance} or less activates them"
-    roll = Roll(
+    roll = D10(
         "natives",
         "10",
         None,
@@ -387,4 +389,4 @@ def build_activation(fields: Activation) -> Built:
     def columns(state: str) -> dict[str, object]:
         return {"winner": DEFENDER if state == "active" else ATTACKER, "activated": state == "active"}
 
-    return built(start, lambda state: None if state else roll, columns, [reason], [f"{reason} ({LAW} 10)"])
+    return built(PlainBattle(start, lambda state: None if state else roll), columns, [reason], [f"{reason} ({LAW} 10)"])

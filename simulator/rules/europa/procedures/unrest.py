@@ -10,6 +10,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field
 
+from simulator.engine.model.plain import Following, PlainBattle
 from simulator.rules.battle import ATTACKER, DEFENDER, Both, Built, Fields
 from simulator.rules.europa.procedures.corsairs import CorsairConditions, Escort, of_the_escort, of_the_zone
 from simulator.rules.europa.procedures.interception import succeeds
@@ -17,9 +18,10 @@ from simulator.rules.europa.shared import fields as common
 from simulator.rules.europa.shared.fields import Scenario, TableOptions
 from simulator.rules.europa.shared.land_model import Terrain
 from simulator.rules.europa.shared.modifiers import Bonus
-from simulator.rules.europa.shared.procedure import Following, Roll, built, why
+from simulator.rules.europa.shared.procedure import D10, why
 from simulator.rules.europa.shared.stacks import LD, size_of
 from simulator.rules.toolkit.naming import plural
+from simulator.rules.toolkit.plain import built
 from simulator.rules.toolkit.policies import refuse
 
 ROUGH = -3
@@ -71,7 +73,7 @@ def pacified(
             ends = f"{plural(then.sides, 'side')} left" if then.sides < state.sides else "no success"
             return f"Round {then.rounds}: {shown}: {ends}."
 
-        return Roll(roll, section, modifiers(state.large), lambda *die: after(state, succeeds(*die)), line)
+        return D10(roll, section, modifiers(state.large), lambda *die: after(state, succeeds(*die)), line)
 
     def columns(state: Unrest) -> dict[str, object]:
         return {
@@ -84,7 +86,9 @@ def pacified(
 
     first = f"{'large' if target == 'plus-first' else 'small'} counters lose a side first (target)"
     assumptions = [f"{plural(rounds, 'round')}, each with a roll of its own", first]
-    return built(start, follow, columns, assumptions, why(f"{roll}, round 1", section, modifiers(start.large)))
+    return built(
+        PlainBattle(start, follow), columns, assumptions, why(f"{roll}, round 1", section, modifiers(start.large))
+    )
 
 
 # --- a revolt (section 16) ---

@@ -1,0 +1,45 @@
+"""The answer of a battle kind written in the plain form (simulator/engine/model/plain.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from simulator.engine.model.plain import PlainBattle
+from simulator.rules.battle import Built, Columns
+
+
+def built(
+    battle: PlainBattle,
+    columns: Callable[..., Mapping[str, Any]],
+    assumptions: Sequence[str] = (),
+    explain: Sequence[str] = (),
+    describe: Callable[[Any], Mapping[str, Any]] | None = None,
+) -> Built:
+    """Everything that answers a plain battle.
+
+    `columns(state, **counters)`: the row of the outcome of a final state. `describe(state)`: a state in which a side
+    decides, in the words of the game, for battles with choices.
+    """
+
+    def outcome(final: Any) -> Columns:
+        rows = [columns(state, **counters) for state, counters in battle.ends(final)]
+        return {name: np.array([row[name] for row in rows]) for name in rows[0]}
+
+    def decisions(states: Any, options: np.ndarray) -> Columns:
+        rows = []
+        for place, option in zip(states.place.tolist(), options.tolist(), strict=True):
+            state, choice = battle.choice_at(place)
+            words = {} if describe is None else describe(state)
+            rows.append({"decision": choice.policy, **words, "choice": list(choice.options)[option]})
+        return {name: np.array([row[name] for row in rows]) for name in (rows[0] if rows else ())}
+
+    return Built(
+        chain=battle.chain,
+        outcome=outcome,
+        assumptions=lambda: assumptions,
+        explain=lambda: explain,
+        decisions=decisions,
+    )
