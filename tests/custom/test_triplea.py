@@ -107,6 +107,19 @@ REFUSED = {
     "ten digits": (xml({"legion": LEGION | {"attack": "1" * 10}}), "legion.attack: '1111111111' is not a whole number"),
     "too many": (xml({f"u{i}": LEGION for i in range(65)}), "map: a game file holds at most 64 units, the map has 65"),
     "harmless": (xml({"legion": {"movement": 1}}), "map: no battle is possible with these units"),
+    "a price outside a rule": (
+        '<game><productionRule><cost quantity="3"/></productionRule></game>',
+        "map: line 1: <productionRule> does not stand in <production>",
+    ),
+    "a stray price": (
+        '<game><production><cost quantity="3"/></production></game>',
+        "map: line 1: <cost> does not stand in <productionRule> or <repairRule>",
+    ),
+    "a stray attachment": (
+        '<game><attachment><option name="x"/></attachment></game>',
+        "map: line 1: <attachment> does not stand in <attachmentList>",
+    ),
+    "a stray option": (xml({"legion": LEGION}, more='<option name="attack" value="6"/>'), "<option> does not stand in"),
     "nobody moves": (xml({"legion": LEGION | {"movement": 0}}), "map: no battle is possible with these units"),
 }  # fmt: skip
 
@@ -396,6 +409,16 @@ def test_the_units_of_axis_and_allies_have_its_odds():
         assert ours.mean("rounds") == pytest.approx(shipped.mean("rounds"), abs=1e-12)
 
 
+def test_marines_may_be_worse_at_landings():
+    """Attack 2 with isMarine -1 attacks with 1 in landings and with 2 elsewhere (section 3)."""
+    marine = game({"legion": LEGION | {"attack": 2, "isMarine": -1}, "galley": SHIP})
+    [modifier] = [one for one in marine["modifier"] if one["name"] == "marines"]
+    assert modifier["adds"] == -1
+    alone = {"game": "custom", "rules": marine, "attacker": {"legion": 1}, "defender": {"legion": 1}}
+    landing, land = (exact({**alone, "battle": kind}).winner("attacker") for kind in ("amphibious", "land"))
+    assert landing < land
+
+
 def said(capsys, *arguments):
     status = cli.run(arguments)
     out = capsys.readouterr()
@@ -412,7 +435,7 @@ def test_the_command(capsys, tmp_path):
     status, text, report = said(
         capsys, "games", "import", str(source), "--units", "legion, kite", "--out", str(out), "--json"
     )
-    assert (status, text) == (0, "")
+    assert (status, text.startswith("The game file of the map is written to ")) == (0, True)
     assert list(tomllib.loads(out.read_text(encoding="utf-8"))["unit"]) == ["legion", "kite"]
     assert set(json.loads(report)[0]) == {"line", "kind", "about", "note"}
     assert said(capsys, "odds", str(out))[0] == BAD_INPUT

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -145,13 +146,13 @@ def _fights(step: dict[str, Any], kind: str) -> bool:
 
 
 def _marines(units: Sequence[MapUnit], steps: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A modifier for each unit that is better at landings."""
+    """A modifier for each unit that is better, or worse, at landings."""
     landing = [step["name"] for step in steps if _fights(step, "amphibious")]
     found = []
     for unit in units:
-        adds = 1 if unit.is_true("isMarine") else 0
-        if "isMarine" in unit.options and not adds and not unit.options["isMarine"].is_off():
-            adds = min(max(unit.number("isMarine"), -20), 20)
+        given = unit.options["isMarine"].value.strip() if "isMarine" in unit.options else ""
+        adds = 1 if unit.is_true("isMarine") else int(given) if re.fullmatch(r"-?\d{1,9}", given) else 0
+        adds = min(max(adds, -20), 20)
         if adds and landing:
             found.append({
                 "name": "marines", "side": "attacker", "units": [unit.name], "adds": adds, "rolls": ["attack"],

@@ -126,6 +126,16 @@ def parse_map(content: bytes, encoding: str | None) -> TripleaMap:
     return reading.found
 
 
+# Elements that stand in certain others only (docs/rules/triplea_import.md section 2); elsewhere they are refused.
+PARENTS = {
+    "attachment": ("attachmentList",),
+    "option": ("attachment",),
+    "productionRule": ("production",),
+    "cost": ("productionRule", "repairRule"),
+    "result": ("productionRule", "repairRule"),
+}
+
+
 class _Reading:
     """Handlers of the parser, and the map found so far."""
 
@@ -145,7 +155,11 @@ class _Reading:
         self.path.append(tag)
         if len(self.path) > DEEPEST:
             raise MapError(f"nested deeper than {DEEPEST}")
-        self.take(self.path[-2] if len(self.path) > 1 else "", tag, defaultdict(str, given))
+        parent = self.path[-2] if len(self.path) > 1 else ""
+        if parent not in PARENTS.get(tag, (parent,)):
+            line = self.parser.CurrentLineNumber
+            raise MapError(f"line {line}: <{tag}> does not stand in <{'> or <'.join(PARENTS[tag])}>")
+        self.take(parent, tag, defaultdict(str, given))
 
     def end(self, _: str) -> None:
         """An end tag."""
