@@ -411,7 +411,7 @@ def test_the_units_of_axis_and_allies_have_its_odds():
 
 def test_marines_may_be_worse_at_landings():
     """Attack 2 with isMarine -1 attacks with 1 in landings and with 2 elsewhere (section 3)."""
-    marine = game({"legion": LEGION | {"attack": 2, "isMarine": -1}, "galley": SHIP})
+    marine = game({"legion": LEGION | {"attack": 2, "isMarine": -1}, "cruiser": SHIP | {"canBombard": "true"}})
     [modifier] = [one for one in marine["modifier"] if one["name"] == "marines"]
     assert modifier["adds"] == -1
     alone = {"game": "custom", "rules": marine, "attacker": {"legion": 1}, "defender": {"legion": 1}}
