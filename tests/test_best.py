@@ -307,17 +307,6 @@ def test_the_command_draws_and_lists(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["value"]["attacker"] > 0
 
 
-def test_the_command_decides_what_it_can_where_nothing_is_best(capsys):
-    from simulator.cli import run
-
-    assert run(["best", "risk-20v15"]) == 0
-    shown = capsys.readouterr()
-    assert "this answer decides policy.attacker.retreat" in shown.err
-    assert shown.out.startswith("Hold your nerve: never stop; the attacker wins 86.04 %\n")
-    with pytest.raises(ScenarioError, match="decide: nothing in this scenario is best; give for example"):
-        best("risk-20v15")
-
-
 # --- other games ----------------------------------------------------------------------------------------------------
 
 LINE_UP = ("infantry", "artillery", "tank", "fighter", "bomber")

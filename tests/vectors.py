@@ -23,11 +23,6 @@ def read_vectors(path: Path) -> tuple[list[Any], list[Any]]:
 
 # Cases of docs/rules/decisions.md that are not built yet: they must fail until they are.
 WAITING = {
-    "best": (
-        "best, nothing asked: one land unit is kept",
-        "best, nothing asked: loss order of price of power",
-        "best, nothing asked, losses have a price: then when to leave",
-    ),
     "need": (
         "need, nothing said: tanks that take the land",
         "need, a field of the defender: his chance to hold",

@@ -7,24 +7,27 @@ from typing import Any
 
 from simulator.cli import options, reading
 from simulator.cli.odds import bare_odds
-from simulator.cli.output import Dice, Given, Output, Tables, from_battles, grouped, note
+from simulator.cli.output import Dice, Given, Output, Tables, from_battles, grouped
 
 
 @grouped
-def best(given: Given, decide: options.Decided = None, weight: options.Wanted = None, *, output: Tables) -> int:
-    """Find the best play: when to stop, the value of that, and how far fixed policies fall short."""
+def best(
+    given: Given,
+    decide: options.Decided = None,
+    weight: options.Wanted = None,
+    side: options.WhoseSide = "attacker",
+    *,
+    output: Tables,
+) -> int:
+    """Find the best play: what to lose first, when to leave, and what that brings."""
     from simulator.analysis.decisions.best import best as solve
-    from simulator.analysis.decisions.best import may_be_best
     from simulator.report.tables.best import policy_parts
     from simulator.scenarios.objective import with_winning
 
     asked = given.draft()
     if weights := reading.read_weights(weight):
-        asked = asked.with_fields({"objective.attacker": with_winning(weights)})
-    if not decide and not asked.checked().decided and (first := may_be_best(asked)[:1]):
-        decide = first
-        note(f"no policy is 'best' here: this answer decides {decide[0]}; --decide names another", output.quiet)
-    found, cut = output.gather("combinations", lambda shown: solve(asked, decide, progress=shown))
+        asked = asked.with_fields({f"objective.{side}": with_winning(weights)})
+    found, cut = output.gather("combinations", lambda shown: solve(asked, decide, side=side, progress=shown))
     if not cut and not output.quiet:
         _, cut = output.gather("fixed policies", found.find_gains)
 

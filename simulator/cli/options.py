@@ -172,14 +172,15 @@ SobolVary = Annotated[
 ]
 DECIDED = (
     "a policy to set to best first, or PATH=named for the best of its named values; repeatable; "
-    "where nothing is best, the first that may be"
+    "short names like retreat are those of --side; without any: what to lose first, then when to leave"
 )
 Decided = Annotated[list[str] | None, _option("--decide", DECIDED, "PATH")]
-WANTED = "what the attacker wants; repeatable; winning counts 1 unless win or take is given"
+WANTED = "what the side wants; repeatable; winning counts 1 unless win or take is given"
 Wanted = Annotated[list[str] | None, _option("--weight", WANTED, "COLUMN=NUMBER")]
 Level = Annotated[str, _option("--level", "how much of the bad end: 5% or 0.05")]
 Losses = Annotated[list[float] | None, _option("--lose", "the chance to lose this or more")]
 Side = Annotated[str, _option("--side", "attacker or defender: whose win and take")]
+WhoseSide = Annotated[str, _option("--side", "attacker or defender: whose decisions, and whose weights")]
 MostRounds = Annotated[int | None, _option("--most", "how many rounds; else until all but a millionth end")]
 AfterRounds = Annotated[int | None, _option("--after", "the odds of everything after so many rounds")]
 LOG = (

@@ -12,7 +12,13 @@ if TYPE_CHECKING:
     from simulator.engine.graph.graph import Graph
     from simulator.engine.graph.graph_cache import forget_graph, graph_of, simulate_by_rules, state_values
     from simulator.engine.graph.solver import Solver
-    from simulator.engine.graph.value_iteration import BestPolicy, best_option, best_policy, first_state
+    from simulator.engine.graph.value_iteration import (
+        BestPolicy,
+        best_option,
+        best_policy,
+        first_state,
+        too_many_transitions,
+    )
     from simulator.engine.jit.cost_model import without_compiling
     from simulator.engine.jit.kernel_cache import PACKAGE, announce, cache_folder, clear
     from simulator.engine.sample.interpreted_walk import InterpretedSimulation, OutOfRoom
@@ -29,7 +35,7 @@ _MODULES = {
     "graph.graph": ("Graph",),
     "graph.graph_cache": ("forget_graph", "simulate_by_rules", "graph_of", "state_values"),
     "graph.solver": ("Solver",),
-    "graph.value_iteration": ("BestPolicy", "best_option", "first_state", "best_policy"),
+    "graph.value_iteration": ("BestPolicy", "best_option", "first_state", "best_policy", "too_many_transitions"),
     "jit.cost_model": ("without_compiling",),
     "jit.kernel_cache": ("PACKAGE", "announce", "cache_folder", "clear"),
     "sample.interpreted_walk": ("InterpretedSimulation", "OutOfRoom"),

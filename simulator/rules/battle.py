@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from simulator.engine.model.chain import Chain, ManyOutcomes, OutcomeDistribution, Share
+from simulator.rules.advice import Advice
 from simulator.rules.question import Question
 
 ATTACKER, DEFENDER, NOBODY = 0, 1, 2
@@ -330,6 +331,7 @@ class Battle:
     - `texts`: the values that text columns may take, beside those of an answer.
     - `shown`: the display of columns whose plain name and number are not enough.
     - `parameters`: where policies may be `best`: the field of a fixed policy's number, by policy.
+    - `advice`: what `best` decides by default; None where nothing is decided.
     - `price(data, path)`: the price of one more in a field by the game's price list, or None; `data` are the tables of
       a scenario, not checked. None where the game prints no prices. `money`: the unit of money ("IPC", "coins"), in
       the plural; "" where the game does not name it.
@@ -354,6 +356,7 @@ class Battle:
     texts: Mapping[str, Sequence[str]] = field(default_factory=dict)
     shown: Mapping[str, Shown] = field(default_factory=dict)
     parameters: Mapping[str, str] = field(default_factory=dict)
+    advice: Advice | None = None
     price: Price | None = None
     money: str = ""
     clock: Clock | None = None

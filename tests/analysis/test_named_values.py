@@ -263,7 +263,7 @@ def test_the_command_tells_the_lots_and_what_is_sure(tmp_path, capsys):
     decide = [part for path in NAMED for part in ("--decide", path)]
     assert run(["best", str(file), *decide]) == 0
     shown = capsys.readouterr().out
-    assert shown.startswith("The attacker draws lots: losses = weakest-first (63.76 %)")
+    assert shown.startswith("Attacker: draw lots: lose the weakest first (63.76 %)")
     assert "attacker draws with chance 0.6376: losses = weakest-first" in shown
     assert "sure of 0.1359; by lot 0.1420; the defender holds it to 0.1455" in shown
     assert "best of 9 named values, not of all strategies" in shown

@@ -1,26 +1,33 @@
-"""Best play in one sentence: never stop, stop at 4 v 3, cheapest first is already best."""
+"""Best play in one sentence: what to lose first, when to leave, and what that brings."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from simulator.analysis.odds.headline import measure_of, side_names
 from simulator.analysis.words import capital, percent, points
+from simulator.rules.question import LOST
 from simulator.rules.toolkit.naming import listed
-from simulator.scenarios.objective import PLAIN, SIDES, weights_of
+from simulator.rules.toolkit.words import chance_of
+from simulator.scenarios.objective import PLAIN, SIDES, side_of, weights_of
 
 if TYPE_CHECKING:
     from simulator.analysis.decisions.best import Best
+    from simulator.analysis.odds.odds import Odds
 
 # The choices of a side that goes on with a battle; all others of the same decision end it.
 STAYING = ("go on", "stay")
-# Orders of losses, which a sentence names with "first".
-ORDERS = ("cheapest", "weakest")
 MOST_STOPS, LONGEST_PLACE = 3, 60
 # Columns of a row that are numbers of the policy, not of the state.
 NUMBERS = ("advantage", "reached")
 # A policy that loses less against the best one is as good; a state that is reached less often is not.
 ALIKE = 1e-9
+# Values within this are equal.
+SAME = 1e-12
+# What is chosen from battle to battle by a policy of this name.
+CHOSEN = {"losses": "your losses", "loss_order": "your losses", "hand": "your dice"}
 Row = Mapping[str, Any]
 
 
@@ -31,27 +38,150 @@ def winning(found: Best, side: str) -> tuple[str, float] | None:
 
 
 def headline(found: Best) -> str:
-    """The advice to each side that decides, and the chance to win, or the worth, that it brings."""
-    parts = dict.fromkeys(_advice(found))
-    text = capital("; ".join(parts)) or "Nothing is decided in the course of this battle"
-    result = f"the attacker wins {percent(found.odds.winner('attacker'))}" if "winner" in found.odds.columns else ""
-    if winning(found, SIDES[0]) is None or not result:
-        opposite = abs(sum(found.value.values())) <= ALIKE
-        worths = [f"{value:.4f} to the {side}" for side, value in found.value.items()]
-        result += f"{', ' if result else ''}worth {listed(worths[: 1 if opposite else 2])}"
-    return f"{text}; {result}"
+    """What the sides do, and what that brings: "Lose infantry, then tanks: you take the land in 71.40 %. Never leave."
+
+    One side that decides is "you".
+    """
+    by_side = {side: [*dict.fromkeys(_clauses(found, side))] for side in SIDES}
+    sides = [side for side in SIDES if by_side[side]]
+    you = found.default.side if found.default else sides[0] if len(sides) == 1 else ""
+    brings = _brings(found, you)
+    if not you:
+        parts = [f"{side}: {listed(by_side[side])}" for side in sides]
+        return capital("; ".join([*parts, brings])) + "."
+    first, *rest = by_side[you] or [""]
+    text = f"{first}: {brings}" if first else brings
+    return " ".join(capital(part) + "." for part in [text, *rest])
 
 
-def _advice(found: Best) -> Iterator[str]:
-    """A clause for each decision."""
-    for side in SIDES if found.lots else ():
-        drawn = [f"{one.choice} ({percent(one.chance)})" for one in found.lots if one.side == side]
-        yield f"the {side} draws lots: {listed(drawn, 'or')}" if len(drawn) > 1 else f"the {side}: {drawn[0]}"
-    for path, value in found.choice.items():
-        yield f"best {path}: {value}"
-    for (side, _), rows in by_decision(found.rows()).items():
-        text = in_words(found, rows)
-        yield text if side == SIDES[0] else f"as the {side}, {text}"
+def _clauses(found: Best, side: str) -> Iterator[str]:
+    """What a side does: its lists, then a clause for each decision in the course of the battle."""
+    lots = [one for one in found.lots if one.side == side]
+    drawn = [f"{_in_game_words(found, side, one.choice)} ({percent(one.chance)})" for one in lots]
+    if drawn:
+        yield f"draw lots: {listed(drawn, 'or')}" if len(drawn) > 1 else drawn[0]
+    lists = found.default.lists if found.default else [path for path in found.choice if side_of(path) == side]
+    if (not found.default or found.default.side == side) and (words := _of_lists(found, side, lists)):
+        yield words
+    for (whose, _), rows in by_decision(found.rows()).items():
+        if whose == side:
+            yield in_words(found, rows)
+    if found.default and found.default.side == side:
+        yield from (f"never {verb}" for verb in found.default.never)
+        yield from (f"{verb} as the scenario says" for verb in found.default.settled)
+
+
+def _of_lists(found: Best, side: str, paths: Sequence[str]) -> str:
+    """The lists of a scenario in the words of its game; those that make no difference only where none does."""
+    advice = found.scenario.battle.advice
+    fields = found.scenario.fields
+    every = [path for options in (advice.lists(fields, side) if advice else ()) for one in options for path in one]
+    chosen = paths or (every if found.default else ())
+    words = advice.words(fields, side, chosen) if advice and chosen else ""
+    if words or found.default:
+        return words
+    return listed([plainly(path, found.choice[path]) for path in paths])
+
+
+def plainly(path: str, value: str) -> str:
+    """A named value of a policy whose game has no words for it: "first line warships"."""
+    return f"{path.rpartition('.')[2]} {value}".replace("_", " ").replace("-", " ")
+
+
+def _in_game_words(found: Best, side: str, choice: str) -> str:
+    """Named values ("losses = cavalry-first, structures = first") in the words of the game."""
+    changes = dict(part.split(" = ") for part in choice.split(", "))
+    changes = {f"policy.{side}.{name}": value for name, value in changes.items()}
+    advice, scenario = found.scenario.battle.advice, found.scenario.replace_all(changes)
+    words = advice.words(scenario.fields, side, list(changes)) if advice else ""
+    return words or listed([plainly(path, value) for path, value in changes.items()])
+
+
+# --- what it brings -------------------------------------------------------------------------------------------------
+
+
+def _brings(found: Best, you: str) -> str:
+    """What happens in how many battles, and the worth where more counts than winning."""
+    side, default = you or SIDES[0], found.default
+    text = happening(found.odds, you)
+    if default is None:
+        before = ""
+    elif found.value[side] - default.before.value[side] <= SAME:
+        text += ", and no other choice brings more" if found.tried > 1 else ""
+        before = ""
+    else:
+        text += _instead(_chance(default.before.odds, side), _chance(found.odds, side))
+        before = f" instead of {default.before.value[side]:.4f}"
+    if not found.scenario.objective or (default and default.by_measure):
+        return text
+    return f"it is worth {found.value[side]:.4f} to {'you' if you else f'the {side}'}{before}, and {text}"
+
+
+def _instead(before: str, now: str) -> str:
+    return f" instead of {before}" if before != now else ", a little more than otherwise"
+
+
+def _chance(odds: Odds, side: str) -> str:
+    return chance_of(odds.p(measure_of(odds.battle, side)))
+
+
+def happening(odds: Odds, you: str) -> str:
+    """The headline's event and its chance, as `you` say it: "you take the land in 71.40 %", "you never hold it"."""
+    subject, predicate = event(odds, you or SIDES[0])
+    if you and subject in {"{A}", "{D}"}:
+        subject, predicate = "you", _bare(predicate)
+    subject = subject.format(**dict(zip("AD", side_names(odds), strict=True)))
+    said = _chance(odds, you or SIDES[0])
+    return f"{subject} {predicate} in {said}" if said.endswith("%") else f"{subject} {said} {predicate}"
+
+
+def _bare(predicate: str) -> str:
+    """A predicate of "you": "take the land" for "takes the land", "still hold it", "are the winner"."""
+    verb, _, rest = predicate.partition(" ")
+    if verb == "still":
+        return f"still {_bare(rest)}"
+    verb = {"is": "are", "has": "have"}.get(verb, verb[:-2] if verb.endswith("ches") else verb.removesuffix("s"))
+    return f"{verb} {rest}".strip()
+
+
+_PART = re.compile(r"(?:^|[.;,]|\band\b)\s*([^.;,\[\]{}]*(?:\{[AD]\}[^.;,\[\]{}]*)?) in \{([^{}]*)\}")
+
+
+def event(odds: Odds, side: str) -> tuple[str, str]:
+    """Subject ({A} and {D} for the sides) and predicate of what a side's headline counts: from the kind's sentence."""
+    question, advice = odds.battle.question, odds.battle.advice
+    own = "{A}" if side == SIDES[0] else "{D}"
+    if advice and advice.goal:
+        return own, advice.goal[SIDES.index(side)]
+    text = question.sentence if isinstance(question.sentence, str) else question.sentence(odds)
+    parts = {asked: words.strip() for words, asked in reversed(_PART.findall(text))}
+    first = _split(text)[0]  # of the sentence; a later part may go without a subject
+    attackers = parts.get("m") or parts.get(question.measure, "")
+    if side == SIDES[0]:
+        return _part(attackers, first)
+    defenders = next((words for asked, words in parts.items() if asked == LOST or asked.startswith("not ")), "")
+    if not defenders:
+        return "{D}", "prevents it"
+    if defenders == "{D}":  # the same, in a word
+        return "{D}", _part(attackers, first)[1]
+    return _part(defenders, first if first != "{A}" else "{D}")
+
+
+def _part(words: str, first: str) -> tuple[str, str]:
+    """Subject and predicate of a part of a sentence, which may leave out the subject."""
+    subject, predicate = _split(words)
+    return (subject, predicate) if subject.startswith(("{", "the ")) else (first, words)
+
+
+def _split(words: str) -> tuple[str, str]:
+    """The first words, a side or an article and a noun, and the rest."""
+    parts = words.split(" ")
+    start = 1 if words.startswith("{") else 2
+    subject = " ".join(parts[:start])
+    return subject if start == 1 else subject[:1].lower() + subject[1:], " ".join(parts[start:])
+
+
+# --- decisions in the course of a battle ----------------------------------------------------------------------------
 
 
 def by_decision(rows: Sequence[Row]) -> dict[tuple[str, str], list[Row]]:
@@ -75,39 +205,58 @@ def in_words(found: Best, rows: Sequence[Row]) -> str:
     often = sorted((row for row in rows if row["reached"] > ALIKE), key=lambda row: -row["reached"]) or list(rows)
     stops = ending(often)
     if stops is not None:
-        return _stopping(stops)
+        return _stopping(stops, _verb(found, side, decision))
+    if "fight" in rows[0]:
+        return _fighting(rows)
     if len({row["choice"] for row in often}) == 1:
-        choice = often[0]["choice"]
-        return f"fight {rows[0]['fight']}: {choice}" if "fight" in rows[0] else f"always {choice}"
+        return f"always {often[0]['choice']}"
+    what = CHOSEN.get(decision.rpartition(".")[2], "")
+    choose = f"choose {what} anew each time" if what else f"decide as it stands, most often {often[0]['choice']}"
     fixed = [one for one in found.fixed if one.decision == decision]
     best = min(fixed, key=lambda one: one.gain, default=None)
     if best is None:
-        return f"{decision} depends on how the battle stands, most often {often[0]['choice']}"
-    name = policy_name(decision, best.policy)
+        return choose
+    name = _fixed_in_words(found, side, decision, best.policy)
     if best.gain <= ALIKE:
-        return f"{name} is already best"
+        return name
     by = points(best.gain, winning(found, side) is not None)
-    return f"choose case by case, {by} better than {name}, the best fixed policy"
+    more = f"{by} better than" if by.endswith("points") else f"worth {by} more than"
+    return f"{choose}, {more} to {name} always"
 
 
-def policy_name(decision: str, policy: str) -> str:
-    """A fixed policy as a sentence names it."""
-    if "loss" in decision:
-        return f"{policy} first" if policy in ORDERS else policy
-    return f"{decision.rpartition('.')[2]} {policy}"
+def _fighting(rows: Sequence[Row]) -> str:
+    """Whether a fight of a campaign is fought."""
+    words = rows[0]["fight"].replace("_", " ")
+    name = re.sub(r"^fight(\d+)$", r"fight \1", words)
+    asked = sum(row["reached"] for row in rows)
+    goes = sum(row["reached"] for row in rows if row["choice"] == "go")
+    if goes in {0, asked}:
+        return f"go into {name}" if goes else f"stop before {name}"
+    return f"go into {name} in {percent(goes / asked)} of the cases"
 
 
-def _stopping(stops: Sequence[Row]) -> str:
+def _verb(found: Best, side: str, decision: str) -> str:
+    """The verb of leaving by a policy: "leave", "break off"."""
+    advice = found.scenario.battle.advice
+    return (advice.leaving(found.scenario.fields, side).get(decision) if advice else "") or "stop"
+
+
+def _fixed_in_words(found: Best, side: str, decision: str, policy: str) -> str:
+    """A fixed policy as an advice in the words of the game."""
+    advice, scenario = found.scenario.battle.advice, found.scenario.replace(decision, policy)
+    words = advice.words(scenario.fields, side, [decision]) if advice else ""
+    return words or plainly(decision, policy)
+
+
+def _stopping(stops: Sequence[Row], verb: str) -> str:
     """When a side ends the battle; the most frequent states first."""
     if not stops:
-        return "hold your nerve: never stop"
-    words = {row["choice"] for row in stops}
-    word = next(iter(words)) if len(words) == 1 else "stop"
+        return f"never {verb}"
     places = list(dict.fromkeys(map(place_of, stops)))
     if len(places) <= MOST_STOPS:
-        return f"{word} at {listed(places, 'or')}"
+        return f"{verb} at {listed(places, 'or')}"
     often = f", most often at {places[0]}" if len(places[0]) <= LONGEST_PLACE else ""
-    return f"{word} in {percent(sum(row['reached'] for row in stops))} of battles{often}"
+    return f"{verb} in {percent(sum(row['reached'] for row in stops))} of battles{often}"
 
 
 def place_of(row: Row) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simulator.analysis.decisions.advice import headline
+from simulator.analysis.decisions.default_play import Default, as_settings, best_by_default
 from simulator.analysis.decisions.named_policies import Gain, Lot, best_of_named, side_of
 from simulator.analysis.decisions.policy_numbers import settings_of_policy
 from simulator.analysis.odds.odds import Odds
@@ -49,7 +50,8 @@ class Best(Result):
     `choice` are the named values chosen; `tried` is the number of combinations of named values that were answered, 0
     without any. Where both sides choose named values, `kind` is `pure` (neither gains by another choice of its own),
     `mixed` (both draw by `lots`; `choice` and `policy` are then empty) or `security` (the safest choice of each), and
-    `guaranteed` is what each side is sure of by its safest choice; else `kind` is `best`.
+    `guaranteed` is what each side is sure of by its safest choice; else `kind` is `best`. `default` says what was
+    decided where nothing was asked for.
     """
 
     scenario: Scenario
@@ -61,6 +63,7 @@ class Best(Result):
     kind: str = "best"
     lots: tuple[Lot, ...] = ()
     guaranteed: Mapping[str, float] = field(default_factory=dict)
+    default: Default | None = None
 
     json_fields = ("wanted", "kind")
     json_rows = "policy"
@@ -180,13 +183,15 @@ class Best(Result):
         if self.scenario.built.choices is not None and not self.tried:
             return f"best of all strategies, exact, {len(self.rows()):,} positions"
         parts = [f"best of all strategies, exact, {states:,} states"] if states else []
-        if self.tried:
+        if self.tried > 1:
             parts.append(f"best of {self.tried} named values, not of all strategies")
-        return "; ".join(parts)
+        return "; ".join(parts) or "exact"
 
     def advice(self) -> list[str]:
-        """The named values to choose, in words: a line for each path or lot, and what each side is sure of."""
-        lines = [f"best {path}: {value}" for path, value in self.choice.items()]
+        """How to set what was chosen, each side's lots, what it is sure of, and what was not decided."""
+        lines = [f"--set {' --set '.join(as_settings(self.choice))}"] if self.choice else []
+        undecided = self.default.undecided if self.default else ()
+        lines += [f"when to stop was not decided: too many positions; --decide {path}" for path in undecided]
         lines += [f"{one.side} draws with chance {one.chance:.4f}: {one.choice}" for one in self.lots]
         if self.kind == "pure":
             lines.append("a stable pair: neither side gains by another choice of its own alone")
@@ -212,6 +217,7 @@ class Best(Result):
             "value": dict(self.value),
             "choice": dict(self.choice),
             "mixed": [vars(one) for one in self.lots],
+            "undecided": list(self.default.undecided) if self.default else [],
             "guaranteed": dict(self.guaranteed),
             "gains": [vars(one) for one in self.fixed],
         }
@@ -233,16 +239,28 @@ def _decision_rows(chain: Chain) -> Iterator[tuple[tuple[tuple[str, Any], ...], 
 
 
 @checked
-def best(scenario: Source, decide: Sequence[str] | None = None, *, progress: Progress | None = None) -> Best:
+def best(
+    scenario: Source,
+    decide: Sequence[str] | None = None,
+    *,
+    side: str = "attacker",
+    progress: Progress | None = None,
+) -> Best:
     """The battle under best play.
+
+    Where nothing is to be decided and the scenario has no `best`, a side's default decisions are made: the order of
+    its losses, what it keeps to the last, and when to leave where leaving can bring something.
 
     Parameters
     ----------
     scenario : Scenario, mapping, str or Path
         A scenario, or one as `load` takes it.
     decide : sequence of str, optional
-        Paths of policies to decide, beside those that are `best` in the scenario. A policy without `best`, or given as
-        `PATH=named`, is decided among its named values; those of both sides are a game.
+        Paths of policies to decide, beside those that are `best` in the scenario; a short name such as `retreat`
+        stands for the path of `side`. A policy without `best`, or given as `PATH=named`, is decided among its named
+        values; those of both sides are a game.
+    side : {"attacker", "defender"}
+        The side of the default decisions, and of short names.
     progress : callable, optional
         Called several times a second with the combinations done and their total (None while it is unknown).
 
@@ -267,20 +285,20 @@ def best(scenario: Source, decide: Sequence[str] | None = None, *, progress: Pro
     >>> best("risk-when-to-stop").table.choice.unique().tolist()
     ['go on', 'stop']
     """
+    if side not in SIDES:
+        raise ValueError(f"side: {side!r} is not allowed; give one of {', '.join(SIDES)}")
     asked = draft(scenario)
+    if not decide and not asked.checked().decided:
+        return best_by_default(asked, side, answered, progress)
     named = []
-    for path, by_name in _paths(asked, decide).items():
+    for path, by_name in _paths(asked, decide, side).items():
         if by_name or BEST not in choices(asked.battle(), path):
             named.append(path)
         else:
             asked = asked.with_fields({path: BEST})
     if named:
         return best_of_named(asked, [path for path in _policies(asked) if path in named], answered, progress)
-    found = asked.checked()
-    if not found.decided:
-        example = next(iter([*may_be_best(asked), *_policies(asked)]), "")
-        raise ScenarioError(f"decide: nothing in this scenario is best; give for example {example}")
-    return answered(found)
+    return answered(asked.checked())
 
 
 def answered(scenario: Scenario) -> Best:
@@ -289,13 +307,14 @@ def answered(scenario: Scenario) -> Best:
     return Best(scenario, found, worths(scenario, found))
 
 
-def _paths(asked: Draft, decide: Sequence[str] | None) -> dict[str, bool]:
+def _paths(asked: Draft, decide: Sequence[str] | None, side: str) -> dict[str, bool]:
     """The policies to decide; true for those among their named values only. Raises ScenarioError."""
     battle, known = asked.battle(), _policies(asked)
     found: dict[str, bool] = {}
     for text in [decide] if isinstance(decide, str) else decide or ():
         path, by_name, word = (part.strip() for part in text.partition("="))
-        path = same_name(path, known) or path
+        short = [one for one in known if one.startswith(f"policy.{side}.") and one.endswith(f".{path}")]
+        path = same_name(path, known) or (short[0] if len(short) == 1 else path)
         if path not in known:
             policies = ", ".join(known)
             raise ScenarioError(f"decide: {path} is no policy of {battle.game} {battle.kind}; policies: {policies}")

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from simulator.engine.graph.explore import explore
-from simulator.engine.graph.graph import Graph
+from simulator.engine.graph.graph import Graph, size_of
 from simulator.engine.graph.graph_passes import CERTAIN, COMPONENT, DENSE, WHERE, eliminate, link, stay
 from simulator.engine.graph.policy_iteration import SAME, Loop, Policy, worth_of
 from simulator.engine.graph.solver import LAYERS, Solver, values_plainly
@@ -300,10 +300,10 @@ class BestPolicy:
     `open` is the graph with the decisions, `decider` their solution, `graph` the graph with the best options taken.
     """
 
-    def __init__(self, chain: Chain) -> None:
+    def __init__(self, chain: Chain, budget: int = EXACT_BYTES) -> None:
         assert chain.utilities is not None
         try:
-            self.open = explore(chain, EXACT_BYTES)
+            self.open = explore(chain, budget)
         except NoExactOdds as error:
             raise NoExactOdds(
                 f"{', '.join(chain.utilities.fields)}: best needs every state, and this battle has {error}; "
@@ -340,6 +340,17 @@ def best_policy(chain: Chain) -> BestPolicy:
         kept[_KEPT] = BestPolicy(chain)
     found: BestPolicy = kept[_KEPT]
     return found
+
+
+def too_many_transitions(chain: Chain, most: int) -> bool:
+    """Has the graph of a chain with its decisions more transitions than this? If not, its best policies are kept."""
+    kept = vars(chain)
+    if _KEPT not in kept:
+        try:
+            kept[_KEPT] = BestPolicy(chain, size_of(chain, most, most))
+        except NoExactOdds:
+            return True
+    return len(kept[_KEPT].open.to) > most
 
 
 def best_option(chain: Chain) -> Callable[[Any], int] | None:

@@ -22,9 +22,8 @@ Row = Mapping[str, Any]
 
 def policy_parts(found: Best, every: bool = False) -> Iterator[Any]:
     """The fixed policies, and the best choices: those that say more than the headline, or `every` one."""
-    if found.scenario.objective:
-        yield from found.wanted
-    yield from found.advice()[len(found.choice) :]  # the headline names the choices
+    yield from found.wanted
+    yield from found.advice()
     for decision in dict.fromkeys(one.decision for one in found.fixed):
         yield _fixed_table(found, [one for one in found.fixed if one.decision == decision])
     total = shown = 0

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from simulator.rules.advice import NOT_LEAVING, advised
 from simulator.rules.battle import Built, Clock, Columns, Piece, States, by_kind, offered
 from simulator.rules.birthright import adjustment, model, refusals, visibility_and_movement
 from simulator.rules.birthright.field import text as field_text
@@ -93,6 +94,11 @@ def build_siege(fields: model.Siege) -> Built:
 UNITS_LEFT = ("attacker_units_left", "defender_units_left", "attacker_routed", "defender_routed", "turns")
 STEPS_LEFT = ("attacker_steps_left", "defender_steps_left")
 FIELD = Question(sentence="{A} wins the field in {m}, {D} in {winner == 'defender'}[, nobody in {winner == 'nobody'}].")
+LOSSES = {
+    "weakest-first": "lose the weakest units first",
+    "spread": "spread the losses over all units",
+    "as-listed": "lose the units in the order of the list",
+}
 _kind = partial(offered, price=muster_price, money="gold bars")
 BATTLES = by_kind(
     _kind(
@@ -148,5 +154,6 @@ BATTLES = by_kind(
         build=visibility_and_movement.movement,
     ),
     name="Birthright",
+    advice=advised({"losses": LOSSES}, {"retreat": "leave", "siege": NOT_LEAVING}),
     total=partial(counted_list, "units", "unit"),
 )

@@ -20,6 +20,7 @@ from typing import Any, cast
 import numpy as np
 
 from simulator.rules import CAMPAIGN, GAMES, battles
+from simulator.rules.advice import NOT_LEAVING, Advice, no_lists, no_words
 from simulator.rules.battle import Battle, BattlesRun, Built, Columns, Outcomes, Refusal, Run
 from simulator.rules.campaign import text
 from simulator.rules.campaign.best import Decisions, Worth
@@ -85,12 +86,20 @@ def _battle(of: Any, rules: Any, folder: Path | None, paths: bool, fights: list[
         summary=summary(fights, forces),
         check=check,
         build=build,
+        advice=Advice(no_lists, no_words, partial(_fights_of, make)),
         texts=texts(fights),
         version=VERSION,
         price=partial(price, kinds) if any(one.price for one in kinds.values()) else None,
         money=next((one.money for one in kinds.values()), ""),
         made=(_battle, (of, rules, folder, paths, fights, forces)),
     )
+
+
+def _fights_of(make: Callable[[], Carry], fields: Campaign, side: str) -> dict[str, str]:
+    """The decisions of a camp whether to fight."""
+    plan = Reader(fields, make()).plan()
+    ours = [plan.on_our_side(*fight.sides) == (side == SIDES[0]) for fight in plan.fights]
+    return {f"fight[{number}].attacker.go": NOT_LEAVING for number, own in enumerate(ours) if own}
 
 
 def _game(of: Any, rules: Any, folder: Path | None, paths: bool) -> tuple[Callable[[], Carry], type[Campaign]]:

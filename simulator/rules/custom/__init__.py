@@ -68,6 +68,7 @@ def _battles(source: Source) -> Mapping[str, Battle]:
 
 
 def _battle(source: Source, kind: str) -> Battle:
+    from simulator.rules.custom.decisions.advice import advice_of
     from simulator.rules.custom.game_file.describe import force, unit_note
     from simulator.rules.custom.outcome import SUMMARY
 
@@ -87,6 +88,7 @@ def _battle(source: Source, kind: str) -> Battle:
         check=lambda fields: check_scenario(source.file, kind, fields),
         build=build,
         parameters=PARAMETERS,
+        advice=advice_of(source, kind),
         rules=source.file,
         name=source.file.name.partition(",")[0],
         price=partial(_cost, source.file) if _has_costs(source.file) else None,

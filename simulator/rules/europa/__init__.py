@@ -12,6 +12,7 @@ from collections.abc import Callable
 from importlib.resources import files
 from typing import Any, get_args
 
+from simulator.rules.advice import advised
 from simulator.rules.battle import Battle, Built, Clock, Fields, by_kind, offered
 from simulator.rules.europa.land.battle import build_land
 from simulator.rules.europa.passages.expedition import build_expedition, check_expedition
@@ -51,6 +52,12 @@ def kind(
     )
 
 
+PLANS = {
+    "undermine-until-breach": "undermine until there is a breach",
+    "assault-at-once": "assault at once",
+    "undermine-only": "undermine and never assault",
+    "breach-then-storm": "undermine until there is a breach, then assault every round",
+}
 BATTLES = by_kind(
     kind(
         model.Land,
@@ -95,6 +102,7 @@ BATTLES = by_kind(
     kind(Passage, build_passage, check_passage),
     kind(Expedition, build_expedition, check_expedition),
     name="Europa Universalis 8",
+    advice=advised({"plan": PLANS}, {"break_off": "break off"}),
     total=total,
     called=called,
 )

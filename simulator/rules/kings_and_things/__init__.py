@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+from simulator.rules.advice import advised
 from simulator.rules.battle import Built, Clock, by_kind, offered
 from simulator.rules.kings_and_things import model
 from simulator.rules.kings_and_things.checks import check
@@ -58,14 +59,29 @@ def build(scenario: model.Scenario, known: Forces | None = None) -> Built:
     )
 
 
+ADVICE = advised(
+    {
+        "losses": {
+            "weakest-first": "lose the weakest first",
+            "strongest-first": "lose the strongest first",
+            "keep-next-step-fighters": "lose those first that fight no more this round",
+        },
+        "defender.structures": {
+            "first": "let the structures take the hits first",
+            "last": "let the structures take the hits last",
+        },
+    },
+    {"retreat": "leave"},
+)
 _kind = partial(offered, check=check, build=build, parameters=PARAMETERS, clock=CLOCK)
 BATTLES = by_kind(
-    _kind(model.Land, summary=(*LOSSES[::3], *LEFT), question=Question(sentence=LAND), version=2),
+    _kind(model.Land, summary=(*LOSSES[::3], *LEFT), question=Question(sentence=LAND), advice=ADVICE, version=2),
     _kind(model.FreeForAll, summary=(*LOSSES, *LEFT), question=FREE_FOR_ALL, results=HOLDERS, version=2),
     _kind(
         model.Exploration,
         summary=("explored_without_fight", *LOSSES[::3], *LEFT, "defenders_drawn", "bribe_cost"),
         question=Question(sentence="The hex is won in {m}, without a fight in {explored_without_fight}."),
+        advice=ADVICE,
     ),
     name="Kings & Things",
     facts=("taken_by_attacker", *LOSSES[::3], "rounds"),

@@ -5,10 +5,12 @@ Rules and their sources: docs/rules/price_of_power.md; sources of the data: data
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
+from simulator.rules.advice import advised
 from simulator.rules.battle import Built, by_kind, offered
 from simulator.rules.price_of_power import checks, forces, headline, model, text
 from simulator.rules.price_of_power.outcome import decisions, outcome
@@ -34,8 +36,31 @@ def build(fields: model.AnyBattle) -> Built:
     )
 
 
+ON_LAND = {
+    "most-numerous": "lose the most numerous type first",
+    "infantry-first": "lose infantry, cavalry, then artillery",
+    "cavalry-first": "lose cavalry, infantry, then artillery",
+    "artillery-first": "lose artillery, infantry, then cavalry",
+    "infantry-artillery-cavalry": "lose infantry, artillery, then cavalry",
+    "cavalry-artillery-infantry": "lose cavalry, artillery, then infantry",
+    "artillery-cavalry-infantry": "lose artillery, cavalry, then infantry",
+}
+AT_SEA = {
+    "spread-damage": "spread the damage over the ships",
+    "light-first": "lose light ships first",
+    "heavy-first": "lose heavy ships first",
+}
+LANDING = {
+    "best": "choose who goes ashore as it then stands",
+    "best-expected": "send those first who hit most",
+    **{order: words.replace("lose", "send") for order, words in ON_LAND.items() if order != "most-numerous"},
+}
+ADVICE = advised(
+    {"landing": LANDING, "losses": ON_LAND | AT_SEA, "army.losses": ON_LAND, "fleet.losses": AT_SEA},
+    {"retreat": "leave", "army.retreat": "leave the field", "fleet.retreat": "leave at sea"},
+)
 LOSSES = ("attacker_losses", "defender_losses")
-kind = partial(offered, check=checks.check, build=build, version=3, parameters=model.TIMED)
+kind = partial(offered, check=checks.check, build=build, version=3, parameters=model.TIMED, advice=ADVICE)
 BATTLES = by_kind(
     kind(model.Land, summary=(*LOSSES, "attacker_units_left", "defender_units_left", "rounds")),
     kind(
@@ -59,6 +84,7 @@ BATTLES = by_kind(
     offered(
         campaign_model.Campaign, check=campaign_model.check, build=campaign.build, version=4,
         parameters=model.TIMED, results=campaign.RESULTS,
+        advice=replace(ADVICE, goal=("take all provinces", "keep a province")),
         question=Question("all_taken", headline.campaign),
         summary=("provinces_taken", "value_taken", "power_spent", "attacker_units_left", "defender_units_left"),
     ),

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from simulator.engine.model.chain import Chain
+from simulator.rules.advice import advised
 from simulator.rules.battle import Built, Columns, Joined, States, by_kind, offered
 from simulator.rules.question import Question
 from simulator.rules.risk import checks, model, outcome, tables, text
@@ -89,6 +90,7 @@ def price(data: Mapping[str, Any], path: str) -> float | None:
     return given if isinstance(given, int) else model.Options.model_fields[cost].default  # type: ignore[no-any-return]
 
 
+DROWNED = {"escorts-first": "lose escorts first", "transports-first": "lose transports first"}
 kind = partial(offered, check=checks.check, build=build, parameters=tables.PARAMETERS, price=price, money="coins")
 BATTLES = by_kind(
     kind(model.Land, summary=LAND, question=Question(sentence=text.land_sentence)),
@@ -97,5 +99,6 @@ BATTLES = by_kind(
     kind(model.BlockadeRun, summary=SEA, question=Question("blockade_broken", text.BLOCKADE)),
     kind(model.Invasion, summary=INVASION, question=Question(sentence=text.INVASION)),
     name="Risk",
+    advice=advised({"losses": DROWNED}, {"retreat": "stop", "sea_retreat": "stop at sea"}),
     facts=(*REGIMENTS, *FLEETS, "rounds"),
 )
