@@ -7,7 +7,7 @@ from rich.console import Console
 
 from simulator import load
 from simulator.cli import run
-from simulator.report.answer_words import ending, times
+from simulator.report.answer_words import ending
 from simulator.report.tables.odds import by_side
 from simulator.report.tables.plain import plain_table, table_of
 
@@ -111,15 +111,3 @@ def test_the_help_alone(capsys):
     assert run([]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert any(line.split()[:1] == ["odds"] for line in lines)
-
-
-@pytest.mark.parametrize(
-    ("p", "words"),
-    [
-        (0, "never"), (0.0199, "almost never"), (0.02, "1 time in 50"), (0.072, "1 time in 14"), (0.1, "1 time in 10"),
-        (0.5, "1 time in 2"), (0.86, "6 times in 7"), (0.9, "9 times in 10"), (0.928, "13 times in 14"),
-        (0.985, "almost always"), (1, "always"),
-    ],
-)  # fmt: skip
-def test_chances_as_players_say_them(p, words):
-    assert times(p) == words

@@ -7,13 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
-
 from simulator.cli import options, reading, scaling
 from simulator.cli.output import Dice, Given, Output, from_battles, grouped, headed, json_text, show
-from simulator.rules.campaign import GAME as CAMPAIGN
 from simulator.scenarios import Scenario, is_uncertain
-from simulator.scenarios.scenario import again
 
 if TYPE_CHECKING:
     from simulator.analysis.odds.run import Method
@@ -91,13 +87,6 @@ def plain_odds(
     return output.finished(cut, from_battles(found))
 
 
-def _of_campaign(scenario: Scenario, odds: Any, pieces: bool = True) -> str:
-    """The headline of a campaign; without `pieces` where these are not known."""
-    from simulator.report.campaigns import CampaignReport
-
-    return CampaignReport(scenario, odds).headline(pieces)
-
-
 def _scored_odds(asked: Any, value: str, dice: Dice, output: Output) -> int:
     """One number of a battle too large for exact odds."""
     from simulator.analysis.odds.measure import in_words
@@ -124,13 +113,7 @@ def mixed_odds(asked: Any, method: Any, weights: dict[str, float] | None, output
     weighted = weights is not None or weighing(found.odds.scenario, None) is not None
     knowing = found.information_rows(weights) if weighted else []
 
-    headline = ""
-    if found.odds.battle.game == CAMPAIGN:
-        headline = _of_campaign(again(found.odds.battle, found.answers[0].scenario or {}), found.odds, pieces=False)
-
     def parts(found: Any) -> Iterator[Any]:
-        if headline:
-            yield Text(headline, style="bold")
         yield from bare_odds(found.odds)
         yield mixture_table(found)
         for row in knowing:
@@ -138,7 +121,7 @@ def mixed_odds(asked: Any, method: Any, weights: dict[str, float] | None, output
             if row["field"] != "all" or len(found.paths) > 1:
                 yield f"knowing {what} before deciding is worth {row['worth']:.4f}"
 
-    extra = ({"information": knowing} if knowing else {}) | ({"headline": headline} if headline else {})
+    extra = {"information": knowing} if knowing else {}
     output.deliver(found, parts, lambda found: found.to_dict() | extra)
     return 0
 

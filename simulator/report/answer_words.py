@@ -1,4 +1,4 @@
-"""An answer in words: one sentence, the facts that the game names first, who is left, the likeliest survivors."""
+"""An answer in words: what it costs, the facts that the game names first, who is left, the likeliest survivors."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from simulator.analysis.history.battle_log import is_loss
+from simulator.analysis.odds.headline import side_names
 from simulator.analysis.odds.odds import Odds
 from simulator.report.words import label_of, percent, value_of
 from simulator.rules.battle import ATTACKER, DEFENDER, WINNERS, Battle
-from simulator.rules.toolkit.naming import winner_text
-from simulator.scenarios.objective import SIDES, TAKEN
+from simulator.rules.toolkit.naming import sentence, winner_text
+from simulator.rules.toolkit.words import number_of
+from simulator.scenarios.objective import SIDES
 
 MOST_OUTCOMES = 6
 MOST_FACTS = 4
@@ -26,58 +27,38 @@ LEFT = (
 NO_UNITS = {one.removesuffix("_left") for one in LEFT}
 NO_UNITS |= {"value", "morale", "regular", "mercenary", "allied", "with_wind", "gold", "steps", "damaged"}
 PICTURE = (620, 180)
-# Chances that players say (rarer ones are 1 in a round number); two sides whose chances differ by less are even.
-SHARES = [(n, of) for of in (2, 3, 4, 5, 10, 20) for n in range(1, of)]
-SHARES += [(n, of) for of in (6, 7, 8) for n in (1, of - 1)]
-RARE, EVEN = 0.1, 0.04
 
 
-# --- one sentence, and the facts that the game names ----------------------------------------------------------------
+# What a side loses, without the side: the first that a game has, with its noun where the whole force is not known.
+LOST = {"units_lost": "unit", "regiments_lost": "regiment", "fleets_lost": "fleet", "losses": "", "destroyed": ""}
+MONEY_LOST = ("cost_lost", "ducats_lost", "gold_lost")
 
 
-def times(p: float) -> str:
-    """A chance as players say it: "4 times in 5"."""
-    if p in (0, 1):
-        return "never" if p == 0 else "always"
-    if not 0.02 <= p <= 0.98:
-        return "almost never" if p < 0.5 else "almost always"
-    if (rare := min(p, 1 - p)) < RARE:
-        of = round(1 / rare)
-        number = 1 if p < 0.5 else of - 1
-    else:
-        number, of = min(SHARES, key=lambda one: abs(one[0] / one[1] - p) + 0.002 * one[1])
-    return f"{number} time{'s' * (number > 1)} in {of}"
+# --- what it costs, and the facts that the game names ---------------------------------------------------------------
 
 
-def sentence(odds: Odds) -> str:
-    """The answer in one sentence, from the attacker's side."""
-    if "winner" not in odds.columns or odds.battle.results:
-        top = max(odds.results, key=lambda one: one.p, default=None)
-        if top is None:
-            return ""
-        return f"{top.label.replace('_', ' ')}: {times(top.p)}.".capitalize()
-    win, lose, left = (odds.winner(side) for side in WINNERS)
-    if left == 1:
-        return "; ".join(f"{one['label']}: {one['value']}" for one in [*facts(odds)][:2]).capitalize() + "."
-    if win in (0, 1):
-        return f"You {times(win)} win."
-    even = abs(win - lose) < EVEN and left < 0.9
-    parts = [f"An even fight: you win {times(win)}" if even else f"You win {times(win)}"]
-    if taken := next((name for name in TAKEN if name in odds.battle.facts and name in odds.names), ""):
-        parts.append(f"take the ground {times(odds.p(taken))}")
-    lost = [name for name in odds.summary_columns if name.startswith("attacker_") and is_loss(name)]
-    own = min(lost, key=_by_cost, default="")
-    enemy = own.replace("attacker", "defender")
-    if own and enemy in odds.names:
-        unit = re.sub(r"attacker_|_?(lost|losses|thirds)", "", own).replace("_", " ")
-        unit = "in cost" if unit == "cost" else unit
-        parts.append(f"lose {_short(odds, own)}{f' {unit}' if unit else ''} for {_short(odds, enemy)} of theirs")
-    return ", ".join(parts[:-1]) + (" and " if len(parts) > 1 else "") + parts[-1] + "."
+def costs(odds: Odds) -> str:
+    """What each side loses on average, in units and in the money of the game; "" where the game does not say."""
+    thirds, named = "losses_thirds", odds.names
+    lost = next((one for one in (thirds, *LOST) if all(f"{side}_{one}" in named for side in SIDES)), None)
+    if lost is None:
+        return ""
+    money = next((one for one in MONEY_LOST if odds.battle.money and f"attacker_{one}" in named), "")
+    attacker, defender = (_lost(odds, side, lost, money) for side in SIDES)
+    names = side_names(odds)
+    return sentence(f"{names[0]} loses {attacker} on average, {names[1]} {defender}")
 
 
-def _by_cost(column: str) -> bool:
-    """Losses in cost before losses in units."""
-    return "cost" not in column
+def _lost(odds: Odds, side: str, column: str, money: str) -> str:
+    """The mean of what a side loses: "4.2 of 9 units (15.3 IPC)", "2.4 LD"."""
+    name = f"{side}_{column}"
+    mean, total, shown = odds.mean(name), odds.battle.total, odds.battle.shown.get(name)
+    if column not in LOST:
+        return shown.value(mean) if shown and shown.value else number_of(mean / 3, "detachment")
+    force = list(total(odds.scenario or {}, side)) if total else []
+    text = f"{number_of(mean)} of {force[0]}" if force else number_of(mean, LOST[column])
+    worth = odds.mean(f"{side}_{money}") if money else mean
+    return text if worth == mean else f"{text} ({number_of(worth)} {odds.battle.money})"
 
 
 def _short(odds: Odds, column: str) -> str:
@@ -174,13 +155,6 @@ def survivors(odds: Odds) -> list[dict[str, Any]]:
         for name, found in columns.items():
             if number := row[name]:
                 unit = found[2].replace("_", " ")
-                texts[found[1]].append(f"{number} {unit if number == 1 else _several(unit)}")
+                texts[found[1]].append(f"{number_of(number, unit)}")
         rows.append({"p": row["p"], **{side: ", ".join(text) or "nothing" for side, text in texts.items()}})
     return rows
-
-
-def _several(unit: str) -> str:
-    """The plural of a unit: infantry (and whatever ends in "s") as it is, armies, tanks."""
-    if unit.endswith(("ry", "s")):
-        return unit
-    return f"{unit[:-1]}ies" if unit.endswith("y") and unit[-2:-1] not in "aeiou" else f"{unit}s"

@@ -18,8 +18,8 @@ from simulator.report.tables.plain import plain_table
 from simulator.report.words import percent, span
 from simulator.rules.campaign import plan_of
 from simulator.rules.campaign.plan import FATES, UNNAMED, Fight, Side
-from simulator.rules.campaign.text import in_words
-from simulator.rules.toolkit.naming import SIDES, listed
+from simulator.rules.campaign.text import called_fight, in_words
+from simulator.rules.toolkit.naming import SIDES, listed, sentence
 
 if TYPE_CHECKING:
     from simulator.analysis.history.rounds import Rounds
@@ -68,13 +68,13 @@ class CampaignReport:
         attacker, defender = (self.who(side, article=False) for side in fight.sides)
         return f"{attacker} v {defender}" if attacker and defender else f"{attacker or defender}, {fight.kind}"
 
-    def headline(self, pieces: bool = True) -> str:
-        """One sentence: who attacks whom with what, and how it ends; without `pieces` where these are not known."""
+    def course(self) -> str:
+        """One sentence: who attacks whom, with what and when."""
         clauses, seen = [], set[int]()
         for at, fight in enumerate(self.plan.fights[:MOST_CLAUSES]):
             names = []
             for side in fight.sides:
-                brought = self.brought(side, seen) if pieces else ""
+                brought = self.brought(side, seen)
                 names.append(self.who(side) + (f" ({brought})" if brought else ""))
                 seen.add(side.force)
             clause = f"{names[0] or 'others'} attacks {names[1]}" if names[1] else f"{names[0]} begins a {fight.kind}"
@@ -86,7 +86,7 @@ class CampaignReport:
             clauses.append(clause)
         more = len(self.plan.fights) - len(clauses)
         clauses += [f"and {more} more fights" if more > 1 else "and one more fight"] if more else []
-        return f"{', '.join(clauses)}: {self.result()}."
+        return sentence(", ".join(clauses))
 
     def brought(self, side: Side, seen: set[int]) -> str:
         """The pieces that a force has at the start, and those that join it before this fight; `seen` fought before."""
@@ -98,17 +98,6 @@ class CampaignReport:
         if side.join is not None and side.join.any():
             found.append(self.words(side.join) + (" more" if found or side.force in seen else ""))
         return ", and ".join(found)
-
-    def result(self) -> str:
-        """The winner of the campaign."""
-        ours, theirs = self.camps()
-        several = " and " in ours
-        chances = [self.chance(f"winner == '{side}'") for side in (*SIDES, "nobody")]
-        if self.plan.goal:
-            goal = in_words(self.plan, self.plan.goal)
-            return f"{ours} {'reach' if several else 'reaches'} the goal ({goal}) in {chances[0]}"
-        nobody = f", nobody in {chances[2]}" if self.odds.winner("nobody") else ""
-        return f"{ours} {'win' if several else 'wins'} in {chances[0]}, {theirs} in {chances[1]}{nobody}"
 
     def chance(self, question: str) -> str:
         """A chance, with its interval when simulated."""
@@ -142,7 +131,8 @@ class CampaignReport:
     def unfought(self) -> Iterator[str]:
         """A line for each reason why a fight was not fought."""
         for fight in self.plan.fights:
-            name, winner = fight.name, f"{fight.name}_winner"
+            name, winner = called_fight(fight.name), f"{fight.name}_winner"
+            name = name[:1].upper() + name[1:]
             unnamed = ("others", f"the {fight.kind}")
             who = [self.who(side) or unnamed[at] for at, side in enumerate(fight.sides)]
             reasons = [f"it is fought only if {in_words(self.plan, fight.question)}"] if fight.question else []
@@ -150,10 +140,10 @@ class CampaignReport:
             if p := self.odds.p(f"{winner} == 'none'"):
                 yield f"{name} does not take place in {percent(p)}: {' or '.join(reasons)}"
             for at, role in enumerate(SIDES):
-                if p := self.odds.p(f"{winner} == '{role}' and not {name}_fought"):
+                if p := self.odds.p(f"{winner} == '{role}' and not {fight.name}_fought"):
                     why = f"{who[1 - at]} has nobody to fight"
                     yield f"{name} is won without a fight by {who[at]} in {percent(p)}: {why}"
-            if p := self.odds.p(f"{winner} == 'nobody' and not {name}_fought"):
+            if p := self.odds.p(f"{winner} == 'nobody' and not {fight.name}_fought"):
                 yield f"{name} is won by nobody without a fight in {percent(p)}"
 
     @staticmethod
@@ -210,9 +200,11 @@ class CampaignReport:
 
 
 def campaign_parts(scenario: Scenario, odds: Odds) -> Iterator[RenderableType]:
-    """The answer: a sentence, the fights, why some were not fought, what is left, further columns kept."""
+    """The answer below its headline: who attacks whom, the fights, why some were not fought, what is left."""
     report = CampaignReport(scenario, odds)
-    yield Text(report.headline(), style="bold")
+    yield Text(report.course())
+    if report.plan.goal:
+        yield Text(f"The goal: {in_words(report.plan, report.plan.goal)}")
     yield report.fights_table()
     yield from map(Text, (*report.resting(), *report.unfought()))
     yield report.left_table()

@@ -55,23 +55,26 @@ def test_nothing_is_cut_at_80_columns(shown, tmp_path, more):
 def test_the_answer_begins_with_a_sentence_and_says_why_fights_are_not_fought(shown):
     out = flat(shown("odds", "campaign-two-fronts"))
     assert out.startswith(
-        "north (10 regiments) attacks blue (12 regiments), then, if first is not won, south (8 regiments) attacks "
-        "blue: north and south win in 87.36 %, blue in 12.64 %."
+        "The side of north and south is the winner at the end in 87.36 %, blue in 12.64 %. "
+        "North (10 regiments) attacks blue (12 regiments), then, if the first is not won, south (8 regiments) attacks "
+        "blue."
     )
-    assert "second does not take place in 41.75 %: it is fought only if first is not won" in out
+    assert "The second does not take place in 41.75 %: it is fought only if the first is not won" in out
     out = flat(shown("odds", "campaign-hold-against-two"))
-    assert "blue reaches the goal (blue_regiments_left >= 1) in 7.20 %." in out
-    assert "fight2 is won without a fight by green in 41.75 %: blue has nobody to fight" in out
+    assert out.startswith("Blue reaches the goal in 7.20 %.")
+    assert "The goal: blue_regiments_left >= 1" in out
+    assert "Fight 2 is won without a fight by green in 41.75 %: blue has nobody to fight" in out
+    assert "French (" in flat(shown("odds", "campaign-battle-then-siege"))
     assert "french begins a siege-campaign" in flat(shown("odds", "campaign-battle-then-siege"))
     assert "counter: red leaves out air (all)" in flat(shown("odds", "campaign-counter-attack"))
 
 
 def test_the_sentence_of_many_fights():
     report = CampaignReport(load(PLAN), exact(PLAN))
-    assert report.headline().startswith(
-        f"{LONG} (3 regiments) attacks blue (3 regiments), then green (2 regiments) attacks"
+    assert report.course().startswith(
+        f"{LONG.capitalize()} (3 regiments) attacks blue (3 regiments), then green (2 regiments) attacks"
     )
-    assert "then blue attacks 2 regiments, and 2 more fights: " in report.headline()
+    assert report.course().endswith("then blue attacks 2 regiments, and 2 more fights.")
     assert any("green declines it with less than 90.0 % to win it" in line for line in report.unfought())
 
 
@@ -96,9 +99,7 @@ def test_the_picture_is_the_table(battles):
     red = next(line for line in below.lines if line.get_label() == "red")
     assert to_hex(red.get_color()).upper() == COLOURS["attacker"]
     assert red.get_ydata()[[0, -1]].tolist() == pytest.approx([9, odds.mean("red_units_left")])
-    assert axes.figure.get_suptitle().startswith(
-        "red reaches the goal (attack takes the land and counter is not won) in"
-    )
+    assert axes.figure.get_suptitle().startswith("Red takes it in ")
 
 
 def test_a_fight_between_enemies_is_theirs_in_the_picture():

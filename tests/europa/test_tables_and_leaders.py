@@ -9,7 +9,7 @@ from simulator.rules.europa import tables
 from simulator.rules.europa.shared.land_model import Country
 from simulator.rules.europa.shared.leaders import leader_of
 from simulator.rules.europa.shared.stacks import detachments
-from simulator.rules.europa.shared.text import value_text
+from simulator.rules.europa.shared.text import half_points_text, thirds_text
 from simulator.scenarios import example_names
 from tests.europa.scenarios import LAND, leader
 
@@ -63,10 +63,10 @@ def test_leaders_of_other_periods_are_told_or_refused():
 
 def test_values_are_written_as_the_game_does():
     assert [detachments(n) for n in (0, 2, 3, 10)] == ["0 LD", "2/3 LD", "1 LD", "3 LD 1/3"]
-    assert value_text("attacker_losses_thirds", 10) == "3 LD 1/3"
-    assert value_text("attacker_losses_thirds", 10.4) == "3.47 LD"
-    assert value_text("attacker_losses_thirds", 3 - 1e-15) == "1 LD"
-    assert value_text("pillages", 2) == "2"
+    assert thirds_text("LD", 10) == "3 LD 1/3"
+    assert thirds_text("ND", 10.4) == "3.47 ND"
+    assert thirds_text("LD", 3 - 1e-15) == "1 LD"
+    assert half_points_text(7) == "3.5"
 
 
 def test_lists_of_what_fields_take():

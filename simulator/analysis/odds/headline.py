@@ -133,7 +133,7 @@ def _said(odds: Odds, name: str, decimals: int) -> str:
         between = ""
         if name.startswith(measure) and odds.battles is not None:
             low, high = odds.interval(column)
-            between = f" ({number_of(low / shares)} to {number_of(high / shares)})"
+            between = f" ({number_of(low / shares)} to {number_of(high / shares)})" if low < high else ""
         return ("about " if between else "") + number_of(odds.mean(column) / shares, noun or "", more or "", between)
     question, _, words = name.partition(" ? ")
     chance = odds.p(question)

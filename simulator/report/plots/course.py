@@ -173,7 +173,7 @@ def plot_fights(odds: Odds, course: Rounds, ax: Axes | None = None) -> Axes:
     _fight_bars(above, report)
     for axes in below:
         _force_lines(axes, report, course)
-    fig.titled(above, report.result(), odds.how())
+    fig.titled(above, odds.headline.text, odds.how())
     return above
 
 

@@ -10,7 +10,6 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from simulator.analysis.odds.measure import in_words, is_chance
-from simulator.report.answer_words import sentence
 from simulator.report.plots import figures as fig
 from simulator.report.plots.course import plot_campaign
 from simulator.report.words import label_of, path_in_words, percent, value_of
@@ -47,7 +46,7 @@ def plot_odds(odds: Odds, ax: Axes | None = None, column: str | None = None) -> 
         column = _most_telling(odds)
     draw = _number_bars if odds.kind_of(column) == "number" else _name_bars
     axes = draw(odds, ax, column)
-    fig.titled(axes, f"{odds.battle.label}. {sentence(odds) or label_of(odds.battle, column)}", odds.how())
+    fig.titled(axes, f"{odds.battle.label}. {odds.headline}", odds.how())
     return axes
 
 
@@ -221,5 +220,5 @@ def plot_mixture(found: Mixture, ax: Axes | None = None) -> Axes:
     fig.whole_ticks(axes.xaxis)
     fig.chance_axis(axes.yaxis)
     axes.legend(fontsize=8.5, title=", ".join(found.paths), title_fontsize=8.5)
-    fig.titled(axes, f"{odds.battle.label}, {len(found.answers)} possible battles. {sentence(odds)}", found.how())
+    fig.titled(axes, f"{odds.battle.label}, {len(found.answers)} possible battles. {odds.headline}", found.how())
     return axes

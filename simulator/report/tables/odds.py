@@ -12,7 +12,7 @@ from rich.text import Text
 
 from simulator.analysis.history.battle_log import is_loss
 from simulator.analysis.odds.odds import Chance, Odds
-from simulator.report.answer_words import survivors
+from simulator.report.answer_words import costs, survivors
 from simulator.report.campaigns import campaign_parts
 from simulator.report.tables.plain import plain_table
 from simulator.report.words import bound, broken, label_of, percent, span, value_of
@@ -134,6 +134,8 @@ def odds_parts(scenario: Scenario, odds: Odds, explain: bool = False, everything
     if campaign:
         yield from campaign_parts(scenario, odds)
     else:
+        if text := costs(odds):
+            yield text
         yield Text.assemble((battle.label, "bold"), f": {battle.title}")
         yield from [certain_table(odds)] if certain else _chance_parts(odds, everything)
     reasons = list(scenario.built.explain()) if explain or certain else []

@@ -24,12 +24,12 @@ ENDS = {
 
 
 def in_words(plan: Plan, question: str) -> str:
-    """A question about earlier fights as a sentence: `not counter_won` is "counter is not won"."""
+    """A question about earlier fights as a sentence: `not counter_won` is "the counter-attack is not won"."""
     names = "|".join(re.escape(fight.name) for fight in plan.fights)
     forces = "|".join(map(re.escape, plan.forces))
     pattern = rf"\b(not )?({names})_({'|'.join(ENDS)})\b"
     question = re.sub(rf"\b({forces})_units_here == 0\b", lambda found: f"nobody of {found[1]} is there", question)
-    return re.sub(pattern, lambda found: f"{found[2]} {ENDS[found[3]][found[1] is not None]}", question)
+    return re.sub(pattern, lambda found: f"{called_fight(found[2])} {ENDS[found[3]][found[1] is not None]}", question)
 
 
 # Taking and holding: "attack_taken and not counter_won".

@@ -30,7 +30,7 @@ from simulator.rules.custom.model import PARAMETERS, usual
 from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, GONE, OVER, STALEMATE, State
 from simulator.rules.custom.setup import Help, Setup, Shot, SideSetup
 from simulator.rules.toolkit.faces import thrown_until
-from simulator.rules.toolkit.naming import listed, plural, sentence
+from simulator.rules.toolkit.naming import counted, listed, plural, sentence
 from simulator.rules.toolkit.policies import in_words, named
 
 # More dice than this are counted, not shown.
@@ -118,7 +118,7 @@ def _volley_text(setup: Setup, volley: Volley) -> str:
     elif volley.roll.reroll:
         reroll = f", {listed([str(face) for face in sorted(volley.roll.reroll, key=str)])} rerolled"
     why = "".join(f", {_help_text(setup, rule)}" for rule in volley.helps)
-    who = f"{volley.units} {setup.names[volley.unit]}{_rolls_at(setup, volley)}"
+    who = counted([volley.units], [setup.names[volley.unit]]) + _rolls_at(setup, volley)
     return f"{who}{each}{reroll}{_chance(setup, volley, why)}"
 
 
@@ -282,7 +282,7 @@ class Teller:
         return f"{self._faces(rolled, [MISS if slot is None else aims[slot] for slot in fallen], dice)} -> {score}"
 
     def _names(self, rolled: list[Volley]) -> str:
-        return ", ".join(f"{volley.units} {self.setup.names[volley.unit]}" for volley in rolled)
+        return counted((volley.units for volley in rolled), (self.setup.names[volley.unit] for volley in rolled))
 
     def _faces(self, rolled: list[Volley], fallen: list[Hit], dice: random.Random) -> str:
         """The units that roll, and faces that give the hit of each of their dice."""
@@ -364,7 +364,7 @@ def _class_of(volley: Volley) -> Hit:
 def _losses(side: str, stands: Stands, rows: np.ndarray) -> str:
     """The losses of a side between two places, in words; "" for none."""
     lost, hurt = (np.diff(counted[rows], axis=0)[0] for counted in (stands.lost, stands.damage))
-    names = [f"{lost[u]} {stands.setup.names[u]}" for u in np.flatnonzero(lost).tolist()]
+    names = [counted([lost[u]], [stands.setup.names[u]]) for u in np.flatnonzero(lost).tolist()]
     damaged = [stands.setup.names[u] for u in np.flatnonzero(hurt > 0).tolist()]
     parts = [f"the {side} loses {listed(names)}"] if names else []
     if damaged:

@@ -40,16 +40,19 @@ from simulator.rules.question import WON, Question
 
 KINDS = tomllib.loads(files("simulator.rules.europa").joinpath("data/kinds.toml").read_text("utf-8"))
 
+# The unit of what is lost, where it is not land detachments.
+UNITS = {"naval": "ND", "strait-fire": "ND", "attrition": "detachments"}
+
 
 def kind(
     scenario: type[Fields], build: Callable[[Any], Built], check: Callable[[Any], None] = check_tables, **more: Any
 ) -> Battle:
     """A battle kind; its question, its summary and the words of its results stand in `data/kinds.toml`."""
-    words = dict(KINDS[get_args(scenario.model_fields["battle"].annotation)[0]])
+    name = get_args(scenario.model_fields["battle"].annotation)[0]
+    words = dict(KINDS[name])
     question = Question(words.pop("measure", WON), words.pop("sentence").strip())
-    return offered(
-        scenario, build=build, check=check, **words | {"summary": tuple(words["summary"])}, question=question, **more
-    )
+    words |= {"summary": tuple(words["summary"]), "shown": shown(words["summary"], UNITS.get(name, "LD"))}
+    return offered(scenario, build=build, check=check, question=question, **words, **more)
 
 
 PLANS = {
@@ -63,15 +66,13 @@ BATTLES = by_kind(
         model.Land,
         build_land,
         model.check_land,
-        shown=shown(KINDS["land"]["summary"]),
         facts=("attacker_losses_thirds", "defender_losses_thirds", "major_victory", "attacker_leader_killed"),
     ),
-    kind(model.Siege, build_siege, model.check_siege, shown=shown(KINDS["siege"]["summary"])),
+    kind(model.Siege, build_siege, model.check_siege),
     kind(
         model.Campaign,
         build_siege,
         model.check_siege,
-        shown=shown(KINDS["siege-campaign"]["summary"]),
         clock=Clock("rounds", "fallen", "the fortress has fallen", plans="policy.attacker.plan"),
     ),
     kind(Naval, build_naval, check_naval),

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY
+from simulator.rules.toolkit.words import noun_for
 
 SIDES = ("attacker", "defender")
 # Words for a field, by the words that players write instead.
@@ -74,8 +75,9 @@ def plural(number: int, word: str, more: str | None = None) -> str:
 
 
 def counted(numbers: Iterable[int], names: Iterable[str], none: str = "nobody") -> str:
-    """Numbers with their names, zeros left out: "4 infantry, 1 cavalry"."""
-    return ", ".join(f"{number} {name}" for number, name in zip(numbers, names, strict=False) if number) or none
+    """Numbers with their names, zeros left out: "4 infantry, 2 tanks, 1 galley"."""
+    pairs = zip(numbers, names, strict=False)
+    return ", ".join(f"{number} {noun_for(number, name)}" for number, name in pairs if number) or none
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 # The rounding error of chances that sum to one.
 ROUNDING = 1e-12
 # Digits of a percentage that do not depend on the order of summing, so that rounding is always the same.
 SURE_DIGITS = 9
+# Names of pieces that are the same for one and for many.
+UNCOUNTED = {"light", "heavy", "damaged", "sound", "regular", "mercenary", "allied", "horse", "foot", "mech", "pds"}
 
 
 def percent(value: float, decimals: int = 2) -> str:
@@ -38,13 +42,27 @@ def number_of(value: float, noun: str = "", more: str = "", between: str = "") -
     """
     text = f"{round(value, SURE_DIGITS):.2f}".rstrip("0").rstrip(".")
     text = "0" if text == "-0" else text
-    if not noun:
-        return text + between
-    return f"{text}{between} {noun if text == '1' else more or several(noun)}"
+    if more:
+        return f"{text}{between} {noun if text == '1' else more}"
+    return text + between + (f" {noun_for(text, noun)}" if noun else "")
+
+
+def noun_for(number: object, name: str) -> str:
+    """The name of a piece after a number: tank and tanks, galleys and galley.
+
+    Names with capitals, numbers or signs, collective ones (infantry) and adjectives (light, heavy) stay as they are.
+    """
+    if not re.fullmatch(r"[a-z][a-z _-]*", name) or name.endswith("ry") or name in UNCOUNTED:
+        return name
+    if str(number) == "1":
+        return name[:-2] if name.endswith("sses") else re.sub(r"(?<!s)s$", "", name)
+    return several(name)
 
 
 def several(noun: str) -> str:
-    """The plural of a noun: infantry, cruiser II, and whatever ends in "s", as it is; armies, tanks."""
-    if noun.endswith(("ry", "s")) or not noun[-1:].islower():
+    """The plural of a noun: infantry, and whatever ends in one "s", as it is; armies, tanks, galleasses."""
+    if noun.endswith("ry") or (noun.endswith("s") and not noun.endswith("ss")):
         return noun
-    return f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else f"{noun}s"
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    return noun + ("es" if noun.endswith(("ss", "x", "sh", "ch")) else "s")

@@ -7,11 +7,12 @@ from typing import Any
 
 from simulator.analysis.history.battle_log import is_loss
 from simulator.analysis.odds.answer import answer
+from simulator.analysis.odds.headline import headline_of
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import Interrupted, Method
 from simulator.engine.api import simulate_by_rules
 from simulator.engine.model.limits import QUICK_BYTES, NoExactOdds
-from simulator.report.answer_words import facts, sentence, survivors, units_left
+from simulator.report.answer_words import facts, survivors, units_left
 from simulator.report.tables.odds import events
 from simulator.report.words import value_of
 from simulator.rules.battle import WINNERS
@@ -74,7 +75,7 @@ def context(odds: Odds, scenario: Scenario | None, column: str = "") -> dict[str
     """The context of the answer's template; `column` is that of the distribution. Raises ValueError."""
     return {
         "odds": odds,
-        "sentence": sentence(odds),
+        "sentence": headline_of(odds, decimals=1).text,
         "bar": bar_of(odds),
         "facts": list(facts(odds)),
         "picture": units_left(odds),

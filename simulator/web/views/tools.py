@@ -10,6 +10,7 @@ from typing import Any
 
 from simulator.analysis.history.battle_log import read_rows
 from simulator.analysis.odds.answer import answer
+from simulator.analysis.odds.headline import headline_of
 from simulator.analysis.odds.measure import is_chance
 from simulator.analysis.odds.run import Interrupted, Method
 from simulator.analysis.studies.sweep import Sweep, sweep
@@ -216,7 +217,8 @@ def _counter(request: BattleRequest) -> dict[str, Any]:
         fates = report.fates(fight)
         pieces_of_bar = bar_pieces((side, fates.get(side, 0.0)) for side in BAR_ORDER)
         fights.append({"versus": report.versus(fight), "fates": fates, "bar": pieces_of_bar})
-    about = {"sentence": report.headline(), "fights": fights, "left": left, "lines": list(report.unfought())}
+    lines = list(report.unfought())
+    about = {"sentence": headline_of(odds, decimals=1).text, "fights": fights, "left": left, "lines": lines}
     return about | {"how": odds.how(), "joining": joining}
 
 

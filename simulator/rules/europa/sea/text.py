@@ -22,6 +22,7 @@ from simulator.rules.europa.shared.fleets import LAW
 from simulator.rules.europa.shared.leaders import FACES
 from simulator.rules.europa.shared.stacks import SIDES, detachments
 from simulator.rules.toolkit.faces import face_where
+from simulator.rules.toolkit.naming import plural
 
 STEPS = ("Fire", "Boarding")
 NAMES = ("Day one, Fire", "Day one, Boarding", "Day two, Fire", "Day two, Boarding")
@@ -136,8 +137,9 @@ def _modifiers(setup: NavalSetup, side: int, day: int, step: str) -> Iterator[tu
 
 def _size_line(setup: BattleSetup, side: int) -> str:
     size = setup.losses.size(side)
-    shown = ", ".join(f"{thirds} -> {setup.losses.modified(1 - side, thirds, False)}" for thirds in (3, 6, 9, 12))
-    return f"{SIDES[side]} losses inflicted with a size of {size} ND, in thirds: {shown} ({LAW} 3 step 10)"
+    modified = [(thirds, setup.losses.modified(1 - side, thirds, False)) for thirds in (3, 6, 9, 12)]
+    shown = ", ".join(f"{naval(thirds)} -> {naval(after)}" for thirds, after in modified)
+    return f"{SIDES[side]} losses inflicted with a size of {size} ND: {shown} ({LAW} 3 step 10)"
 
 
 # --- replay ---
@@ -202,12 +204,17 @@ def _origin(setup: BattleSetup, after: Any, dice: random.Random) -> tuple[Case, 
     return dice.choices(found, [chance for *_, chance in found])[0][:4]
 
 
+def naval(thirds: int) -> str:
+    """Naval detachments: 5 thirds are "1 ND 2/3"."""
+    return detachments(thirds, "ND")
+
+
 def _records_line(records: list[Record]) -> str:
     shown = []
     for side, record in zip(SIDES, records, strict=True):
         taken = f", {record.captured.text()} captured" if record.captured.thirds else ""
         shown.append(
-            f"{side} suffers {record.losses} thirds ({record.damaged} damaged, {record.destroyed} destroyed, "
+            f"{side} suffers {naval(record.losses)} ({record.damaged} damaged, {record.destroyed} destroyed, "
             f"{record.refitted} refitted{taken}), {record.fleet.text()} left"
         )
     return "Losses: " + "; ".join(shown) + "."
@@ -237,7 +244,7 @@ def _roll_line(setup: NavalSetup, group: Group, before: Any, inflicted: Any, dic
             continue
         drm = setup.drm(side, group, roll, before.failed, rules.more_stars(before))
         die = dice.choice([face for face in FACES if setup.read(side, roll, face + drm) == (thirds, stars)])
-        texts.append(f"{SIDES[side]} {die} ({drm:+d}, column {column}): {thirds} thirds, {stars} stars")
+        texts.append(f"{SIDES[side]} {die} ({drm:+d}, column {column}): {naval(thirds)}, {plural(stars, 'star')}")
     return f"{NAMES[roll]}: {'; '.join(texts)}."
 
 
@@ -251,7 +258,9 @@ def _chase_line(setup: NavalSetup, group: Group, chased: Chased, dice: random.Ra
         throws += [(face, drm) for face in faces]
         weights += [weight] * len(faces)
     face, drm = dice.choices(throws, weights)[0]
-    return f"Pursuit by the {SIDES[side]}: {face} ({drm:+d}, column {column}): {thirds} thirds, {stars} stars."
+    return (
+        f"Pursuit by the {SIDES[side]}: {face} ({drm:+d}, column {column}): {naval(thirds)}, {plural(stars, 'star')}."
+    )
 
 
 def _break_line(setup: NavalSetup, group: Group, before: Any, after: Any, dice: random.Random) -> str:

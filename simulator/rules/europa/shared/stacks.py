@@ -99,12 +99,12 @@ class Stack:
         return f"{self.side.country} (class {self.army_class}), {detachments(self.size)}"
 
 
-def detachments(thirds: int) -> str:
-    """A size as the game writes it: 11 thirds are "3 LD 2/3"."""
+def detachments(thirds: int, unit: str = "LD") -> str:
+    """A size as the game writes it: 11 thirds are "3 LD 2/3"; `unit`: ND for ships."""
     whole, rest = divmod(thirds, LD)
     if rest and not whole:
-        return f"{rest}/3 LD"
-    return f"{whole} LD" + (f" {rest}/3" if rest else "")
+        return f"{rest}/3 {unit}"
+    return f"{whole} {unit}" + (f" {rest}/3" if rest else "")
 
 
 def is_non_european(side: LandSide) -> bool:

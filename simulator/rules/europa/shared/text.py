@@ -17,21 +17,29 @@ DETACHMENTS = {"army_plus": 4, "army_minus": 2, "land_detachments": 1}  # LD of 
 ROUNDING = 1e-9  # a mean of many chances is whole but for so much
 
 
-def value_text(column: str, value: float) -> str:
-    """A value of an outcome column as the game writes it: 10 thirds are "3 LD 1/3", 10.4 on average "3.47 LD"."""
-    if not column.endswith("_thirds"):
-        return f"{value:g}"
+def thirds_text(unit: str, value: float) -> str:
+    """Thirds as the game writes them: 10 are "3 LD 1/3", 10.4 on average "3.47 LD"."""
     whole = round(value)
-    return detachments(whole) if abs(value - whole) < ROUNDING else f"{value / 3:.2f} LD"
+    return detachments(whole, unit) if abs(value - whole) < ROUNDING else f"{value / 3:.2f} {unit}"
 
 
-def shown(columns: Iterable[str]) -> dict[str, Shown]:
-    """The display of columns of thirds: the value contains the unit."""
-    return {
-        column: Shown(column.removesuffix("_thirds").replace("_", " "), partial(value_text, column))
-        for column in columns
-        if column.endswith("_thirds")
-    }
+def half_points_text(value: float) -> str:
+    """Half points as points."""
+    return f"{value / 2:g}"
+
+
+def shown(columns: Iterable[str], unit: str) -> dict[str, Shown]:
+    """The display of columns of thirds, whose values contain the unit, and of half points."""
+    found = {}
+    for column in columns:
+        if column.endswith("_thirds"):
+            label, value = column.removesuffix("_thirds"), partial(thirds_text, "LD" if "troops" in column else unit)
+        elif column.startswith("half_points"):
+            label, value = column.removeprefix("half_"), half_points_text
+        else:
+            continue
+        found[column] = Shown(label.replace("_", " "), value)
+    return found
 
 
 def called(data: Mapping[str, Any], side: str) -> str:
