@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ class FileCarry(Carry):
     def __init__(self, kinds: Mapping[str, Battle], file: GameFile) -> None:
         self.file = file
         cheap = {role: self.cheapest(role) for role in SIDES}
-        self.fights = {
+        self.fights: dict[str, Any] = {
             kind: tuple((tuple(sorted(fighters(file, kind, role), key=cheap[role].index)),) for role in SIDES)
             for kind in kinds
         }

@@ -45,8 +45,9 @@ def called(data: Mapping[str, Any], side: str) -> str:
         return ""
     own = next((part for part in ("army", "fleet") if isinstance(table.get(part), Mapping)), None)
     realms = table.get("factions") or [table[own] if own else table]
-    names = [one.get("name") for one in realms if isinstance(one, Mapping)] if isinstance(realms, list) else []
-    if not names or not all(isinstance(name, str) and name for name in names):
+    parts = [one for one in realms if isinstance(one, Mapping)] if isinstance(realms, list) else []
+    names = [name for one in parts if isinstance(name := one.get("name"), str) and name]
+    if not names or len(names) < len(parts):
         return ""
     return names[0] if len(names) == 1 else f"the side of {listed(names)}"
 

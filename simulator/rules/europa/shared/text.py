@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -30,7 +30,8 @@ def half_points_text(value: float) -> str:
 
 def shown(columns: Iterable[str], unit: str) -> dict[str, Shown]:
     """The display of columns of thirds, whose values contain the unit, and of half points."""
-    found = {}
+    found: dict[str, Shown] = {}
+    value: Callable[[float], str]
     for column in columns:
         if column.endswith("_thirds"):
             label, value = column.removesuffix("_thirds"), partial(thirds_text, "LD" if "troops" in column else unit)
