@@ -148,7 +148,7 @@ def test_commands(tmp_path, capsys):
         "One more axe is worth most for its price: +31.74 points for 1; one more axe of the defender: "
     )
     assert "averaged over 2 battles; all exact" in out
-    assert run(["need", str(file), "--vary", AXES, "--target", "60%", "--cost", "cost", "--json"]) == 0
+    assert run(["need", str(file), "--vary", AXES, "--target", "60%", "--cost", "list", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert answer["cost"] == answer["settings"][AXES]  # an axe costs 1
     assert run(["balance", str(file), "--vary", "rules.unit.bow=2"]) == BAD_INPUT

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from simulator import best, exact, load, replay, rounds, simulate, sweep
+from simulator.rules.toolkit.naming import plural
 from simulator.scenarios import ScenarioError
 from tests.campaigns.reference import Reference
 from tests.vectors import read_vectors
@@ -185,7 +186,7 @@ def test_the_best_choice_of_each_position():
     """Worked by hand: docs/rules/campaigns.md section 9 point 5."""
     found = best(next(case["scenario"] for case in ANSWERS if case["name"].startswith("best: one more")))
     chosen = {row["red"]: (row["choice"], row["advantage"]) for row in found.rows()}
-    assert [chosen[f"{number} regiments"][0] for number in (1, 2, 3, 4, 5)] == ["stop", "stop", "stop", "go", "go"]
+    assert [chosen[plural(number, "regiment")][0] for number in (1, 2, 3, 4, 5)] == ["stop", "stop", "stop", "go", "go"]
     assert chosen["3 regiments"][1] == pytest.approx(0.008747, abs=1e-6)
     assert {gain.policy: gain.gain > 0 for gain in found.fixed} == {"always": True, "never": True}
 

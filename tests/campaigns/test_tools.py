@@ -10,6 +10,7 @@ from simulator.analysis.odds import run, stages
 from simulator.analysis.odds.run import Interrupted
 from simulator.engine.model.limits import NoExactOdds
 from simulator.rules.campaign import battle, starts
+from simulator.rules.toolkit.naming import counted
 from simulator.scenarios.scenario import draft
 
 RISK = {
@@ -110,7 +111,7 @@ def test_a_replay_says_who_comes_and_goes():
         "fight4:",
         "  not fought: the defender cannot fight; the attacker wins",
         "fight5:",
-        "  not fought: only if fight1 is won",
+        "  not fought: only if fight 1 is won",
     ]
 
 
@@ -118,7 +119,7 @@ def test_a_replay_says_who_is_driven_off_left_behind_and_captured():
     red = {"force": "red", "leave": {"regiments": 1}}
     shown = [replay(with_fields({"fight[0].attacker": red}), seed=seed).lines for seed in range(8)]
     answer = {line for lines in shown for line in lines if line.startswith("  red,") or line.startswith("  blue,")}
-    assert "  red, left behind, out: 1 regiments" in answer
+    assert "  red, left behind, out: 1 regiment" in answer
     lines = replay("campaign-sea-then-land", seed=2).lines
     assert "  us, captured: 1 light" in lines
     assert "  us, left behind, to ashore: 1 infantry, 1 cavalry, 1 artillery" in lines
@@ -277,8 +278,8 @@ def test_a_tag_stands_for_its_units_in_file_order():
         campaign = {"game": "campaign", "of": "axis-and-allies-1942", "every": {"battle": "land"}, "force": force}
         first = replay(campaign | {"fight": [fight]}, seed=1).lines[1]
         rest = [n - m for n, m in zip((2, 1, 2), there, strict=True)]
-        names = [f"{n} {unit}" for n, unit in zip(rest, ("infantry", "artillery", "tank"), strict=True) if n]
-        assert first == f"  red, taking no part: {', '.join([*names, '2 fighter'])}"
+        units = counted([*rest, 2], ["infantry", "artillery", "tank", "fighter"])
+        assert first == f"  red, taking no part: {units}"
 
 
 def test_a_fight_that_is_too_large_is_refused_by_its_name():

@@ -97,7 +97,7 @@ REPLAYED = {
     "sure hits on nobody who stands": (
         {"unit": {"foot": {"attack": 6}, "guns": {"attack": {"die": "x"}}}, "die": {"x": SURE}},
         {"attacker": {"foot": 1, "guns": 1}, "defender": {"foot": 1}},
-        "1 guns: hit* -> 1 hit on foot. The defender loses 1 foot.",
+        "1 gun: hit* -> 1 hit on foot. The defender loses 1 foot.",
     ),
 }
 

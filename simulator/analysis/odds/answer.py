@@ -185,7 +185,7 @@ def odds(
     >>> odds("risk-20v15")
     Odds(attacker 0.8604, defender 0.1396, nobody 0.0000; exact (201 states))
     >>> print(odds(risk.land(attacker=3, defender=2)).headline)
-    The attacker takes the territory in 65.60 % and loses 1.24 of 3 regiments on average; the defender holds in 34.40 %.
+    The attacker takes the territory in 65.60 % and loses 1.41 of 3 regiments on average; the defender holds in 34.40 %.
     """
     return answer(scenario, Method(precision=precision, seed=seed, threads=threads), progress)
 
