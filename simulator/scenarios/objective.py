@@ -72,19 +72,23 @@ def best_paths(data: Mapping[str, Any]) -> tuple[str, ...]:
                 raise ScenarioError(f"{path}: best cannot be combined with other policies")
             found.append(path)
     for side in SIDES:
-        found += best_cards(data.get(side), side)
+        found += best_entries(data.get(side), side)
     return tuple(found)
 
 
-def best_cards(table: Any, path: str) -> Iterator[str]:
-    """Paths of the cards of a side that are played when that is best: `attacker.battle_actions[0].when`."""
+def best_entries(table: Any, path: str) -> Iterator[str]:
+    """Paths of a side's cards that are played, and of its realms that leave, when that is best.
+
+    Such as `attacker.battle_actions[0].when`, `defender.factions[0].retreat`.
+    """
     for name, value in table.items() if isinstance(table, dict) else ():
         if isinstance(value, list):
-            for place, card in enumerate(value):
-                if isinstance(card, Mapping) and card.get("when") == BEST:
-                    yield f"{path}.{name}[{place}].when"
+            for place, entry in enumerate(value):
+                for field in ("when", "retreat") if isinstance(entry, Mapping) else ():
+                    if entry.get(field) == BEST:
+                        yield f"{path}.{name}[{place}].{field}"
         elif isinstance(value, dict):
-            yield from best_cards(value, f"{path}.{name}")
+            yield from best_entries(value, f"{path}.{name}")
 
 
 def side_of(path: str) -> str:

@@ -24,7 +24,14 @@ class BestWar(War):
         return self.policy[s].get(what) == "best"
 
     def value(self):
-        leaders = {s: self.leaders(s)[0][1] for s in SIDES}
+        """Both sides appoint, the attacker first; then the battle with these leaders."""
+        candidates = {s: [one for _, one in self.leaders(s)] for s in SIDES}
+        return max(
+            min(self.led_by(mine, theirs) for theirs in candidates["defender"]) for mine in candidates["attacker"]
+        )
+
+    def led_by(self, mine, theirs):
+        leaders, self.known = {"attacker": mine, "defender": theirs}, {}
         self.leaders_, self.bases = leaders, {s: self.base(s, leaders[s]) for s in SIDES}
         wounds = {s: (leaders[s] or {}).get("wounds", 0) for s in SIDES}
         hands = {s: ["hand"] * len(self.side[s].get("battle_actions", [])) for s in SIDES}
@@ -153,7 +160,9 @@ class BestWar(War):
         other = SIDES[1 - SIDES.index(s)]
         best = self.best(s, "retreat")
         found = []
-        for leaving in (False, True) if best and units[s] >= 2 else (None,):
+        free = [place for place, f in enumerate(after[s]) if self.alone(s, f) and units[s] >= 2]
+        sets = [chosen for size in range(len(free) + 1) for chosen in combinations(free, size)]
+        for leaving, alone in product((False, True) if best and units[s] >= 2 else (None,), sets):
             forces = copied(after)
             paying = []
             for place, f in enumerate(forces[s]):
@@ -161,7 +170,7 @@ class BestWar(War):
                     continue
                 npr = f.kind == "npr" and units[s] < units[other] and not f.stays
                 wants = self.wants(s, f, units[s], units[other], now, wounds[s]) if not best else leaving
-                if f.kind == "player" and wants:
+                if f.kind == "player" and (wants or place in alone):
                     paying.append(place)
                 elif npr:
                     f.gone = True
@@ -195,4 +204,10 @@ class BestWar(War):
         return self.cards(forces, wounds, self.used(hands), now + 1, back)
 
     def wants(self, s, f, own, enemy, now, wounds):
-        return not self.best(s, "retreat") and super().wants(s, f, own, enemy, now, wounds)
+        by_rule = not self.best(s, "retreat") and f.own.get("retreat") != "best"
+        return by_rule and super().wants(s, f, own, enemy, now, wounds)
+
+    def alone(self, s, f):
+        """A realm may leave by itself when that is best."""
+        may = f.own.get("can_retreat", self.side[s].get("can_retreat", True))
+        return f.own.get("retreat") == "best" and f.here() > 0 and may

@@ -199,6 +199,10 @@ class War:
         return (named or tied)[0]
 
     def leaders(self, s):
+        if "leaders" in self.side[s]:
+            wanted, listed = self.policy[s].get("leader", 1), self.side[s]["leaders"]
+            chosen = listed if wanted == "best" else [listed[wanted - 1]]
+            return [(1.0, None if one == "none" else one) for one in chosen]
         given = self.side[s].get("leader")
         kinds = {f.kind for f in self.start[s]}
         if given is None:
@@ -471,6 +475,8 @@ class War:
             out[f"{s}_actions_played"] = sum(state != "hand" for state in hands[s])
             out[f"{s}_retreated"] = any(f.gone for f in forces[s])
             out[f"{s}_leader_wounds"] = wounds[s] if leaders[s] else 0
+            if "leaders" in self.side[s]:
+                out[f"{s}_leader_power"] = (leaders[s] or {}).get("power", 0)
             if self.sea:
                 out[f"{s}_damaged_left"] = sum(f.ships.count("damaged") for f in alive)
                 out[f"{s}_heavy_left"] = out[f"{s}_damaged_left"] + sum(f.ships.count("sound") for f in alive)

@@ -38,6 +38,32 @@ SMALL = {
                              {"artillery": 1, "infantry": 1, "retreat": "at-or-below", "retreat_at": 1},
                              {"cavalry": 1, "infantry": 1, "can_retreat": False}], "leader": "none"},
                policy=BOTH, conditions={"max_rounds": 1}), DUCATS),
+    "allies of their own minds": (
+        battle({"infantry": 2, "cavalry": 1},
+               {"factions": [{"infantry": 2, "retreat": "best"}, {"cavalry": 1, "infantry": 1, "retreat": "best"}]},
+               conditions={"max_rounds": 2}), DUCATS),
+    "one of its own mind beside a rule": (
+        battle({"infantry": 3},
+               {"factions": [{"infantry": 1}, {"infantry": 2, "retreat": "best"}, {"kind": "npr", "infantry": 1},
+                             {"cavalry": 1, "infantry": 1, "retreat": "best", "can_retreat": False}]},
+               policy={"defender": {"retreat": "at-or-below", "retreat_at": 4}}, conditions={"max_rounds": 1}),
+        {"win": 1, "defender_faction_2_left": -0.2, "defender_losses": 0.1}),
+    "fleets of their own minds": (
+        battle({"light": 2, "heavy": 1},
+               {"factions": [{"light": 1, "galleys": 1, "retreat": "best"}, {"heavy": 1, "retreat": "best"}]},
+               "naval", conditions={"max_rounds": 2}), DUCATS),
+    "generals": (
+        battle({"infantry": 2, "cavalry": 1, "leaders": [
+                    {"infantry": 2, "power": 2, "wounds": 1}, "none", {"cavalry": 1, "power": 1}]},
+               {"infantry": 2, "cavalry": 1, "leaders": [
+                    {"artillery": 1}, {"cavalry": 2, "power": 2}], "ideas": ["noble-knights"]},
+               policy={"attacker": {"leader": "best"}, "defender": {"leader": "best"}},
+               conditions={"max_rounds": 2}),
+        {"win": 1, "attacker_leader_power": -0.1, "defender_leader_power": 0.15}),
+    "admirals": (
+        battle({"light": 2, "leaders": ["none", {"artillery": 1, "power": 1}]}, {"light": 1, "heavy": 1}, "naval",
+               policy={"attacker": {"leader": "best", "losses": "best"}}, conditions={"max_rounds": 2}),
+        {"win": 1, "attacker_leader_power": -0.05}),
     "charge": (battle({"infantry": 1, "cavalry": 2, "ideas": ["noble-knights"]},
                       {"infantry": 2, "cavalry": 1, "ideas": ["noble-knights"]}, policy=BOTH,
                       conditions={"max_rounds": 1}), DUCATS),
@@ -157,3 +183,52 @@ def test_conditions_of_a_hand():
     assert [hand.conditions[at] for at in hand.plays[0, 1, 1]] == [(0, 0, 1), (1, 0, 1), (0, 1, 1), (1, 1, 1)]
     assert hand.conditions[hand.used[hand.conditions.index((1, 1, 1))]] == (2, 1, 1)
     assert hand.played[hand.conditions.index((2, 0, 1))] == 2
+
+
+GENERALS = ["none", {"name": "Gaston", "infantry": 1, "power": 1}, {"name": "Bayard", "cavalry": 2, "power": 2}]
+
+
+def test_one_general_leads_and_each_is_shown_with_his_worth():
+    own = {"infantry": 4, "cavalry": 1}
+    aim = {"objective": {"attacker": {"win": 1, "attacker_leader_power": -0.12}}}
+    asked = battle(own | {"leaders": GENERALS}, {"infantry": 5}, policy={"attacker": {"leader": "best"}}) | aim
+    found = best(asked)
+    worth = []
+    for number, general in enumerate(GENERALS, 1):
+        dice = (
+            general if general == "none" else {name: general[name] for name in ("infantry", "cavalry") & general.keys()}
+        )
+        alone = exact(battle(own | {"leader": dice}, {"infantry": 5}))
+        led = exact(asked | {"policy": {"attacker": {"leader": number}}})
+        assert led.winner("attacker") == pytest.approx(alone.winner("attacker"), abs=1e-12)
+        assert led.mean("attacker_leader_power") == pytest.approx((0, 1, 2)[number - 1], abs=1e-11)
+        assert "attacker_leader_power" not in alone.columns
+        worth.append(alone.winner("attacker") - 0.12 * (0, 1, 2)[number - 1])
+    assert [one.value for one in found.fixed] == pytest.approx(worth, abs=1e-11)
+    assert found.value["attacker"] == pytest.approx(max(worth), abs=1e-11)
+    (row,) = found.rows()
+    assert (row["decision"], row["choice"]) == ("policy.attacker.leader", "Bayard (2 power)")
+
+
+def test_the_first_of_equal_generals_is_appointed():
+    scenario = battle({"infantry": 2, "leaders": [{"power": 3}, {"power": 1}]}, {"infantry": 1},
+                      policy={"attacker": {"leader": "best"}})  # fmt: skip
+    assert exact(scenario).mean("attacker_leader_power") == pytest.approx(3)
+
+
+def test_allies_that_leave_are_named():
+    allies = [{"name": "Milan", "infantry": 3, "retreat": "best"}, {"name": "France", "infantry": 2, "retreat": "best"}]
+    aims = {"defender": {"win": 0.5, "defender_faction_1_left": 1, "defender_faction_2_left": 0.4}}
+    rows = best(battle({"infantry": 5, "cavalry": 1}, {"factions": allies}) | {"objective": aims}).rows()
+    assert {row["decision"] for row in rows} == {"defender.factions[0].retreat and factions[1].retreat"}
+    assert {"stay", "Milan leaves"} <= {row["choice"] for row in rows}
+    assert {row["choice"] for row in rows} <= {"stay", "Milan leaves", "France leaves", "Milan and France leave"}
+
+
+def test_fixed_policies_of_an_ally_are_compared():
+    allies = [{"infantry": 2, "retreat": "best"}, {"infantry": 1, "retreat": "never"}]
+    aims = {"objective": {"defender": {"win": 0.5, "defender_faction_1_left": 1}}}
+    found = best(battle({"infantry": 3}, {"factions": allies}) | aims)
+    assert {one.decision for one in found.fixed} == {"defender.factions[0].retreat"}
+    assert {"never", "when-outnumbered", "at-or-below 1"} <= {one.policy for one in found.fixed}
+    assert all(one.gain >= -1e-12 for one in found.fixed)

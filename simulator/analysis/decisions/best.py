@@ -104,7 +104,8 @@ class Best(Result):
         found: list[Gain] = []
         try:
             for path in () if self.lots else self.scenario.decided:
-                gains = _gains if path.startswith("policy.") else _fights if path.startswith("fight") else None
+                named = path.startswith("policy.") or path.endswith("].retreat")
+                gains = _gains if named else _fights if path.startswith("fight") else None
                 for gain in gains(self, path) if gains else ():
                     found.append(gain)
                     if progress:

@@ -48,7 +48,9 @@ def check(fields: AnyBattle, part: str = "", sides: Sequence[str] = SIDES, polic
         for number, faction in enumerate(getattr(side, "factions", None) or ()):
             check_faction(f"{where}.factions[{number}]", faction)
         refuse(model.count(side) == 0, where, f"no {side.called}; give at least one")
-        check_policy(f"policy.{name}{policies or part}", side, getattr(fields.policy, name))
+        policy, path = getattr(fields.policy, name), f"policy.{name}{policies or part}"
+        check_policy(path, side, policy)
+        check_leaders(where, path, side, policy, part)
         check_side(where, side, fields.options)
     if len(sides) == len(SIDES):
         check_dice(fields, part)
@@ -99,6 +101,16 @@ def check_realm(path: str, realm: AnyRealm, galley_waters: bool) -> None:
         most, why = f"at most the number of heavy ships, {realm.heavy}", "where conditions.galley_waters is false"
         refuse_if(realm.damaged > realm.heavy, f"{path}.damaged", realm.damaged, most)
         refuse(realm.galleys and not galley_waters, f"{path}.galleys", f"{realm.galleys} is not allowed {why}")
+
+
+def check_leaders(where: str, path: str, side: AnySide, policy: LandPolicy | SeaPolicy, part: str) -> None:
+    """One of several leaders is appointed in a battle of its own."""
+    refuse(side.leaders and part, f"{where}.leaders", "are for a battle of its own; give the leader who is appointed")
+    refuse(side.leaders and side.leader is not None, f"{where}.leaders", f"may not stand beside {where}.leader")
+    refuse(policy.leader and not side.leaders, f"{path}.leader", f"goes only with {where}.leaders")
+    number = policy.leader if isinstance(policy.leader, int) else 0
+    allowed = f"there are {len(side.leaders or ())} leaders"
+    refuse_if(number > len(side.leaders or ()), f"{path}.leader", number, allowed)
 
 
 def check_policy(path: str, side: AnySide, policy: LandPolicy | SeaPolicy) -> None:

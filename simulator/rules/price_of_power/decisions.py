@@ -15,6 +15,7 @@ from simulator.rules.price_of_power.casualties import (
 )
 from simulator.rules.price_of_power.state import (
     AT_BEST,
+    ATTACKER_APPOINTS,
     ATTACKER_DECIDES,
     ATTACKER_LOSES,
     ATTACKER_PAYS,
@@ -74,6 +75,18 @@ def plays_by_rule(p, s, side):
     return cards != cards_of(s, side) or cards_of(played(p, s, side, 0), side) != cards
 
 
+# Leaders (section 3.7).
+
+
+@helper
+def appointed(p, s, side, option):
+    """The state after a side has appointed one of its leaders, if it may."""
+    if p.appoints[side] == 0:
+        return s
+    leader = 0 + p.candidates[side, option]
+    return s._replace(attacker_leader=leader) if side == 0 else s._replace(defender_leader=leader)
+
+
 # Retreat (section 3.2, step 6; section 4, step 6).
 
 
@@ -103,17 +116,46 @@ def says_leave(p, s, row, asks, side, units):
 
 
 @helper
+def leaving_alone_before(p, s, side, most):
+    """Factions listed before number `most` that leave by themselves when that is best."""
+    number = 0
+    for faction in range(p.first_of[side], most):
+        number += 1 if p.goes[faction] == AT_BEST and present(force_of(s, faction)) else 0
+    return number
+
+
+@helper
+def leaving_alone(p, s, side):
+    """Factions that may leave now by themselves when that is best."""
+    if p.alone == 0 or units_on(p, s, side) < 2:
+        return 0
+    return leaving_alone_before(p, s, side, p.first_of[side + 1])
+
+
+@helper
+def side_leaves(p, s, side):
+    """The policy of a side says leave."""
+    return says_leave(p, s, MOST_FACTIONS + 1 + side, p.asks[side], side, units_on(p, s, side))
+
+
+@helper
 def goes(p, s, faction, side, option):
-    """A faction leaves: an NPR when outnumbered, a player realm as its side decides or by its own policy."""
+    """A faction leaves: an NPR when outnumbered, a player realm as its side decides or by its own policy.
+
+    Where factions leave by themselves when that is best, an option is a set of these.
+    """
     force = force_of(s, faction)
     if not present(force) or p.kind[faction] > NPR:
         return False
     if p.kind[faction] == NPR:
         return units_on(p, s, side) < units_on(p, s, 1 - side) and not fights(p, s, side, REBELS)
+    alone = leaving_alone(p, s, side)
     if p.goes[faction] == WITH_SIDE:
-        return option == LEAVE
+        return option == LEAVE if alone == 0 else may_choose(p, s, side) and side_leaves(p, s, side)
     if p.goes[faction] == NEVER or units_on(p, s, side) < 2:
         return False
+    if p.goes[faction] == AT_BEST:
+        return p.sets[alone, option] >> leaving_alone_before(p, s, side, faction) & 1 > 0
     return says_leave(p, s, faction, p.goes[faction], side, units_in(strength_of(p, faction, force)))
 
 
@@ -153,14 +195,16 @@ def gone(s, after):
 
 @helper
 def is_open(p, s):
-    """A side has to choose: how it takes hits or pays for leaving, whether it leaves, which cards it plays."""
+    """A side has to choose: how it takes hits or pays for leaving, who leaves, which cards it plays, who leads."""
     side = s.phase & 1
     if s.phase < ATTACKER_LOSES or s.phase == OVER:
         return False
+    if s.phase >= ATTACKER_APPOINTS:
+        return p.appoints[side] > 0
     if s.phase >= ATTACKER_PLAYS:
         return number_of_plays(p, s, side) > 1
     if s.phase in (ATTACKER_DECIDES, DEFENDER_DECIDES):
-        return may_choose(p, s, side)
+        return may_choose(p, s, side) or leaving_alone(p, s, side) > 0
     hits = s.leaving if s.phase >= ATTACKER_PAYS else s.back if side == 0 else s.hits
     if p.picks[side] == 0 or hits == 0:
         return False
@@ -176,9 +220,11 @@ def decides(p, s):
 
 @rule(Params)
 def options(p, s):
-    """Stay or leave; the ways in which hits are taken; the sets of cards to play."""
+    """Stay or leave, or who leaves; the ways in which hits are taken; the sets of cards to play; leaders to appoint."""
     if s.phase in (ATTACKER_DECIDES, DEFENDER_DECIDES):
-        return 2
+        return 1 << max(1, leaving_alone(p, s, s.phase & 1))
+    if s.phase >= ATTACKER_APPOINTS:
+        return p.appoints[s.phase & 1]
     return number_of_plays(p, s, s.phase & 1) if s.phase >= ATTACKER_PLAYS else all_ways(p, s, s.phase & 1)[0]
 
 
@@ -189,4 +235,6 @@ def choose(p, s):
     side = s.phase & 1
     if s.phase not in (ATTACKER_DECIDES, DEFENDER_DECIDES) or p.asks[side] == AT_BEST:
         return BEST
-    return LEAVE if says_leave(p, s, MOST_FACTIONS + 1 + side, p.asks[side], side, units_on(p, s, side)) else STAY
+    if leaving_alone(p, s, side) > 0:
+        return BEST
+    return LEAVE if side_leaves(p, s, side) else STAY

@@ -32,6 +32,7 @@ from simulator.rules.toolkit.sheets import lines_of
 
 SHIPS = ("galleys", "light", "heavy", "damaged")
 WITH_SIDE = "with-side"
+DICE = (*TYPES, "wounds", "ruler")
 CATEGORIES = ("mercenary", "regular", "allied")
 PREFIXES = ("mercenary_", "", "allied_")
 TYPES_HIT: dict[str, tuple[int, ...]] = {
@@ -81,6 +82,11 @@ class Faction:
             if not self.picks:
                 self.paid = np.array([sunk(row, first_paid(row)) for row in rows]) @ HEAVY_TOGETHER
         self.numbers = [len(rows) - 1 for rows in self.rows]
+
+    @property
+    def called(self) -> str:
+        """Its name, else its number."""
+        return self.realm.name or f"faction {self.number}"
 
     def ways(self, category: int, most: int) -> Iterator[tuple[list[int], int]]:
         """By number and hits, 0 to `most`, and then for the price of a retreat at sea: the numbers after them.
@@ -212,6 +218,8 @@ class Side:
     `start`: units or ships of each type. `main`: number of the main defender among `factions`, from 1; 0 for none.
     `leaders`: the leaders it may have; `drawn`: the weight of each (place in `leaders`, from 1; 0 for no leader). A
     leader is drawn where the scenario says so, and by default for a defender without players (section 3.1, step 2).
+    `candidates`: those of whom one is appointed (section 3.7), when that is best where it `appoints`, and their
+    `cards` (places in `leaders`, from 1; 0 for nobody).
     `automatic`: hits in every roll while led, without those of heavy ships. `last`: the last round in which anything
     depends on the round. `supply`: captured ships that it can still man.
     """
@@ -233,6 +241,12 @@ class Side:
         self.draws = leader == "draw"
         self.leaders: tuple[General, ...] = () if isinstance(leader, str) else (General(**dict(leader)),)
         self.drawn = {len(self.leaders): 1}
+        self.candidates, self.appoints = list(fields.leaders or ()), policy.leader == "best"
+        known = [one for one in self.candidates if not isinstance(one, str)]
+        self.cards = [0 if isinstance(one, str) else known.index(one) + 1 for one in self.candidates]
+        if self.candidates:
+            self.leaders = tuple(General(**{name: getattr(one, name, False) for name in DICE}) for one in known)
+            self.drawn = {0 if self.appoints else self.cards[(policy.leader or 1) - 1]: 1}
         if self.draws:
             deck = self.options.npr_deck
             self.leaders, self.drawn = leaders_drawn(deck if deck is None else tuple(deck))
@@ -242,6 +256,11 @@ class Side:
         played = [a.round + (a.when == "round" and a.this_round_only) for a in fields.battle_actions]
         self.last = max([1, *timed, *played])
         self.supply = fields.ships_in_supply if self.has_player else 0
+
+    def called(self, candidate: int) -> str:
+        """A candidate (from 0) in words."""
+        one = self.candidates[candidate]
+        return "nobody" if isinstance(one, str) else f"{one.name or f'leader {candidate + 1}'} ({one.power} power)"
 
     @property
     def together(self) -> tuple[str, int]:

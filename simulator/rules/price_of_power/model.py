@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, Field
 
 from simulator.rules.battle import Both, Fields, Frame
 from simulator.rules.price_of_power.procedures.npr_defence import Capacity
@@ -23,8 +23,9 @@ UnitCount = Annotated[int, Field(ge=0, le=60)]
 DiceCount = Annotated[int, Field(ge=0, le=10)]
 TIMED = {"at-or-below": "retreat_at", "after-round": "retreat_at"}
 Idea = Literal["tercios", "line-infantry", "military-drill", "noble-knights"]
-FixedRetreat = Literal["never", "when-outnumbered", "when-half", "at-or-below", "after-round", "when-leader-wounded"]
-Retreat = Literal[FixedRetreat, "best"]
+Retreat = Literal["never", "when-outnumbered", "when-half", "at-or-below", "after-round", "when-leader-wounded", "best"]
+# The number of an entry of `leaders`.
+Appointed = Literal[1, 2, 3, 4, 5, 6, "best"]
 LandOrder = Literal[
     "infantry-first", "cavalry-first", "artillery-first", "infantry-artillery-cavalry", "cavalry-artillery-infantry",
     "artillery-cavalry-infantry",
@@ -44,13 +45,6 @@ def known_icons(text: str) -> str:
         allowed = ", ".join((*ICONS, BLANK))
         raise ValueError(f"{text!r} is not a face; give {allowed}, or several icons joined by +")
     return text
-
-
-def one_by_one(given: object) -> object:
-    """The policy of one faction as given. Raises ValueError for `best`, which decides for the whole side."""
-    if given == "best":
-        raise ValueError("best is for the whole side; give it in policy.defender")
-    return given
 
 
 Faces = Annotated[list[Annotated[str, AfterValidator(known_icons)]], Field(min_length=1, max_length=20)]
@@ -76,8 +70,25 @@ class General(Admiral):
     ruler: bool = Field(False, description="is the leader the ruler of his realm")
 
 
+class Candidate(Fields):
+    """The name and price of a leader who may be appointed."""
+
+    name: str = Field("", description="name of the leader")
+    power: int = Field(0, ge=0, le=9, description="power that his appointment costs")
+
+
+class AdmiralCandidate(Admiral, Candidate):
+    """An admiral who may be appointed."""
+
+
+class GeneralCandidate(General, Candidate):
+    """A general who may be appointed."""
+
+
 SeaLeader = Admiral | Literal["none", "draw"] | None
 LandLeader = General | Literal["none", "draw"] | None
+SeaLeaders = Annotated[list[AdmiralCandidate | Literal["none"]], Field(min_length=2, max_length=6)]
+LandLeaders = Annotated[list[GeneralCandidate | Literal["none"]], Field(min_length=2, max_length=6)]
 
 
 class BattleAction(SomeDice):
@@ -190,9 +201,7 @@ class Faction(Fields):
     """Fields of one of several defenders beside its units: its own decision to leave (section 3.2, step 6)."""
 
     page = f"kind, {', '.join(UNITS)}, galleys, light, heavy"
-    retreat: Annotated[FixedRetreat, BeforeValidator(one_by_one)] | None = Field(
-        None, description="when this realm retreats; default as policy.defender"
-    )
+    retreat: Retreat | None = Field(None, description="when this realm retreats; default as policy.defender")
     retreat_at: int | None = Field(
         None, ge=1, le=60, description="units of this realm (at-or-below) or round (after-round); default 1"
     )
@@ -223,6 +232,7 @@ class LandSide(Leading, LandRealm):
     page = f"kind, {', '.join(UNITS)}, leader"
     ships_in_supply: ClassVar[int] = 0
     leader: LandLeader = Field(None, description="dice of the general; none; or draw, the top military card")
+    leaders: LandLeaders | None = Field(None, description="generals of whom one is appointed (policy leader)")
     ideas: list[Idea] = Field([], description="ideas with an effect in battle (player realms)")
     knights_dice_limit: int = Field(5, ge=0, le=20, description="most Noble Knights dice")
     muslim: bool = Field(False, description="a Muslim realm may roll cavalry dice as base dice")
@@ -236,6 +246,7 @@ class SeaSide(Leading, SeaRealm):
     knights_dice_limit: ClassVar[int] = 0
     muslim: ClassVar[bool] = False
     leader: SeaLeader = Field(None, description="dice of the admiral; none; or draw, the top military card")
+    leaders: SeaLeaders | None = Field(None, description="admirals of whom one is appointed (policy leader)")
     ships_in_supply: int = Field(15, ge=0, le=15, description="captured ships that this side can still man")
 
 
@@ -265,6 +276,7 @@ class Leaving(Fields):
     page = "losses, retreat"
     retreat: Retreat = Field("never", description="when to retreat")
     retreat_at: int = Field(1, ge=1, le=60, description="units (at-or-below) or round (after-round)")
+    leader: Appointed | None = Field(None, description="who of the side's leaders is appointed; default the first")
 
 
 class LandLosing(Fields):

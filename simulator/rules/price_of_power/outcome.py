@@ -8,12 +8,14 @@ from functools import cache, partial
 import numpy as np
 
 from simulator.rules.battle import ATTACKER, DEFENDER, Columns
-from simulator.rules.price_of_power.casualties import GONE, force_of, forces_after, number_of
+from simulator.rules.price_of_power.casualties import GONE, force_of, forces_after, number_of, present
 from simulator.rules.price_of_power.decisions import played
 from simulator.rules.price_of_power.dice import IN_FORCE, KEPT
 from simulator.rules.price_of_power.forces import CATEGORIES, SHIPS, Faction, Side, prices
-from simulator.rules.price_of_power.model import TYPES, listed
+from simulator.rules.price_of_power.model import TYPES
+from simulator.rules.price_of_power.model import listed as realms
 from simulator.rules.price_of_power.state import (
+    ATTACKER_APPOINTS,
     ATTACKER_DECIDES,
     ATTACKER_LOSES,
     ATTACKER_PLAYS,
@@ -26,9 +28,9 @@ from simulator.rules.price_of_power.state import (
     cards_of,
 )
 from simulator.rules.price_of_power.tables import FORCES, Setup
-from simulator.rules.toolkit.naming import counted, winners
+from simulator.rules.toolkit.naming import counted, listed, winners
 
-DECIDES, PLAYS = ATTACKER_DECIDES, ATTACKER_PLAYS
+DECIDES, PLAYS, APPOINTS = ATTACKER_DECIDES, ATTACKER_PLAYS, ATTACKER_APPOINTS
 # Fields of a state that units lost do not depend on.
 NOT_LOST = (
     "round", "rounds", "attacker_leader", "defender_leader", "wounds", "hurt", "captured", "captured_heavy",
@@ -46,13 +48,17 @@ def outcome(setup: Setup, states: State) -> Columns:
     both = zip(setup.sides, setup.hands, (forces[:1], forces[1:]), strict=True)
     for side, hand, own in both:
         leader, cards = (np.asarray(getattr(states, f"{side.where}_{what}")) for what in ("leader", "cards"))
-        columns |= side_columns(side, own, leader) | {f"{side.where}_actions_played": np.array(hand.played)[cards]}
+        columns |= (
+            side_columns(side, own, leader)
+            | leader_columns(side, leader)
+            | {f"{side.where}_actions_played": np.array(hand.played)[cards]}
+        )
     if setup.sea:
         for side, code in zip(setup.sides, (ATTACKER, DEFENDER), strict=True):
             columns[f"{side.where}_captured"] = np.where(columns["winner"] == code, states.captured, 0)
             columns[f"{side.where}_captured_heavy"] = np.where(columns["winner"] == code, states.captured_heavy, 0)
     if getattr(defender.fields, "factions", None):
-        left = dict.fromkeys(range(1, len(listed(defender.fields)) + 1), np.zeros(len(forces[0]), int))
+        left = dict.fromkeys(range(1, len(realms(defender.fields)) + 1), np.zeros(len(forces[0]), int))
         left |= {f.number: units(alive(f, force)) for f, force in zip(defender.factions, forces[1:], strict=True)}
         columns |= {f"defender_faction_{number}_left": number_left for number, number_left in left.items()}
     if setup.options.count_rounds:
@@ -111,8 +117,23 @@ def side_columns(side: Side, forces: list[np.ndarray], leader: np.ndarray) -> Co
         f"{where}_leader_wounds": leader % STAGES,
         f"{where}_leader_killed": killed,
     }
-    ruler = any(general.ruler for general in side.leaders)
-    return columns if side.sea else columns | {f"{where}_ruler_killed": killed & ruler}
+    if side.sea:
+        return columns
+    rulers = np.array([False, *(general.ruler for general in side.leaders)])
+    return columns | {f"{where}_ruler_killed": killed & rulers[cards_led_by(side, leader)]}
+
+
+def cards_led_by(side: Side, leader: np.ndarray) -> np.ndarray:
+    """The card of the leader of final states, 0 for nobody: int64, shape (states,); of a drawn one always 0."""
+    return leader // STAGES if side.appoints else np.full(len(leader), max(side.drawn) * (len(side.drawn) == 1))
+
+
+def leader_columns(side: Side, leader: np.ndarray) -> Columns:
+    """The column of the price of the leader appointed (section 3.7), if there was a choice."""
+    power = np.zeros(len(side.leaders) + 1, np.int64)
+    for card, one in zip(side.cards, side.candidates, strict=True):
+        power[card] = 0 if isinstance(one, str) else one.power
+    return {f"{side.where}_leader_power": power[cards_led_by(side, leader)]} if side.candidates else {}
 
 
 def decisions(setup: Setup, p: Params, states: State, options: np.ndarray) -> Columns:
@@ -123,7 +144,9 @@ def decisions(setup: Setup, p: Params, states: State, options: np.ndarray) -> Co
     """
     rows = [State(*row) for row in np.column_stack(states).tolist()]
     sides, phases = [setup.sides[s.phase % 2].where for s in rows], np.asarray(states.phase)
-    names = {DECIDES: "policy.{}.retreat", PLAYS: "{}.battle_actions"}
+    alone = [f"factions[{one.number - 1}].retreat" for one in setup.alone]
+    leaving = f"defender.{' and '.join(alone)}" if alone else "policy.{}.retreat"
+    names = {DECIDES: leaving, PLAYS: "{}.battle_actions", APPOINTS: "policy.{}.leader"}
     paths = [names.get(s.phase - s.phase % 2, "policy.{}.losses") for s in rows]
     columns: Columns = {"decision": np.array([path.format(side) for path, side in zip(paths, sides, strict=True)])}
     words = cache(partial(_in_words, setup))
@@ -159,6 +182,12 @@ def _there(side: Side, forces: tuple[int, ...]) -> np.ndarray:
 def _choice(setup: Setup, p: Params, s: State, option: int, lost: Callable[[State, int], str]) -> str:
     """An option of a decision state in words; `lost` those of an option that loses units."""
     side = s.phase % 2
+    if s.phase - side == APPOINTS:
+        return setup.sides[side].called(option)
+    if s.phase - side == DECIDES and side == 1 and setup.alone:
+        may = [one for one in setup.alone if present(force_of(s, setup.factions.index(one)))]
+        going = [one.called for at, one in enumerate(may) if p.sets[len(may), option] >> at & 1]
+        return f"{listed(going)} {'leaves' if len(going) == 1 else 'leave'}" if going else "stay"
     if s.phase - side == DECIDES:
         return "leave" if option == LEAVE else "stay"
     if s.phase - side == PLAYS:

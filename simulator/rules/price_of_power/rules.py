@@ -26,8 +26,18 @@ from simulator.rules.price_of_power.casualties import (
     table_for,
     units_in,
 )
-from simulator.rules.price_of_power.decisions import any_goes, choose, decided, gone, is_open, played, plays_by_rule
+from simulator.rules.price_of_power.decisions import (
+    any_goes,
+    appointed,
+    choose,
+    decided,
+    gone,
+    is_open,
+    played,
+    plays_by_rule,
+)
 from simulator.rules.price_of_power.state import (
+    ATTACKER_APPOINTS,
     ATTACKER_CHARGES,
     ATTACKER_DECIDES,
     ATTACKER_DRAWS,
@@ -36,6 +46,7 @@ from simulator.rules.price_of_power.state import (
     ATTACKER_PLAYS,
     ATTACKER_ROLLS,
     DEAD,
+    DEFENDER_APPOINTS,
     DEFENDER_DECIDES,
     DEFENDER_DRAWS,
     DEFENDER_LOSES,
@@ -119,6 +130,13 @@ def reported(p, faction, force):
 
 
 @helper
+def reported_leader(p, s, side):
+    """A leader as the outcome reads him: his wounds, and who he is where his side has appointed him."""
+    leader = leader_of(s, side)
+    return 0 if p.brief else leader if p.appoints[side] > 0 else leader % STAGES
+
+
+@helper
 def ended(p, s):
     """The battle is over; fields that no outcome reads are cleared, so that equal outcomes merge."""
     return s._replace(
@@ -127,8 +145,7 @@ def ended(p, s):
         defender_2=reported(p, 2, s.defender_2), defender_3=reported(p, 3, s.defender_3),
         defender_4=reported(p, 4, s.defender_4), defender_5=reported(p, 5, s.defender_5),
         captured_heavy=0 if p.brief else s.captured_heavy,
-        attacker_leader=0 if p.brief else s.attacker_leader % STAGES,
-        defender_leader=0 if p.brief else s.defender_leader % STAGES,
+        attacker_leader=reported_leader(p, s, 0), defender_leader=reported_leader(p, s, 1),
     )  # fmt: skip
 
 
@@ -166,6 +183,9 @@ def go_on(p, s, option):
     """The state after a phase without dice in which a side takes this option."""
     # Inlined code stands in one place only: else compiling takes several times as long.
     side = s.phase & 1
+    if s.phase >= ATTACKER_APPOINTS:
+        after = appointed(p, s, side, option)
+        return after._replace(phase=DEFENDER_APPOINTS if side == ATTACK else next_phase(p, ATTACKER_DRAWS))
     if s.phase >= ATTACKER_PLAYS:
         return played(p, s, side, option)._replace(phase=DEFENDER_PLAYS if side == ATTACK else ATTACKER_ROLLS)
     if s.phase in (ATTACKER_DECIDES, DEFENDER_DECIDES):

@@ -16,12 +16,12 @@ from simulator.rules.price_of_power.casualties import ATTACK, force_of, present
 (
     ATTACKER_DRAWS, DEFENDER_DRAWS, ATTACKER_CHARGES, DEFENDER_CHARGES, ATTACKER_ROLLS, DEFENDER_ROLLS,
     ATTACKER_LOSES, DEFENDER_LOSES, ATTACKER_DECIDES, DEFENDER_DECIDES, ATTACKER_PAYS, DEFENDER_PAYS,
-    ATTACKER_PLAYS, DEFENDER_PLAYS, OVER,
-) = range(15)  # fmt: skip
+    ATTACKER_PLAYS, DEFENDER_PLAYS, ATTACKER_APPOINTS, DEFENDER_APPOINTS, OVER,
+) = range(17)  # fmt: skip
 # Kinds of realms: a player decides, an NPR leaves when weaker, rebels stay and hold NPRs, the others never leave.
 PLAYER, NPR, REBELS, TO_THE_LAST = range(4)
-# When a side or a faction leaves: never, as its `Leave` says, when its leader is wounded, when that is best; or, a
-# faction alone, when its side decides so.
+# When a side or a faction leaves: never, as its `Leave` says, when its leader is wounded, when that is best (a faction:
+# by itself); or, a faction alone, when its side decides so.
 NEVER, BY_POLICY, WHEN_WOUNDED, AT_BEST, WITH_SIDE = range(5)
 STAY, LEAVE = 0, 1
 DEAD, STAGES, UNLED = 2, 3, 2
@@ -44,6 +44,9 @@ class Params(NamedTuple):
     Cards: `hands` is 1 if there are any to decide on. `rows[side]` pools belong to each condition of the side's cards,
     which may become one of `plays[play_at[k]:play_at[k + 1]]`, k = first_play[side] + (condition * last + round) * 2,
     one more for a side with fewer units; after the round it is `used[side, condition]`.
+    `candidates[side, :appoints[side]]` are the leaders of whom a side appoints one.
+    `alone` is the number of factions that leave by themselves when that is best; `sets[n, option]` has a bit for each
+    of n such factions that leave together, the fewest first.
     `pool[side, dice_of(...), round]` holds the first table of a roll and the most icons that the roll can show;
     there is a table for each number of units up to `cap[side]`. `shown[result]` holds the icons of a roll,
     packed as a strength, and above them its tercios. `opening` holds the tables of the first four phases, NO_TABLE for
@@ -85,6 +88,10 @@ class Params(NamedTuple):
     cap: np.ndarray
     shown: np.ndarray
     opening: np.ndarray
+    appoints: np.ndarray
+    candidates: np.ndarray
+    alone: int
+    sets: np.ndarray
 
 
 class State(NamedTuple):

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from functools import partial
-from itertools import chain, product
+from functools import lru_cache, partial
+from itertools import chain, combinations, product
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ from simulator.rules.price_of_power.casualties import (
     part,
 )
 from simulator.rules.price_of_power.dice import Hand, TableSet, caps_of, faces_of, most_icons, pools_of
-from simulator.rules.price_of_power.forces import WITH_SIDE, Side, first_lost
+from simulator.rules.price_of_power.forces import WITH_SIDE, Faction, Side, first_lost
 from simulator.rules.price_of_power.model import AnyBattle, SeaRealm
 from simulator.rules.price_of_power.round_per_step import least_size, reduced_chain
 from simulator.rules.price_of_power.state import BY_POLICY, MOST_FACTIONS, STAGES, Params, State
@@ -43,6 +43,7 @@ ASKS = {
 # By `ties`: the kinds of realms that are hit first among equally large defending factions.
 HIT_FIRST = {"listed-order": (), "players-first": ("player",), "npr-first": ("npr", "rebels", "pirates")}
 MOST_ROUNDS = (1 << 20) - 1
+MOST_LEADERS = 6
 FORCES = ("attacker", *(f"defender_{number}" for number in range(1, MOST_FACTIONS + 1)))
 array = partial(np.array, dtype=np.int64)
 
@@ -69,10 +70,20 @@ class Setup:
         self.charges = [side.charge(enemy) for side, enemy in pairs]
 
     @property
+    def alone(self) -> list[Faction]:
+        """The factions that leave by themselves when that is best."""
+        own = zip(self.factions, chain(*(side.leaving for side in self.sides)), strict=True)
+        return [faction for faction, (retreat, _) in own if retreat == "best"]
+
+    @property
     def chooses(self) -> bool:
         """Is anything decided as well as possible?"""
-        policies = {policy for side in self.sides for policy in (side.policy.losses, side.together[0])}
-        return "best" in policies or any(c.when == "best" for side in self.sides for c in side.fields.battle_actions)
+        for side in self.sides:
+            leaving = {retreat for retreat, _ in (side.together, *side.leaving)}
+            cards = {card.when for card in side.fields.battle_actions}
+            if "best" in {side.policy.losses, *leaving, *cards} or side.appoints:
+                return True
+        return False
 
     def most_hits(self) -> int:
         """At least as many hits as a side can take at once."""
@@ -105,7 +116,7 @@ def chain_of(setup: Setup) -> Chain:
     table_set, options = TableSet(setup.dice), setup.options
     numbers: dict[str, Any] = {
         **force_numbers(setup), **leaving_numbers(setup), **way_numbers(setup), **card_numbers(setup),
-        **pool_numbers(setup, table_set),
+        **leader_numbers(setup), **pool_numbers(setup, table_set),
     }  # fmt: skip
     tables, shown = table_set.close()
     params = Params(
@@ -117,13 +128,15 @@ def chain_of(setup: Setup) -> Chain:
         last=setup.last,
         main=setup.sides[1].main,
         brief=int(setup.brief),
+        alone=len(setup.alone),
         alternates=int(
             options.casualty_alternation == "whole-battle" or bool(numbers["asks"].any() or numbers["goes"].any())
         ),
         shown=shown,
         **numbers,
     )
-    start, most = ends_of(setup, rules.next_phase(params, state.ATTACKER_DRAWS), int(shown.max() >> TERCIOS))
+    first = state.ATTACKER_APPOINTS if params.appoints.any() else rules.next_phase(params, state.ATTACKER_DRAWS)
+    start, most = ends_of(setup, first, int(shown.max() >> TERCIOS))
     whole = Chain(params, rules.begun(params, start), most, tables, counters=("rounds",), may_be_over=True)
     if not has_equal_rounds(setup, params):
         return whole
@@ -136,7 +149,8 @@ def has_equal_rounds(setup: Setup, p: Params) -> bool:
     timed = setup.last > 1 or p.max_rounds or p.whole_battle or any(setup.charges)
     several = len(setup.factions) > 2 or any(len(side.drawn) > 1 for side in setup.sides)
     alone = any(leaving not in {WITH_SIDE, "never"} for side in setup.sides for leaving, _ in side.leaving)
-    if setup.sea or setup.brief or timed or several or alone or p.hands or p.picks.any() or state.AT_BEST in p.asks:
+    best = p.picks.any() or p.appoints.any() or state.AT_BEST in p.asks
+    if setup.sea or setup.brief or timed or several or alone or p.hands or best:
         return False
     for place, side in enumerate(setup.sides):
         dead = int(p.pool[place, STAGES * max(side.drawn), 0, 1])
@@ -200,7 +214,27 @@ def leaving_numbers(setup: Setup) -> dict[str, np.ndarray]:
     asks = [
         ASKS.get(side.together[0], BY_POLICY) * any(w == WITH_SIDE for w, _ in side.leaving) for side in setup.sides
     ]
-    return {"asks": array(asks), "goes": goes, "leave": leave}
+    return {"asks": array(asks), "goes": goes, "leave": leave, "sets": sets_of_factions()}
+
+
+@lru_cache(maxsize=1)
+def sets_of_factions() -> np.ndarray:
+    """Params.sets, int64: by the number of factions all sets of them, nobody first, then the fewest, as listed."""
+    sets = np.zeros((MOST_FACTIONS + 1, 1 << MOST_FACTIONS), np.int64)
+    for number in range(MOST_FACTIONS + 1):
+        every = [chosen for size in range(number + 1) for chosen in combinations(range(number), size)]
+        sets[number, : len(every)] = [sum(1 << faction for faction in chosen) for chosen in every]
+    return sets
+
+
+def leader_numbers(setup: Setup) -> dict[str, np.ndarray]:
+    """Params of the leaders that a side may appoint, int64: `appoints`, shape (2,); `candidates`, shape (2, 6)."""
+    candidates = np.zeros((2, MOST_LEADERS), np.int64)
+    for place, side in enumerate(setup.sides):
+        for at, card in enumerate(side.cards):
+            candidates[place, at] = STAGES * card + side.leaders[card - 1].wounds if card else 0
+    appoints = array([len(side.cards) if side.appoints else 0 for side in setup.sides])
+    return {"appoints": appoints, "candidates": candidates}
 
 
 def way_numbers(setup: Setup) -> dict[str, np.ndarray | int]:
@@ -259,7 +293,7 @@ def ends_of(setup: Setup, phase: int, most_tercios: int) -> tuple[State, State]:
     forces = dict(zip(FORCES, (force_with(*faction.numbers) for faction in setup.factions), strict=False))
     leaders, most = {}, {name: force | GONE for name, force in forces.items()}
     for side in setup.sides:
-        card = next(iter(side.drawn)) if len(side.drawn) == 1 else 0
+        card = next(iter(side.drawn)) if len(side.drawn) == 1 else 0  # one who draws or appoints has nobody yet
         leaders[f"{side.where}_leader"] = STAGES * card + side.leaders[card - 1].wounds if card else 0
         most[f"{side.where}_leader"] = STAGES * len(side.leaders) + state.DEAD if side.leaders else 0
     start = State(*[0] * len(State._fields))._replace(phase=phase, **forces, **leaders)

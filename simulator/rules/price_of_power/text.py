@@ -60,10 +60,11 @@ def assumptions(setup: Setup) -> Iterator[str]:
 def faction_lines(side: Side) -> Iterator[str]:
     """Lines for the factions that leave by a policy of their own, and for the cards kept in hand."""
     for faction, (retreat, at) in zip(side.factions, side.leaving, strict=True):
-        own, who = faction.realm, faction.realm.name or f"faction {faction.number}"
+        own, who = faction.realm, faction.called
         if getattr(own, "retreat", None):
             number = f" {at}" if retreat in TIMED else ""
-            yield f"{who} retreats: {retreat}{number}, by itself (ASSUMED how it counts)"
+            assumed = "" if retreat == "best" else " (ASSUMED how it counts)"
+            yield f"{who} retreats: {retreat}{number}, by itself{assumed}"
         elif getattr(own, "can_retreat", None) is False:
             yield f"{who} cannot retreat"
     for card in side.fields.battle_actions:
@@ -74,8 +75,9 @@ def faction_lines(side: Side) -> Iterator[str]:
 def explain(setup: Setup) -> Iterator[str]:
     """Lines for the dice of each side in round 1 and its other hits."""
     for side, rows, charge in zip(setup.sides, setup.pools, setup.charges, strict=True):
-        dice = rows[4 if side.leaders else 0][0]
-        by = " with the first kind of leader it may draw" if side.draws else " with its leader" if side.leaders else ""
+        card = max(side.drawn) if len(side.drawn) == 1 else 1
+        dice = rows[3 * card + (card > 0)][0]
+        by = " with the first kind of leader it may draw" if side.draws else " with its leader" if card else ""
         yield f"{side.where}: {side.units} {side.fields.called}, rolls {dice_text(dice)}{by}"
         if side.automatic:
             yield f"{side.where}: {side.automatic} automatic hits in every roll while led"
