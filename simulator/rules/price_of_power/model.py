@@ -24,7 +24,6 @@ DiceCount = Annotated[int, Field(ge=0, le=10)]
 TIMED = {"at-or-below": "retreat_at", "after-round": "retreat_at"}
 Idea = Literal["tercios", "line-infantry", "military-drill", "noble-knights"]
 Retreat = Literal["never", "when-outnumbered", "when-half", "at-or-below", "after-round", "when-leader-wounded", "best"]
-# The number of an entry of `leaders`.
 Appointed = Literal[1, 2, 3, 4, 5, 6, "best"]
 LandOrder = Literal[
     "infantry-first", "cavalry-first", "artillery-first", "infantry-artillery-cavalry", "cavalry-artillery-infantry",
