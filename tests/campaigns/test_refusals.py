@@ -58,6 +58,7 @@ CASES = [
         {"force.us.battle_actions": [{"infantry": 1}]},
         "force.us.battle_actions: a card is played in one fight; give",
     ),
+    (POWER, {"force.us.leaders": ["none", {}]}, "force.us.leaders: a leader is appointed for one fight; give"),
     (POWER, {"force.us.factions": [{"infantry": 1}]}, "force.us.factions: a force is one realm"),
     (THINGS, {"force.red.items": ["balloon"]}, "force.red.items: 'balloon' serves in one fight; give it in that fight"),
     (RISK, {"fight": []}, "fight: give 1 to 12 fights"),
@@ -177,6 +178,11 @@ CASES = [
         POWER,
         {"fight[0].attacker": {"force": "us", "battle_actions": [{"infantry": 1, "when": "best"}]}},
         "fight[0].attacker.battle_actions[0].when: best is not offered inside a campaign",
+    ),
+    (
+        POWER,
+        {"fight[0].defender": {"factions": [{"infantry": 1, "retreat": "best"}]}},
+        "fight[0].defender.factions[0].retreat: best is not offered inside a campaign",
     ),
     (
         RISK,

@@ -125,9 +125,10 @@ class Reader:
                 refuse(key in fields.model_fields_set, f"{path}.{key}", only)
         decides = fields.min_odds is not None or fields.min_units is not None
         refuse(fields.go == BEST and decides, f"{path}.go", "best does not go with min_odds or min_units")
-        for place, card in enumerate(own.get("battle_actions") or ()):
-            inside = isinstance(card, Mapping) and card.get("when") == BEST
-            refuse(inside, f"{path}.battle_actions[{place}].when", "best is not offered inside a campaign")
+        for name, decision in (("battle_actions", "when"), ("factions", "retreat")):
+            for place, one in enumerate(own.get(name) or ()):
+                inside = isinstance(one, Mapping) and one.get(decision) == BEST
+                refuse(inside, f"{path}.{name}[{place}].{decision}", "best is not offered inside a campaign")
         decisions = {"best": fields.go == BEST, "min_odds": fields.min_odds, "min_units": fields.min_units}
         if fields.force is None:
             for key in FOR_A_FORCE:

@@ -35,7 +35,9 @@ class PowerCarry(Carry):
     }  # fmt: skip
     sieges = ("siege",)
     always_kept: Mapping[str, Sequence[str]] = {"siege": ("value_taken", "provinces_taken", "all_taken")}
-    in_one_fight: Mapping[str, str] = {"battle_actions": "a card is played in one fight"}
+    in_one_fight: Mapping[str, str] = {
+        "battle_actions": "a card is played in one fight", "leaders": "a leader is appointed for one fight",
+    }  # fmt: skip
     not_fought: Mapping[str, str] = {"campaign": "campaign is not fought in a campaign: give its battles as fights"}
     traits = ("admiral",)
     renamed: Mapping[str, Mapping[str, str]] = {"naval": {"leader": "admiral"}}

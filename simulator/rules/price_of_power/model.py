@@ -69,18 +69,14 @@ class General(Admiral):
     ruler: bool = Field(False, description="is the leader the ruler of his realm")
 
 
-class Candidate(Fields):
-    """The name and price of a leader who may be appointed."""
+class AdmiralCandidate(Admiral):
+    """An admiral who may be appointed."""
 
     name: str = Field("", description="name of the leader")
     power: int = Field(0, ge=0, le=9, description="power that his appointment costs")
 
 
-class AdmiralCandidate(Admiral, Candidate):
-    """An admiral who may be appointed."""
-
-
-class GeneralCandidate(General, Candidate):
+class GeneralCandidate(General, AdmiralCandidate):
     """A general who may be appointed."""
 
 

@@ -42,6 +42,7 @@ class Invader(Fields):
 class Invaded(Fields):
     """The invaded side; every part may be absent."""
 
+    page = "fleet, army, npr, provinces"
     fleet: model.SeaDefender | None = Field(None, description="ships, as the defender of a naval battle")
     army: model.LandDefender | None = Field(None, description="units, as the defender of a land battle")
     npr: npr_defence.Capacity | None = Field(
@@ -58,6 +59,7 @@ class Invaded(Fields):
 class InvaderPolicy(Fields):
     """Decisions of the invader."""
 
+    page = "landing, plan, fleet, army"
     fleet: model.SeaAttackPolicy = Field(model.SeaAttackPolicy(), description="decisions in the naval battle")
     army: model.LandAttackPolicy = Field(model.LandAttackPolicy(), description="decisions in the land battle")
     landing: Landing = Field("best-expected", description="who boards or marches where there is not room for all")
@@ -78,6 +80,7 @@ CampaignPolicies = Both[InvaderPolicy, InvadedPolicy]
 class CampaignConditions(Fields):
     """Conditions of a campaign."""
 
+    page = "siege_power, siege_actions, border, march_power, bridge"
     siege_power: siege.Power = Field(99, description="military power that may be spent on sieges")
     siege_actions: siege.Actions = Field(1, description="siege actions (turns) allowed")
     galley_waters: bool = Field(True, description="may galleys fight here")

@@ -71,6 +71,7 @@ class BesiegedArea(Fields):
 class SiegeConditions(Fields):
     """Conditions of a siege."""
 
+    page = "actions"
     actions: Actions = Field(1, description="siege actions (turns) allowed")
     enemy_units: int = Field(0, ge=0, le=60, description="enemy units in the area; there must be none")
 
