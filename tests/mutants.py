@@ -47,6 +47,13 @@ DRAWING = "tests/engine/test_chance.py -k drawing"
 COUNTER = "tests/engine/test_exact.py -k counter"
 SEA = "tests/test_vectors.py -k sea"
 NUMBERS = "tests/analysis/test_numbers.py"
+EUROPA_FIELDS = "tests/europa/test_fields.py"
+POWER_FIELDS = "tests/price_of_power/test_fields.py"
+INTERCEPTION = "rules/europa/procedures/interception.py"
+PASSAGE = "rules/europa/passages/passage.py"
+OVERSEAS = "rules/europa/procedures/overseas.py"
+VOYAGE = "rules/europa/procedures/attrition.py"
+NPR = "rules/price_of_power/procedures/npr_defence.py"
 
 MUTANTS = [
     Mutant("rules/risk/rules.py", "regiments=s.regiments - own, land", "regiments=s.regiments - enemy, land", RISK),
@@ -63,6 +70,24 @@ MUTANTS = [
     Mutant("rules/europa/land/rules.py", "(thirds + 1) // 3 * 3", "thirds // 3 * 3", LAND),
     Mutant("rules/europa/land/rules.py", "+ p.reaches > p.size", "+ p.reaches >= p.size", LAND),
     Mutant("rules/europa/siege/rules.py", "box=box, first=0,", "box=box, first=1,", LAND),
+    Mutant(INTERCEPTION, "Bonus(int(friend)", "Bonus(-int(friend)", EUROPA_FIELDS),
+    Mutant(INTERCEPTION, "-int(own.from_swamp_or_flooded)", "int(own.from_swamp_or_flooded)", EUROPA_FIELDS),
+    Mutant(OVERSEAS, "conditions.treaty or conditions.leader_alone", "conditions.leader_alone", EUROPA_FIELDS),
+    Mutant(OVERSEAS, "attacks or conditions.already_active:", "attacks:", EUROPA_FIELDS),
+    Mutant(OVERSEAS, "-2 * conditions.known_since_period_iv", "2 * conditions.known_since_period_iv", EUROPA_FIELDS),
+    Mutant(OVERSEAS, "5 * LD if", "7 * LD if", EUROPA_FIELDS),
+    Mutant(VOYAGE, "Bonus(-int(counters >= 2", "Bonus(int(counters >= 2", EUROPA_FIELDS),
+    Mutant(VOYAGE, "Bonus(2 * int(end_of_turn", "Bonus(5 * int(end_of_turn", EUROPA_FIELDS),
+    Mutant(VOYAGE, "9 if distance >= 6", "9 if distance > 6", EUROPA_FIELDS),
+    Mutant("rules/europa/procedures/blockades.py", "conditions.supplied_pashas", "0", EUROPA_FIELDS),
+    Mutant(PASSAGE, 'forced_battle_win == "stays"', 'forced_battle_win == ""', EUROPA_FIELDS),
+    Mutant(NPR, "-(-units // 2)", "units // 2", POWER_FIELDS),
+    Mutant(NPR, "(2 if self.distant", "(3 if self.distant", POWER_FIELDS),
+    Mutant(NPR, "self.distant and not self.plague", "self.distant", POWER_FIELDS),
+    Mutant(NPR, 'self.location == "sea" and', 'self.location == "land" and', POWER_FIELDS),
+    Mutant(NPR, "self.occupied or self.inactive_port or", "self.occupied or", POWER_FIELDS),
+    Mutant(NPR, "self.used_sea or not", "not", POWER_FIELDS),
+    Mutant("rules/price_of_power/procedures/siege.py", "if province.unrest and", "if", POWER_FIELDS),
     Mutant(ATTACKS, 'if self.rally == "once" else 0', 'if self.rally else 0', BIRTHRIGHT),
     Mutant(ATTACKS, 'unit.kind == "pikemen"', 'unit.kind != "pikemen"', BIRTHRIGHT),
     Mutant(ATTACKS, "Counter({column: 18})", "Counter({column: 9})", BIRTHRIGHT),
