@@ -25,7 +25,9 @@ from matplotlib.ticker import NullLocator
 
 from benchmarks.afresh import afresh
 from benchmarks.cases import of_all_kinds
-from simulator import Method, NoExactOdds, answer, load
+from simulator import NoExactOdds, load
+from simulator.analysis.odds.answer import answer
+from simulator.analysis.odds.method import Method
 from simulator.engine.api import warm_up
 from simulator.engine.model.limits import QUICK_BYTES
 from simulator.report.plots.figures import LINES

@@ -31,9 +31,8 @@ from benchmarks.cases import CASES, STRATA, SWEEPS, Case
 from benchmarks.first import measure_first
 from benchmarks.latency import measure_latency
 from benchmarks.plain_numba import measure_plain
-from simulator import Method, NoExactOdds, exact, load, simulate, sweep
+from simulator import NoExactOdds, exact, load, mix, simulate, sweep
 from simulator.analysis.odds.distribution import half_width_of_mean
-from simulator.analysis.odds.mix import mixed
 from simulator.engine.api import warm_up
 from simulator.engine.model.limits import processors
 from simulator.scenarios import Scenario
@@ -156,7 +155,7 @@ def measure_strata() -> None:
     """Reduction of variance for battles fought by strata."""
     table = Table("by strata, 20,000 battles", "estimate", "strata", "variance, plain : by strata")
     for name, scenario in STRATA:
-        mixture = mixed(scenario, Method(exact=False, battles=20_000))
+        mixture = mix(scenario, 20_000, method="simulate")
         p, (low, high) = mixture.odds.winner("attacker"), mixture.odds.winner_interval("attacker")
         plain = half_width_of_mean((p * (1 - p)) ** 0.5, 20_000)
         table.add_row(name, f"{p:.4f}", f"{len(mixture.rows())}", f"{(2 * plain / (high - low)) ** 2:.1f}")

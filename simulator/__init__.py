@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from simulator.analysis.history.replay import replay as replay
     from simulator.analysis.history.rounds import Rounds as Rounds
     from simulator.analysis.history.rounds import rounds as rounds
-    from simulator.analysis.odds.answer import answer as answer
     from simulator.analysis.odds.answer import exact as exact
     from simulator.analysis.odds.answer import explain as explain
     from simulator.analysis.odds.answer import odds as odds
@@ -39,24 +38,21 @@ if TYPE_CHECKING:
     from simulator.analysis.odds.mix import mix as mix
     from simulator.analysis.odds.odds import Odds as Odds
     from simulator.analysis.odds.run import Interrupted as Interrupted
-    from simulator.analysis.odds.run import Method as Method
     from simulator.analysis.odds.survival import Survival as Survival
     from simulator.analysis.odds.survival import survival as survival
-    from simulator.analysis.odds.warming import warm as warm
-    from simulator.analysis.storage.long_run import long_run as long_run
-    from simulator.analysis.storage.long_sweep import long_sweep as long_sweep
+    from simulator.analysis.odds.warm import warm as warm
     from simulator.analysis.studies.balance import Balance as Balance
     from simulator.analysis.studies.balance import balance as balance
     from simulator.analysis.studies.compare import Comparison as Comparison
     from simulator.analysis.studies.compare import compare as compare
-    from simulator.analysis.studies.many import odds_many as odds_many
+    from simulator.analysis.studies.odds_many import odds_many as odds_many
     from simulator.analysis.studies.sensitivity import Sensitivity as Sensitivity
     from simulator.analysis.studies.sensitivity import sensitivity as sensitivity
-    from simulator.analysis.studies.sweep import Sweep as Sweep
+    from simulator.analysis.studies.sobol import sobol as sobol
     from simulator.analysis.studies.sweep import sweep as sweep
+    from simulator.analysis.studies.swept import Sweep as Sweep
     from simulator.analysis.studies.units import Units as Units
     from simulator.analysis.studies.units import units as units
-    from simulator.analysis.studies.variance import sobol as sobol
     from simulator.engine.model.limits import NoExactOdds as NoExactOdds
     from simulator.rules.custom.triplea import import_triplea as import_triplea
     from simulator.scenarios import Scenario as Scenario
@@ -87,25 +83,32 @@ _NAMES = {
     "simulator.analysis.history.luck": "Luck luck",
     "simulator.analysis.history.replay": "Replay replay",
     "simulator.analysis.history.rounds": "Rounds rounds",
-    "simulator.analysis.odds.answer": "answer exact explain odds simulate",
+    "simulator.analysis.odds.answer": "exact explain odds simulate",
     "simulator.analysis.odds.mix": "Mixture mix",
     "simulator.analysis.odds.odds": "Odds",
-    "simulator.analysis.odds.run": "Interrupted Method",
+    "simulator.analysis.odds.run": "Interrupted",
     "simulator.analysis.odds.survival": "Survival survival",
-    "simulator.analysis.odds.warming": "warm",
-    "simulator.analysis.storage.long_run": "long_run",
-    "simulator.analysis.storage.long_sweep": "long_sweep",
+    "simulator.analysis.odds.warm": "warm",
     "simulator.analysis.studies.balance": "Balance balance",
     "simulator.analysis.studies.compare": "Comparison compare",
-    "simulator.analysis.studies.many": "odds_many",
+    "simulator.analysis.studies.odds_many": "odds_many",
     "simulator.analysis.studies.sensitivity": "Sensitivity sensitivity",
-    "simulator.analysis.studies.sweep": "Sweep sweep",
+    "simulator.analysis.studies.sweep": "sweep",
+    "simulator.analysis.studies.swept": "Sweep",
     "simulator.analysis.studies.units": "Units units",
-    "simulator.analysis.studies.variance": "sobol",
+    "simulator.analysis.studies.sobol": "sobol",
     "simulator.engine.model.limits": "NoExactOdds",
     "simulator.rules.custom.triplea": "import_triplea",
     "simulator.scenarios": "Scenario ScenarioError load",
     "simulator.scenarios.constructors": "Game",
+}
+# Public names of the past, and what to write now.
+_OLD = {
+    "answer": "odds(scenario, method=...)",
+    "long_run": "odds(scenario, battles=..., out=...)",
+    "long_sweep": "sweep(scenario, vary, out=...)",
+    "Method": 'odds(scenario, method="auto", "exact" or "simulate", battles=..., precision=...)',
+    "scored": "odds(scenario): rare events are no question of their own any more",
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
@@ -131,6 +134,8 @@ def __getattr__(name: str) -> Any:
         value = import_module("simulator.scenarios.constructors").Game(name.replace("_", "-"))
     elif name in _HOMES:
         value = getattr(import_module(_HOMES[name]), name)
+    elif name in _OLD:  # an AttributeError would lose its text in `from simulator import answer`
+        raise ImportError(f"simulator.{name} is gone; write {_OLD[name]}")
     else:
         raise AttributeError(f"module 'simulator' has no attribute {name!r}")
     globals()[name] = value

@@ -13,13 +13,14 @@ import pytest
 pytest.importorskip("pyarrow")
 pytest.importorskip("distributed")
 
-from simulator import load, simulate, sweep
+from simulator import load, odds, simulate, sweep
+from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.run import PORTION, Interrupted
 from simulator.analysis.storage import cluster
 from simulator.analysis.storage import run_store as keeping
-from simulator.analysis.storage.cluster import answer_portion, answers_on, code, fight_on, machines, on_worker
-from simulator.analysis.storage.long_run import Piece, Pieces, fought, long_run
-from simulator.analysis.storage.long_sweep import Kept, long_sweep
+from simulator.analysis.storage.cluster import answer_portion, code, machines, on_worker
+from simulator.analysis.storage.kept_run import Piece, Pieces, fought, kept_run
+from simulator.analysis.storage.kept_sweep import Kept
 from simulator.analysis.studies.grid import Grid, Portion
 from simulator.cli import run
 from simulator.cli.output import pace
@@ -56,12 +57,12 @@ def interrupt():
 def test_an_interrupted_sweep_goes_on_where_it_stopped(tmp_path, value):
     out = tmp_path / "cells.parquet"
     with pytest.raises(Interrupted) as cut:
-        long_sweep(LAND, VARY, out, value, progress=after(15, interrupt))
+        sweep(LAND, VARY, value, out=out, progress=after(15, interrupt))
     kept = cut.value.gathered
     assert 15 <= kept.cells < CELLS
     assert not kept.complete
     assert len(pd.read_parquet(out)) == kept.cells
-    whole = long_sweep(LAND, VARY, out, value)
+    whole = sweep(LAND, VARY, value, out=out)
     assert whole.complete
     assert whole.pace.total == CELLS - kept.cells
     assert whole.sweep().rows() == sweep(LAND, VARY, value).rows()
@@ -69,12 +70,12 @@ def test_an_interrupted_sweep_goes_on_where_it_stopped(tmp_path, value):
     assert whole.table[["cell", "asked"]].values.tolist() == [[cell, one] for cell in range(CELLS) for one in values]
     assert len(whole.rows()) == len(whole.table)
     assert list(whole.rows()[0]) == list(whole.table.columns)
-    assert long_sweep(LAND, VARY, out, value).pace.total == 0
+    assert sweep(LAND, VARY, value, out=out).pace.total == 0
 
 
 def test_a_sweep_interrupted_before_its_first_cell_keeps_an_empty_table(tmp_path):
     with pytest.raises(Interrupted) as cut:
-        long_sweep(LAND, VARY, tmp_path / "cells", progress=after(0, interrupt))
+        sweep(LAND, VARY, out=tmp_path / "cells", progress=after(0, interrupt))
     kept = cut.value.gathered
     assert kept.cells == len(kept.table) == 0
     assert list(kept.table.columns[:4]) == ["cell", *VARY]
@@ -99,7 +100,7 @@ def test_an_interrupted_sweep_that_is_kept_tells_so_without_its_cells(tmp_path, 
 
 def test_cells_that_the_rules_refuse_and_simulated_ones_are_kept_too(tmp_path):
     vary = {"attacker.regiments": [0, 3], "options.clamp": [True, False]}
-    kept = long_sweep(LAND, vary, tmp_path / "cells", battles=2_000, seed=5)
+    kept = sweep(LAND, vary, out=tmp_path / "cells", battles=2_000, seed=5)
     assert kept.sweep().rows() == sweep(LAND, vary, battles=2_000, seed=5).rows()
     assert kept.table["options.clamp"].tolist() == [True, False, True, False]
 
@@ -107,7 +108,7 @@ def test_cells_that_the_rules_refuse_and_simulated_ones_are_kept_too(tmp_path):
 KILLED = """
 import os, signal
 from simulator.analysis.storage import run_store as keeping
-from simulator.analysis.storage.{module} import {function}
+from simulator import {function}
 keeping.SECONDS = keeping.SHARE = 0
 def told(done, total):
     if done >= {least}:
@@ -124,11 +125,11 @@ def killed(**text):
 
 def test_a_sweep_goes_on_after_kill_9(tmp_path):
     out = tmp_path / "cells.parquet"
-    killed(module="long_sweep", function="long_sweep", least=20, arguments=f"{LAND}, {VARY}, {str(out)!r}, {SLOW!r}")
+    killed(function="sweep", least=20, arguments=f"{LAND}, {VARY}, {SLOW!r}, out={str(out)!r}")
     (out / f".part-00000009.parquet.{os.getpid()}.tmp").write_bytes(b"half a file")
     before = len(pd.read_parquet(out))
     assert 5 <= before < CELLS
-    kept = long_sweep(LAND, VARY, out, SLOW)
+    kept = sweep(LAND, VARY, SLOW, out=out)
     assert kept.pace.total == CELLS - before
     assert kept.sweep().rows() == sweep(LAND, VARY, SLOW).rows()
     assert not list(out.glob(".*.tmp"))
@@ -136,13 +137,13 @@ def test_a_sweep_goes_on_after_kill_9(tmp_path):
 
 def test_a_run_goes_on_after_kill_9_bit_for_bit(tmp_path):
     out = tmp_path / "run.json"
-    killed(module="long_run", function="long_run", least=3_000_000, arguments=f"{LAND}, 5_000_000, {str(out)!r}, 7")
+    killed(function="odds", least=3_000_000, arguments=f"{LAND}, battles=5_000_000, seed=7, out={str(out)!r}")
     before = json.loads(out.read_text())["battles"]
     assert 0 < before < 5_000_000
-    odds = long_run(LAND, 5_000_000, out, 7)
-    assert odds.table.equals(simulate(LAND, 5_000_000, 7).table)
+    found = odds(LAND, battles=5_000_000, seed=7, out=out)
+    assert found.table.equals(simulate(LAND, 5_000_000, 7).table)
     assert json.loads(out.read_text())["battles"] == 5_000_000
-    more = long_run(LAND, 5_500_000, out, 7)
+    more = odds(LAND, battles=5_500_000, seed=7, out=out)
     assert more.table.equals(simulate(LAND, 5_500_000, 7).table)
 
 
@@ -167,10 +168,16 @@ def small_pieces(scenario, seed, pieces):
 def test_a_run_of_stages_goes_on_bit_for_bit(tmp_path):
     out, battles = tmp_path / "run.json", 2 * PORTION + 1000
     with pytest.raises(Interrupted):
-        long_run(staged(), battles, out, 1, progress=after(PORTION, interrupt), fighting=small_pieces)
+        kept_run(
+            staged(),
+            Method.named("auto", battles, seed=1),
+            out,
+            progress=after(PORTION, interrupt),
+            fighting=small_pieces,
+        )
     assert json.loads(out.read_text())["battles"] == PORTION
-    odds = long_run(staged(), battles, out, 1)
-    assert odds.table.equals(simulate(staged(), battles, 1).table)
+    found = odds(staged(), battles=battles, seed=1, out=out)
+    assert found.table.equals(simulate(staged(), battles, 1).table)
     assert json.loads(out.read_text())["battles"] == 2 * PORTION
 
 
@@ -185,12 +192,12 @@ def test_a_full_disk_is_an_error_and_what_was_written_stays(tmp_path, monkeypatc
 
     monkeypatch.setattr(keeping.os, "fsync", full)
     with pytest.raises(OSError, match=r"^out: No space left on device; \d+ cells are kept in .*, and the same command"):
-        long_sweep(LAND, VARY, out, SLOW)
+        sweep(LAND, VARY, SLOW, out=out)
     monkeypatch.undo()
     before = len(pd.read_parquet(out))
     assert 0 < before < CELLS
     assert not list(out.glob(".*"))
-    assert long_sweep(LAND, VARY, out, SLOW).sweep().rows() == sweep(LAND, VARY, SLOW).rows()
+    assert sweep(LAND, VARY, SLOW, out=out).sweep().rows() == sweep(LAND, VARY, SLOW).rows()
 
 
 @pytest.mark.parametrize(
@@ -205,37 +212,37 @@ def test_a_full_disk_is_an_error_and_what_was_written_stays(tmp_path, monkeypatc
 )
 def test_another_question_into_the_same_file_is_refused(tmp_path, change, text):
     asked = {"scenario": LAND, "vary": {"attacker.regiments": [2, 3]}, "value": "p_attacker"}
-    long_sweep(**asked, out=tmp_path / "cells")
+    sweep(**asked, out=tmp_path / "cells")
     with pytest.raises(ValueError, match=f"is of another question: it was begun with {text}"):
-        long_sweep(**asked | change, out=tmp_path / "cells")
+        sweep(**asked | change, out=tmp_path / "cells")
 
 
 def test_files_of_others_are_left_alone(tmp_path):
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.txt").write_text("mine")
     with pytest.raises(ValueError, match="holds no sweep"):
-        long_sweep(LAND, VARY, tmp_path / "notes")
+        sweep(LAND, VARY, out=tmp_path / "notes")
     with pytest.raises(ValueError, match="holds no run"):
-        long_run(LAND, 1000, tmp_path / "notes" / "a.txt")
-    long_sweep(LAND, VARY, tmp_path / "cells")
+        odds(LAND, battles=1000, out=tmp_path / "notes" / "a.txt")
+    sweep(LAND, VARY, out=tmp_path / "cells")
     (tmp_path / "cells" / "part-00000007.parquet").write_bytes(b"half a file")
     with pytest.raises(ValueError, match=r"part-00000007.parquet' cannot be read .* remove it"):
-        long_sweep(LAND, VARY, tmp_path / "cells")
+        sweep(LAND, VARY, out=tmp_path / "cells")
 
 
 def test_two_runs_do_not_write_one_file(tmp_path):
     out = tmp_path / "cells"
-    long_sweep(LAND, VARY, out)
+    sweep(LAND, VARY, out=out)
     with keeping.alone(out / "_lock"), pytest.raises(ValueError, match="another run is writing it"):
-        long_sweep(LAND, VARY, out)
-    assert long_sweep(LAND, VARY, out).complete
+        sweep(LAND, VARY, out=out)
+    assert sweep(LAND, VARY, out=out).complete
 
 
 def test_a_later_version_of_the_rules_is_another_question(tmp_path, monkeypatch):
-    long_run(LAND, 1000, tmp_path / "run.json")
+    odds(LAND, battles=1000, out=tmp_path / "run.json")
     monkeypatch.setattr(keeping, "FORMAT", 3)
     with pytest.raises(ValueError, match="begun with format 2, and this is 3"):
-        long_run(LAND, 1000, tmp_path / "run.json")
+        odds(LAND, battles=1000, out=tmp_path / "run.json")
     assert keeping.question_of(draft(LAND))["rules"] == "risk land version 1"
     own = {"game": "skirmish", "battle": "field"}
     changed = draft(own | {"rules": {"about": "mine"}})
@@ -298,20 +305,20 @@ def team():
 @pytest.mark.parametrize("value", ["p_attacker", SLOW])
 def test_a_cluster_gives_the_cells_of_one_machine(team, tmp_path, value):
     alone = sweep(LAND, VARY, value).rows()
-    assert sweep(LAND, VARY, value, answering=answers_on(team)).rows() == alone
+    assert sweep(LAND, VARY, value, cluster=team).rows() == alone
     with pytest.raises(Interrupted) as cut:
-        long_sweep(LAND, VARY, tmp_path / "cells", value, answering=answers_on(team), progress=after(10, interrupt))
+        sweep(LAND, VARY, value, out=tmp_path / "cells", cluster=team, progress=after(10, interrupt))
     assert cut.value.gathered.cells < CELLS
-    kept = long_sweep(LAND, VARY, tmp_path / "cells", value, answering=answers_on(team))
+    kept = sweep(LAND, VARY, value, out=tmp_path / "cells", cluster=team)
     assert kept.sweep().rows() == alone
 
 
 def test_a_cluster_fights_the_battles_of_one_machine(team, tmp_path):
     plain = simulate(LAND, 4_000_000, 11)
     with pytest.raises(Interrupted):
-        long_run(LAND, 4_000_000, tmp_path / "run.json", 11, fighting=fight_on(team), progress=after(1, interrupt))
-    odds = long_run(LAND, 4_000_000, tmp_path / "run.json", 11, fighting=fight_on(team))
-    assert odds.table.equals(plain.table)
+        odds(LAND, battles=4_000_000, seed=11, out=tmp_path / "run.json", cluster=team, progress=after(1, interrupt))
+    found = odds(LAND, battles=4_000_000, seed=11, out=tmp_path / "run.json", cluster=team)
+    assert found.table.equals(plain.table)
 
 
 def test_a_worker_with_another_program_is_refused(team):
@@ -343,7 +350,7 @@ def test_a_killed_worker_costs_no_cells(tmp_path):
         return message
 
     with machines(1) as client:
-        kept = long_sweep(LAND, VARY, tmp_path / "cells", SLOW, answering=answers_on(client), progress=kill(client))
+        kept = sweep(LAND, VARY, SLOW, out=tmp_path / "cells", cluster=client, progress=kill(client))
     assert victims
     assert kept.sweep().rows() == sweep(LAND, VARY, SLOW).rows()
     assert Kept(tmp_path / "cells", kept.grid).cells == CELLS

@@ -17,12 +17,12 @@ import pytest
 pytest.importorskip("pyarrow")
 pytest.importorskip("distributed")
 
+from simulator import odds, sweep
 from simulator.analysis.storage import cluster
 from simulator.analysis.storage import run_store as keeping
-from simulator.analysis.storage.cluster import answers_on, machines
-from simulator.analysis.storage.long_run import long_run
-from simulator.analysis.storage.long_sweep import Kept, long_sweep
-from simulator.analysis.studies.sweep import answers
+from simulator.analysis.storage.cluster import machines
+from simulator.analysis.storage.kept_sweep import Kept, kept_sweep
+from simulator.analysis.studies.swept import answers
 from tests.test_long_work import LAND, SLOW, VARY, after, at_once  # noqa: F401 - at_once: a fixture
 
 
@@ -38,29 +38,29 @@ def test_cells_that_came_back_before_a_cluster_died_are_saved(tmp_path, monkeypa
             yield answered
 
     with pytest.raises(OSError, match="cluster: the connection"):
-        long_sweep(LAND, VARY, tmp_path / "cells", SLOW, answering=dies)
+        kept_sweep(LAND, VARY, tmp_path / "cells", SLOW, None, 0, answering=dies)
     assert len(pd.read_parquet(tmp_path / "cells")) == sum(came) >= 8
 
 
 def test_axes_in_another_order_are_another_question(tmp_path):
     two = {"attacker.regiments": [2, 3], "defender.regiments": [4, 5]}
-    long_sweep(LAND, two, tmp_path / "cells")
+    sweep(LAND, two, out=tmp_path / "cells")
     text = 'begun with axes[0] "attacker.regiments", and this is "defender.regiments"'
     with pytest.raises(ValueError, match=re.escape(text)):
-        long_sweep(LAND, dict(reversed(two.items())), tmp_path / "cells")
+        sweep(LAND, dict(reversed(two.items())), out=tmp_path / "cells")
 
 
 def test_what_differs_deep_in_a_long_grid_is_shown(tmp_path):
-    long_sweep(LAND, {"attacker.regiments": range(1, 40)}, tmp_path / "cells")
+    sweep(LAND, {"attacker.regiments": range(1, 40)}, out=tmp_path / "cells")
     with pytest.raises(ValueError, match=r"vary.attacker.regiments\[38\] 39, and this is 40; give"):
-        long_sweep(LAND, {"attacker.regiments": [*range(1, 39), 40]}, tmp_path / "cells")
+        sweep(LAND, {"attacker.regiments": [*range(1, 39), 40]}, out=tmp_path / "cells")
 
 
 @pytest.fixture(scope="module")
 def run_file(tmp_path_factory):
     """The file of a run of 1,000 battles, as text."""
     out = tmp_path_factory.mktemp("run") / "run.json"
-    long_run(LAND, 1000, out)
+    odds(LAND, battles=1000, out=out)
     return out.read_text()
 
 
@@ -68,7 +68,7 @@ def run_file(tmp_path_factory):
 def cells(tmp_path_factory):
     """A folder with one file of cells."""
     out = tmp_path_factory.mktemp("sweep") / "cells"
-    long_sweep(LAND, VARY, out, SLOW)
+    sweep(LAND, VARY, SLOW, out=out)
     return out
 
 
@@ -116,7 +116,7 @@ def test_a_damaged_run_is_refused_and_not_touched(tmp_path, run_file, damage):
     damage(kept)
     out.write_text(json.dumps(kept))
     refused_untouched(
-        out, lambda: long_run(LAND, 2000, out), r"^out: '.*run.json' is damaged: its counts do not add up"
+        out, lambda: odds(LAND, battles=2000, out=out), r"^out: '.*run.json' is damaged: its counts do not add up"
     )
 
 
@@ -140,12 +140,12 @@ def test_damaged_cells_are_refused_by_file_and_not_touched(tmp_path, cells, dama
     out = tmp_path / "cells"
     shutil.copytree(cells, out)
     damage(out)
-    refused_untouched(out, lambda: long_sweep(LAND, VARY, out, SLOW), text)
+    refused_untouched(out, lambda: sweep(LAND, VARY, SLOW, out=out), text)
 
 
 def test_a_flipped_bit_is_noticed_or_changes_no_cell(tmp_path):
     out, vary = tmp_path / "cells", {"attacker.regiments": [2, 3]}
-    part, kept = out / "part-00000000.parquet", long_sweep(LAND, vary, out, SLOW)
+    part, kept = out / "part-00000000.parquet", sweep(LAND, vary, SLOW, out=out)
     right, whole = kept.read(), part.read_bytes()
     noticed = 0
     for place in range(0, len(whole), 11):
@@ -163,8 +163,8 @@ def test_a_second_writer_is_refused_before_it_reads_or_cleans(tmp_path, work):
     """The first still writes: its half-written file stays, and whatever else lies there is not looked at."""
     out = tmp_path / "cells"
     again, lock = {
-        "sweep": (lambda: long_sweep(LAND, VARY, out), out / "_lock"),
-        "run": (lambda: long_run(LAND, 1000, out), tmp_path / ".cells.lock"),
+        "sweep": (lambda: sweep(LAND, VARY, out=out), out / "_lock"),
+        "run": (lambda: odds(LAND, battles=1000, out=out), tmp_path / ".cells.lock"),
     }[work]
     again()
     half = (out if work == "sweep" else tmp_path) / ".part-00000001.parquet.1.tmp"
@@ -241,7 +241,7 @@ def test_a_cluster_that_is_lost_is_one_line_and_what_is_finished_stays(tmp_path,
     out = tmp_path / "cells"
     made = LocalCluster(n_workers=1, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=":0")
     with machines(address=made.scheduler_address) as client, pytest.raises(OSError, match=r"^cluster: .* was lost"):
-        long_sweep(LAND, VARY, out, SLOW, answering=answers_on(client), progress=after(10, made.close))
+        sweep(LAND, VARY, SLOW, out=out, cluster=client, progress=after(10, made.close))
     assert len(pd.read_parquet(out)) >= 10
 
 

@@ -14,7 +14,7 @@ from simulator.analysis.odds.stages import Shared, digest
 from simulator.analysis.studies import one_pass as onepass
 from simulator.analysis.studies.grid import Grid, Portion
 from simulator.analysis.studies.one_pass import solve_rows
-from simulator.analysis.studies.sweep import Pace
+from simulator.analysis.studies.swept import Pace
 from simulator.engine.graph.compiled_explorer import CompiledExplorer
 from simulator.engine.graph.interpreted_explorer import PlainExplorer
 from simulator.engine.model.limits import BrokenGame

@@ -32,7 +32,7 @@ def cache(
     ] = False,
 ) -> None:
     """Show where compiled kernels are kept and how large they are; `cache clear` removes them, `--all` makes them."""
-    from simulator.analysis.odds.warming import warm
+    from simulator.analysis.odds.warm import warm
     from simulator.engine.api import cache_folder
 
     if context.invoked_subcommand is not None:

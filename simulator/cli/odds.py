@@ -12,7 +12,7 @@ from simulator.cli.output import Dice, Given, Output, from_battles, grouped, hea
 from simulator.scenarios import Scenario, is_uncertain
 
 if TYPE_CHECKING:
-    from simulator.analysis.odds.run import Method
+    from simulator.analysis.odds.method import Method
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from simulator.report.words import broken
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from simulator.analysis.odds.run import Method
+    from simulator.analysis.odds.method import Method
     from simulator.scenarios import Draft, Scenario
 
 UNWATCHED_WIDTH = 120
@@ -180,7 +180,7 @@ class Dice:
 
     def method(self, exact: bool = False, precision: str | None = None) -> Method:
         """The method of an answer. Raises ValueError for options that contradict each other."""
-        from simulator.analysis.odds.run import Method
+        from simulator.analysis.odds.method import Method
 
         width = None if precision is None else reading.read_precision(precision)
         dice = self.battles is not None or self.seed is not None

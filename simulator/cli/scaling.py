@@ -14,7 +14,8 @@ from simulator.cli import options
 from simulator.cli.output import Tables, console, note
 
 if TYPE_CHECKING:
-    from simulator.analysis.odds.run import Method, Progress
+    from simulator.analysis.odds.method import Method
+    from simulator.analysis.odds.run import Progress
     from simulator.analysis.studies.grid import Answered, Grid, Portions
     from simulator.scenarios import Scenario
 
@@ -82,14 +83,17 @@ def swept(
     asked: tuple[Any, ...], threads: int | None, out: Path | None, helpers: Helpers | None, shown: Progress
 ) -> Any:
     """A `Sweep`, or what is `Kept` of one in a file; `asked` are draft, ranges, value, battles and seed."""
-    from simulator.analysis.storage.long_sweep import long_sweep
-    from simulator.analysis.studies.sweep import sweep
+    from simulator.analysis.storage.kept_sweep import kept_sweep
+    from simulator.analysis.studies.grid import grid_of
+    from simulator.analysis.studies.sweep import cells_of, sweep
+    from simulator.analysis.studies.swept import in_portions
 
-    more: dict[str, Any] = {"threads": threads, "progress": shown}
-    if helpers is not None:
-        more["answering"] = helpers.answers
+    if helpers is None:
+        return sweep(*asked, threads=threads, out=out, progress=shown)
     base, ranges, *rest = asked
-    return sweep(*asked, **more) if out is None else long_sweep(base, ranges, out, *rest, **more)
+    if out is not None:
+        return kept_sweep(base, ranges, out, *rest, answering=helpers.answers, progress=shown)
+    return cells_of(in_portions(grid_of(*asked)), helpers.answers, shown)
 
 
 def show_swept(found: Any, output: Tables, cut: bool = False) -> None:
@@ -98,7 +102,7 @@ def show_swept(found: Any, output: Tables, cut: bool = False) -> None:
     Of kept work that was `cut` short only what is kept is shown: printing 100,000 cells may take a minute.
     """
     from simulator.analysis.studies.grid import MOST_CELLS
-    from simulator.analysis.studies.sweep import Sweep
+    from simulator.analysis.studies.swept import Sweep
     from simulator.report.tables.sweeps import sweep_parts
 
     kept = None if isinstance(found, Sweep) else found
@@ -121,12 +125,12 @@ def show_swept(found: Any, output: Tables, cut: bool = False) -> None:
 
 
 def answered(scenario: Scenario, method: Method, out: Path | None, helpers: Helpers | None, shown: Progress) -> Any:
-    """The odds, of a long run where that is asked for. Raises ValueError for one without a number of battles."""
+    """The odds, kept in a file or fought elsewhere where that is asked for. Raises ValueError without battles."""
     if out is None and helpers is None:
         from simulator.analysis.odds.answer import answer
 
         return answer(scenario, method, shown)
-    from simulator.analysis.storage.long_run import long_run
+    from simulator.analysis.storage.kept_run import kept_run
 
     if method.battles is None:
         raise ValueError("--out, --workers, --cluster: go with --battles; exact odds need none of them")
@@ -135,5 +139,4 @@ def answered(scenario: Scenario, method: Method, out: Path | None, helpers: Help
         from simulator.analysis.storage.cluster import fight_on
 
         fighting = fight_on(helpers.client())
-    seed, threads = method.seed, method.threads
-    return long_run(scenario, method.battles, out, seed, threads=threads, fighting=fighting, progress=shown)
+    return kept_run(scenario, method, out, fighting=fighting, progress=shown)

@@ -197,7 +197,7 @@ def sensitivity(
 
 def _indices(base: Any, vary: Sequence[str], value: str | None, dice: Dice, output: Tables) -> int:
     """The Sobol indices of a grid of settings."""
-    from simulator.analysis.studies.variance import indices
+    from simulator.analysis.studies.sobol import indices
     from simulator.report.tables.studies import indices_parts
 
     ranges = reading.read_vary(vary)

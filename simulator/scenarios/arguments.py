@@ -1,10 +1,11 @@
-"""Arguments of public functions: a wrong type is refused in one sentence, before any work."""
+"""Arguments of public functions: a wrong type is refused in one sentence, and what many share is described once."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, wraps
+from inspect import cleandoc, signature
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -46,6 +47,18 @@ TYPES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "Mapping[str, Any]": (lambda value: isinstance(value, Mapping), "a mapping from fields to values"),
     "Path": (lambda value: isinstance(value, Path), "a path"),
 }
+# Parameters that functions share: type and meaning. `checked` puts them into docstrings that leave them out.
+COMMON = {
+    "scenario": ("Scenario, mapping, str or Path", "A scenario, or one as `load` takes it."),
+    "battles": ("int, optional", "Simulate with so many battles. By default the answer is exact where that fits."),
+    "seed": ("int", "The seed of all simulated battles, from 0 to 2^64 - 1: the same seed, the same numbers."),
+    "threads": ("int, optional", "Threads; by default one a processor. They change no number."),
+    "progress": (
+        "callable, optional",
+        "Called several times a second with the work done and its total (None while it is unknown).",
+    ),
+}
+_PARAMETERS = "Parameters\n----------\n"
 TYPES["Iterable[int]"] = TYPES["Iterable[Any]"]
 TYPES["Mapping[str, Source]"] = TYPES["Sequence[Source]"] = TYPES["Iterable[Source]"]
 _MAPPING = re.compile(r"Mapping\[str, (.+)\]$")
@@ -77,11 +90,30 @@ def refuse_wrong_type(name: str, value: Any, annotation: str) -> None:
     raise ValueError(f"{name}: {shown(value)} is not allowed; give {' or '.join(dict.fromkeys(words))}")
 
 
+def described(text: str, names: Sequence[str]) -> str:
+    """A docstring with those of its function's parameters that are COMMON, where it leaves them out."""
+    before, _, section = text.partition(_PARAMETERS)
+    if not section:
+        before, returns, after = text.partition("Returns\n-------\n")
+        section = f"\n\n{returns}{after}"
+    own, gap, after = section.partition("\n\n")
+    blocks = {name: f"{name} : {kind}\n    {meaning}" for name, (kind, meaning) in COMMON.items()}
+    for block in re.split(r"\n(?=\S)", own) if own else ():
+        blocks |= dict.fromkeys(block.partition(" : ")[0].partition("\n")[0].replace("*", "").split(", "), block)
+    listed = dict.fromkeys(blocks[name] for name in names if name in blocks)
+    return "".join((before, _PARAMETERS, "\n".join(listed), gap, after)) if listed else text
+
+
 def checked(function: F) -> F:
-    """The function, which raises ValueError for an argument whose type is not the annotated one."""
+    """The function, which raises ValueError for an argument whose type is not the annotated one.
+
+    Its docstring gets the COMMON parameters that it leaves out.
+    """
     annotations = {name: text for name, text in function.__annotations__.items() if name != "return"}
     known = {name: text for name, text in annotations.items() if all(map(_is_known, _choices(text)))}
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    if function.__doc__ and set(annotations) & set(COMMON):
+        function.__doc__ = described(cleandoc(function.__doc__), [*signature(function).parameters])
     places = [(place, name) for place, name in enumerate(names) if name in known]
 
     @wraps(function)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from simulator.analysis.odds.answer import answer, exact, simulate
-from simulator.analysis.odds.run import Method
+from simulator.analysis.odds.method import Method
 from simulator.engine.api import exact_outcomes, without_compiling
 from simulator.engine.jit import cost_model, kernel_cache
 from simulator.engine.model.interpreted import USUAL_CALLS, calls_a_step

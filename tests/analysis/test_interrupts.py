@@ -4,7 +4,7 @@ import pytest
 
 from simulator import Interrupted, best, compare, luck, mix, rounds, worth
 from simulator.analysis.decisions import best as best_play
-from simulator.analysis.odds.run import Method
+from simulator.analysis.odds.method import Method
 from simulator.cli import INTERRUPTED, run
 
 LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 4}, "defender": {"regiments": 3}}

@@ -54,7 +54,7 @@ def test_all_tools_take_them():
 
 
 def test_strata_hold_the_exact_answer():
-    sure, found = mix(UNSURE).odds, mix(UNSURE, 20_000, 3, exact=False).odds
+    sure, found = mix(UNSURE).odds, mix(UNSURE, 20_000, 3, method="simulate").odds
     for side in ("attacker", "defender"):
         low, high = found.winner_interval(side)
         assert low < found.winner(side) < high

@@ -5,7 +5,8 @@ from itertools import product
 import pytest
 
 from simulator.analysis.odds.answer import answer, simulate
-from simulator.analysis.odds.run import Interrupted, Method
+from simulator.analysis.odds.method import Method
+from simulator.analysis.odds.run import Interrupted
 from simulator.engine.graph.graph_cache import graph_of
 from simulator.engine.model.limits import ANSWER_ROLLS
 from simulator.engine.sample.plain_walk import SCOUT_ROLLS, rolls_a_battle

@@ -18,7 +18,6 @@ from simulator import (
     compare,
     exact,
     load,
-    long_sweep,
     luck,
     mix,
     need,
@@ -32,7 +31,7 @@ from simulator import (
     worth,
 )
 from simulator.analysis.result import Result
-from simulator.analysis.studies.variance import indices
+from simulator.analysis.studies.sobol import indices
 from simulator.cli.output import json_text
 from simulator.report.plots.pictures import PICTURES
 
@@ -51,7 +50,7 @@ ANSWERS = {
     "worth": lambda: worth(LAND, {"win": 2, "attacker_regiments_lost": -1}, lose=[1]),
     "sweep of one field": lambda: sweep(LAND, {"attacker.regiments": range(0, 4)}),
     "sweep of two": lambda: sweep(LAND, {"attacker.regiments": [3, 4], "options.ties": ["defender", "both"]}),
-    "kept sweep": lambda: long_sweep(LAND, {"attacker.regiments": [2, 3, 4]}, mkdtemp()),
+    "kept sweep": lambda: sweep(LAND, {"attacker.regiments": [2, 3, 4]}, out=mkdtemp()),
     "sensitivity": lambda: sensitivity(LAND, battles=500),
     "indices": lambda: indices(LAND, {"attacker.regiments": [3, 4], "defender.regiments": [2, 3]}),
     "balance": lambda: balance(LAND, {"attacker.regiments": range(4, 7)}),

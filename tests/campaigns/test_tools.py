@@ -138,7 +138,6 @@ def test_captured_pieces_belong_to_the_captor():
 def test_an_interrupted_sweep_goes_on_with_the_same_numbers(tmp_path, monkeypatch, vary):
     pytest.importorskip("pyarrow")
     from simulator.analysis.storage import run_store
-    from simulator.analysis.storage.long_sweep import long_sweep
 
     monkeypatch.setattr(run_store, "SECONDS", 0.0)
     monkeypatch.setattr(run_store, "SHARE", 0)
@@ -149,8 +148,8 @@ def test_an_interrupted_sweep_goes_on_with_the_same_numbers(tmp_path, monkeypatc
             raise KeyboardInterrupt
 
     with pytest.raises(Interrupted):
-        long_sweep(RISK, grid, tmp_path / "cells", progress=interrupt)
-    whole = long_sweep(RISK, grid, tmp_path / "cells")
+        sweep(RISK, grid, out=tmp_path / "cells", progress=interrupt)
+    whole = sweep(RISK, grid, out=tmp_path / "cells")
     assert whole.complete
     rows = [sweep(RISK, grid, threads=threads).rows() for threads in (1, 2, 7)]
     assert rows[0] == rows[1] == rows[2] == whole.sweep().rows()
@@ -158,11 +157,11 @@ def test_an_interrupted_sweep_goes_on_with_the_same_numbers(tmp_path, monkeypatc
 
 def test_workers_answer_the_cells_of_a_campaign():
     pytest.importorskip("distributed")
-    from simulator.analysis.storage.cluster import answers_on, machines
+    from simulator.analysis.storage.cluster import machines
 
     vary = {"force.red.regiments": [3, 4, 5]}
     with machines(2, processes=False) as client:
-        assert sweep(RISK, vary, answering=answers_on(client)).rows() == sweep(RISK, vary).rows()
+        assert sweep(RISK, vary, cluster=client).rows() == sweep(RISK, vary).rows()
 
 
 def test_cells_and_fights_that_are_alike_share_their_starts(monkeypatch):

@@ -3,7 +3,7 @@
 import pytest
 
 from simulator.analysis.odds.answer import answer, simulate
-from simulator.analysis.odds.run import Method
+from simulator.analysis.odds.method import Method
 from simulator.engine.graph.graph_cache import graph_of
 from simulator.engine.jit import cost_model, kernel_cache
 from simulator.engine.sample import graph_tables

@@ -4,7 +4,7 @@ import pytest
 
 from simulator import load
 from simulator.analysis.odds.answer import answer
-from simulator.analysis.odds.run import Method
+from simulator.analysis.odds.method import Method
 from simulator.engine.graph.graph_cache import graph_of
 from simulator.engine.model.limits import QUICK_BYTES, NoExactOdds
 

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 from simulator import rules
 from simulator.analysis.odds.answer import answer
 from simulator.analysis.odds.distribution import wilson
+from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import Interrupted, Method, Progress
+from simulator.analysis.odds.run import Interrupted, Progress
 from simulator.analysis.result import Result, frame
 from simulator.analysis.words import capital, percent
 from simulator.rules.battle import Clock
@@ -162,18 +163,8 @@ def by_round(
 
     Parameters
     ----------
-    scenario : Scenario, mapping, str or Path
-        A scenario, or one as `load` takes it.
     all_plans : bool
         Compare all plans that the scenario allows.
-    battles : int, optional
-        Simulate with so many battles. By default the answer is exact where that fits.
-    seed : int
-        The seed of all simulated battles, from 0 to 2^64 - 1: the same seed, the same numbers.
-    threads : int, optional
-        Threads; by default one a processor. They change no number.
-    progress : callable, optional
-        Called several times a second with the states or battles done and their total (None while it is unknown).
 
     Returns
     -------

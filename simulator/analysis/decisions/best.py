@@ -254,16 +254,12 @@ def best(
 
     Parameters
     ----------
-    scenario : Scenario, mapping, str or Path
-        A scenario, or one as `load` takes it.
     decide : sequence of str, optional
         Paths of policies to decide, beside those that are `best` in the scenario; a short name such as `retreat`
         stands for the path of `side`. A policy without `best`, or given as `PATH=named`, is decided among its named
         values; those of both sides are a game.
     side : {"attacker", "defender"}
         The side of the default decisions, and of short names.
-    progress : callable, optional
-        Called several times a second with the combinations done and their total (None while it is unknown).
 
     Returns
     -------

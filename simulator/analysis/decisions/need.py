@@ -11,7 +11,8 @@ from typing import Any
 
 from simulator.analysis.decisions.need_search import ALIKE, MOST_SETTINGS, Search, Tried
 from simulator.analysis.odds.measure import Measure
-from simulator.analysis.odds.run import Interrupted, Method, Progress
+from simulator.analysis.odds.method import Method
+from simulator.analysis.odds.run import Interrupted, Progress
 from simulator.analysis.result import Result
 from simulator.analysis.words import stated
 from simulator.scenarios import Source
@@ -116,8 +117,6 @@ def need(  # noqa: PLR0913 - as docs/rules/decisions.md names them
 
     Parameters
     ----------
-    scenario : Scenario, mapping, str or Path
-        A scenario, or one as `load` takes it.
     vary : str or mapping of str to iterable of int
         The field to raise (from the smallest number that it takes, at most 1, up to `most`), or fields and their
         settings (None for the same range).
@@ -131,14 +130,8 @@ def need(  # noqa: PLR0913 - as docs/rules/decisions.md names them
         In place of a target: the largest value for at most this cost, the cheapest of equal ones.
     most : int
         The largest setting tried.
-    seed : int
-        The seed of all simulated battles, from 0 to 2^64 - 1: the same seed, the same numbers.
     pruning : bool
         Leave out combinations that cannot be the answer.
-    threads : int, optional
-        Threads; by default one a processor. They change no number.
-    progress : callable, optional
-        Called several times a second with the combinations done and their total (None while it is unknown).
 
     Returns
     -------
@@ -213,8 +206,6 @@ def enough(
 
     Parameters
     ----------
-    scenario : Scenario, mapping, str or Path
-        A scenario, or one as `load` takes it.
     path : str
         The field.
     target : float
@@ -223,8 +214,6 @@ def enough(
         A value, see `sweep`.
     most : int
         The largest setting tried.
-    seed : int
-        The seed of all simulated battles, from 0 to 2^64 - 1: the same seed, the same numbers.
 
     Returns
     -------

@@ -11,7 +11,8 @@ import numpy as np
 
 from simulator.analysis.odds.answer import answer, changed
 from simulator.analysis.odds.measure import Measure, is_chance, measure
-from simulator.analysis.odds.run import Interrupted, Method, Progress
+from simulator.analysis.odds.method import Method
+from simulator.analysis.odds.run import Interrupted, Progress
 from simulator.analysis.studies.one_pass import solve_rows
 from simulator.rules.battle import Battle
 from simulator.scenarios import ScenarioError, Source, draft

@@ -13,8 +13,9 @@ from simulator.analysis.field_words import owner_in_words
 from simulator.analysis.odds.answer import answer as find_odds
 from simulator.analysis.odds.distribution import Distribution, half_width_of_mean, wilson
 from simulator.analysis.odds.measure import NO_WEIGHTS, Weighing, check_side, weighing
+from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import Interrupted, Method, Progress
+from simulator.analysis.odds.run import Interrupted, Progress
 from simulator.analysis.result import Result
 from simulator.analysis.words import in_chance
 from simulator.scenarios import Source
@@ -97,7 +98,7 @@ def worth(
     lose: Sequence[float] = (),
     side: str = "attacker",
     *,
-    method: Method | None = None,
+    method: str | Method = "auto",
     progress: Progress | None = None,
 ) -> Worth:
     """The worth of a battle to a side by weights, and its risk.
@@ -114,10 +115,8 @@ def worth(
         Losses x for which the chance of a worth of -x or less is computed.
     side : str
         "attacker" or "defender".
-    method : Method, optional
-        The method of the odds.
-    progress : callable, optional
-        Called several times a second with the states or battles done and their total (None while it is unknown).
+    method : str
+        The method of the odds, as `odds` takes it; ask `odds` first for a seed or a precision of your own.
 
     Returns
     -------
@@ -148,7 +147,7 @@ def worth(
         weighing(None, weights, side)
     cut = False
     try:
-        odds = answer if isinstance(answer, Odds) else find_odds(answer, method, progress)
+        odds = answer if isinstance(answer, Odds) else find_odds(answer, Method.given(method), progress)
     except Interrupted as short:
         odds, cut = short.gathered, True
     weighed = weighing(odds.scenario, weights, side)

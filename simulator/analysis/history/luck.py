@@ -21,8 +21,9 @@ from simulator.analysis.history.replay import ROLL_COLUMNS
 from simulator.analysis.odds.answer import answer
 from simulator.analysis.odds.distribution import Distribution
 from simulator.analysis.odds.measure import Weighing
+from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import Method, Progress, reported, until_interrupted
+from simulator.analysis.odds.run import Progress, reported, until_interrupted
 from simulator.analysis.result import Result, frame
 from simulator.rules.battle import WINNERS
 from simulator.rules.toolkit.naming import same_name
@@ -150,7 +151,7 @@ def luck(
     weights: Mapping[str, float] | None = None,
     *,
     changes: Mapping[str, Any] | None = None,
-    method: Method | None = None,
+    method: str | Method = "auto",
     progress: Progress | None = None,
 ) -> Luck:
     """The luck of fought battles: their outcomes compared with their odds.
@@ -164,10 +165,8 @@ def luck(
         The worth of an outcome to the side; by default `{"win": 1}`.
     changes : mapping, optional
         Fields to set in every scenario.
-    method : Method, optional
-        The method of the odds.
-    progress : callable, optional
-        Called several times a second with the battles done and their total (None while it is unknown).
+    method : str
+        The method of the odds, as `odds` takes it.
 
     Returns
     -------
@@ -191,18 +190,18 @@ def luck(
     weighed = dict(WIN if weights is None else weights)
     check_weights(weighed)
     fought = read_log(battles)
-    method = method or Method()
-    known = cache(partial(answer, method=method))
+    by = Method.given(method)
+    known = cache(partial(answer, method=by))
 
     def odds_of(scenario: Scenario | Draft) -> Odds:
         """The odds, computed once for equal scenarios."""
-        return known(scenario) if isinstance(scenario, Scenario) else answer(scenario, method)
+        return known(scenario) if isinstance(scenario, Scenario) else answer(scenario, by)
 
     judged = (
         _judged(f"battles[{place}]", replace(one, settings={**one.settings, **(changes or {})}), odds_of, weighed)
         for place, one in enumerate(reported(fought, progress))
     )
-    return until_interrupted(judged, lambda found: series_luck(found, weighed, method.seed))
+    return until_interrupted(judged, lambda found: series_luck(found, weighed, by.seed))
 
 
 def _judged(

@@ -15,8 +15,9 @@ import numpy as np
 
 from simulator.analysis.history.ending import ending
 from simulator.analysis.odds.distribution import ALIKE
+from simulator.analysis.odds.method import MOST_BATTLES, check_numbers
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import MOST_BATTLES, PORTION, check_numbers, outcome_columns
+from simulator.analysis.odds.run import PORTION, outcome_columns
 from simulator.analysis.odds.stages import ExactRun, counting_chain
 from simulator.analysis.result import Result, frame
 from simulator.engine.api import Simulation, Solver, best_option, first_state, graph_of, replay_steps
@@ -155,8 +156,6 @@ def replay(scenario: Source, seed: int = 0, battle: int = 0) -> Replay:
 
     Parameters
     ----------
-    scenario : Scenario, mapping, str or Path
-        A scenario, or one as `load` takes it.
     seed : int
         The seed of the simulation.
     battle : int

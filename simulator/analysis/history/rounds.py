@@ -15,15 +15,9 @@ import numpy as np
 
 from simulator.analysis.history.ending import standing
 from simulator.analysis.odds.distribution import wilson
+from simulator.analysis.odds.method import check_numbers
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import (
-    PORTION,
-    Interrupted,
-    Progress,
-    check_numbers,
-    together,
-    until_interrupted,
-)
+from simulator.analysis.odds.run import PORTION, Interrupted, Progress, together, until_interrupted
 from simulator.analysis.odds.stages import ExactRun, SimulatedRun
 from simulator.analysis.result import Result
 from simulator.engine.api import Graph, first_state, graph_of, replay_steps
@@ -181,16 +175,10 @@ def rounds(
 
     Parameters
     ----------
-    scenario : Scenario, mapping, str or Path
-        A scenario, or one as `load` takes it.
     most : int, optional
         The last round; by default the one after which all but a millionth of the battles are over, at most 100.
     battles : int, optional
         Count single battles, so many. By default the rounds are exact where that fits.
-    seed : int
-        The seed of all simulated battles, from 0 to 2^64 - 1: the same seed, the same numbers.
-    progress : callable, optional
-        Called several times a second with the states or battles done and their total (None while it is unknown).
 
     Returns
     -------

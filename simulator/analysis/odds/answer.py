@@ -3,52 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from simulator.analysis.odds.first import first_answer
+from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.mix import combined, mixed
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import Interrupted, Method, Progress, settle
+from simulator.analysis.odds.run import Interrupted, Progress, settle
 from simulator.analysis.odds.stages import Shared
+from simulator.analysis.storage.kept_run import kept_run
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft, is_uncertain, load
 from simulator.scenarios.arguments import checked
 
 
-@checked
 def answer(
     scenario: Source, method: Method | None = None, progress: Progress | None = None, shared: Shared | None = None
 ) -> Odds:
-    """The odds of a scenario of any kind, obtained as a method says.
+    """The odds of a scenario by a method, as `odds`; `shared` keeps chains that several scenarios have in common.
 
-    Parameters
-    ----------
-    scenario : Scenario, mapping, str or Path
-        A scenario, or one as `load` takes it. Fields may be distributions.
-    method : Method, optional
-        By default exact if that fits, else simulated.
-    progress : callable, optional
-        Called several times a second with the states or battles done and their total (None while it is unknown).
-    shared : Shared, optional
-        Keeps chains that several scenarios have in common.
-
-    Returns
-    -------
-    Odds
-        The odds; `Odds.method` says how they were obtained.
-
-    Raises
-    ------
-    ScenarioError
-        For an invalid scenario.
-    NoExactOdds
-        Where `method` allows only exact odds, and they do not fit.
-    Interrupted
-        After Ctrl-C, with the odds from the battles so far.
-
-    Examples
-    --------
-    >>> answer("risk-20v15", Method(exact=False, battles=1000)).method
-    'simulated'
+    Raises as `odds`, and NoExactOdds past the budget of a method that allows only exact odds.
     """
     asked = scenario if isinstance(scenario, Scenario) else draft(scenario)
     if is_uncertain(asked):
@@ -66,17 +40,79 @@ def answer(
 
 
 @checked
-def exact(scenario: Source, budget: int | None = None, progress: Progress | None = None) -> Odds:
-    """Exact odds, by enumerating every state of the battle.
+def odds(  # noqa: PLR0913 - one argument an option
+    scenario: Source,
+    *,
+    method: str = "auto",
+    battles: int | None = None,
+    precision: float | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    out: str | Path | None = None,
+    cluster: Any = None,
+    progress: Progress | None = None,
+) -> Odds:
+    """The odds of a scenario of any kind: exact where they fit, else simulated until every chance is precise enough.
 
     Parameters
     ----------
-    scenario : Scenario, mapping, str or Path
-        A scenario, or one as `load` takes it.
+    method : str
+        "auto", "exact" (or a refusal) or "simulate".
+    battles : int, optional
+        Simulate so many battles.
+    precision : float, optional
+        The largest half-width of the 95 % interval of a chance: 0.001 is 0.1 %, the default where that takes seconds.
+    out : str or Path, optional
+        A file that keeps the counts of the `battles`; the same call goes on where it stopped, also to more battles.
+    cluster : distributed.Client, optional
+        A Dask cluster that fights the `battles`.
+
+    Returns
+    -------
+    Odds
+        `method` says how they were obtained, `limited` why a simulation has fewer battles than its precision needs.
+
+    Raises
+    ------
+    ScenarioError
+        For an invalid scenario.
+    ValueError
+        For a number out of range, numbers that contradict each other, and an `out` of another question.
+    NoExactOdds
+        Where exact odds are asked for and do not fit; it says how large the state space is.
+    OSError
+        Where `out` cannot be written.
+    Interrupted
+        After Ctrl-C, with the odds from the battles so far.
+
+    Examples
+    --------
+    >>> odds("risk-20v15")
+    Odds(attacker 0.8604, defender 0.1396, nobody 0.0000; exact (201 states))
+    >>> print(odds(risk.land(attacker=3, defender=2)).headline)
+    The attacker takes the territory in 65.60 % and loses 1.41 of 3 regiments on average; the defender holds in 34.40 %.
+    >>> odds("risk-20v15", battles=1000, seed=7).counts.sum().item()
+    1000
+    """
+    asked = Method.named(method, battles, precision, seed, threads)
+    if out is None and cluster is None:
+        return answer(scenario, asked, progress)
+    fighting = None
+    if cluster is not None:
+        from simulator.analysis.storage.cluster import fight_on
+
+        fighting = fight_on(cluster)
+    return kept_run(scenario, asked, out, fighting=fighting, progress=progress)
+
+
+@checked
+def exact(scenario: Source, budget: int | None = None, progress: Progress | None = None) -> Odds:
+    """Exact odds: `odds` with `method="exact"`.
+
+    Parameters
+    ----------
     budget : int, optional
         Bytes that the states may take.
-    progress : callable, optional
-        Called several times a second with the states done and their total (None while it is unknown).
 
     Returns
     -------
@@ -106,20 +142,12 @@ def simulate(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Odds:
-    """Odds from seeded battles; the same for any number of threads.
+    """Odds from seeded battles: `odds` with `method="simulate"`; the same for any number of threads.
 
     Parameters
     ----------
-    scenario : Scenario, mapping, str or Path
-        A scenario, or one as `load` takes it.
     battles : int
         The number of battles.
-    seed : int
-        The seed of all simulated battles, from 0 to 2^64 - 1: the same seed, the same numbers.
-    threads : int, optional
-        Threads; by default one a processor. They change no number.
-    progress : callable, optional
-        Called several times a second with the battles done and their total (None while it is unknown).
 
     Returns
     -------
@@ -141,53 +169,6 @@ def simulate(
     1000
     """
     return answer(scenario, Method(exact=False, battles=battles, seed=seed, threads=threads), progress)
-
-
-@checked
-def odds(
-    scenario: Source,
-    precision: float | None = None,
-    seed: int = 0,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Odds:
-    """Exact odds where they fit, else odds simulated until every chance is precise enough.
-
-    Parameters
-    ----------
-    scenario : Scenario, mapping, str or Path
-        A scenario, or one as `load` takes it.
-    precision : float, optional
-        The largest half-width of the 95 % interval of a chance: 0.001 is 0.1 %, the default where that takes seconds.
-    seed : int
-        The seed of all simulated battles, from 0 to 2^64 - 1: the same seed, the same numbers.
-    threads : int, optional
-        Threads; by default one a processor. They change no number.
-    progress : callable, optional
-        Called several times a second with the states or battles done and their total (None while it is unknown).
-
-    Returns
-    -------
-    Odds
-        Its `limited` says why a simulation has fewer battles than its precision needs.
-
-    Raises
-    ------
-    ScenarioError
-        For an invalid scenario.
-    ValueError
-        For a number out of range.
-    Interrupted
-        After Ctrl-C, with the odds from the battles so far.
-
-    Examples
-    --------
-    >>> odds("risk-20v15")
-    Odds(attacker 0.8604, defender 0.1396, nobody 0.0000; exact (201 states))
-    >>> print(odds(risk.land(attacker=3, defender=2)).headline)
-    The attacker takes the territory in 65.60 % and loses 1.41 of 3 regiments on average; the defender holds in 34.40 %.
-    """
-    return answer(scenario, Method(precision=precision, seed=seed, threads=threads), progress)
 
 
 def changed(base: Draft, paths: Sequence[str], settings: Sequence[Any]) -> tuple[Scenario | Draft, str]:
@@ -223,11 +204,6 @@ def changed(base: Draft, paths: Sequence[str], settings: Sequence[Any]) -> tuple
 @checked
 def explain(scenario: Source) -> list[str]:
     """The composition of an answer: modifiers with their sources, or the plan of a calculator.
-
-    Parameters
-    ----------
-    scenario : Scenario, mapping, str or Path
-        A scenario, or one as `load` takes it.
 
     Returns
     -------

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from simulator.analysis.odds.run import DEFAULT_PRECISION, ExactAnswer, Fight, Method, Progress, to_precision, width
+from simulator.analysis.odds.method import Method
+from simulator.analysis.odds.run import DEFAULT_PRECISION, ExactAnswer, Fight, Progress, to_precision, width
 from simulator.analysis.odds.stages import Shared
 from simulator.engine.api import OutOfRoom, without_compiling
 from simulator.engine.model.limits import NoExactOdds, NotCompiled

@@ -17,9 +17,10 @@ import numpy as np
 from simulator.analysis.odds.distribution import LEVEL
 from simulator.analysis.odds.headline import Headline
 from simulator.analysis.odds.measure import NO_WEIGHTS, weighing
+from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.outcome_columns import Question
-from simulator.analysis.odds.run import CELL_BYTES, Interrupted, Method, Progress, check_numbers, settle
+from simulator.analysis.odds.run import CELL_BYTES, Interrupted, Progress, settle
 from simulator.analysis.result import Result, frame
 from simulator.engine.model.limits import NoExactOdds
 from simulator.rules.battle import WINNERS, Outcomes
@@ -203,11 +204,6 @@ class Mixture(Result):
         return super().to_dict() | self.odds.to_dict()
 
 
-def mixed(scenario: Source, method: Method, progress: Progress | None = None) -> Mixture:
-    """The mixture answered as `method` says: all exact, all simulated, or each combination as it fits."""
-    return mix(scenario, method.battles, method.seed, exact=method.exact, budget=method.budget, progress=progress)
-
-
 def combined(base: Draft) -> tuple[list[Draft], dict[str, dict[Any, float]]]:
     """A draft for each combination, and the values and chances of each field. Raises ScenarioError."""
     battle = base.battle()
@@ -224,7 +220,7 @@ def mix(
     battles: int | None = None,
     seed: int = 0,
     *,
-    exact: bool | None = None,
+    method: str = "auto",
     budget: int | None = None,
     progress: Progress | None = None,
 ) -> Mixture:
@@ -236,14 +232,10 @@ def mix(
         A scenario with distributions in place of values: `{"from": 8, "to": 12}` or `{"mix": {"8": 0.25, "10": 0.75}}`.
     battles : int, optional
         Battles (a million) that combinations too large for exact odds share by their weights, at least a thousand each.
-    seed : int
-        The seed of all simulated battles, from 0 to 2^64 - 1: the same seed, the same numbers.
-    exact : bool, optional
-        True for exact answers or a refusal, False for simulation.
+    method : str
+        "auto", "exact" (or a refusal) or "simulate".
     budget : int, optional
         Bytes for each exact answer.
-    progress : callable, optional
-        Called several times a second with the combinations done and their total (None while it is unknown).
 
     Returns
     -------
@@ -263,11 +255,15 @@ def mix(
     >>> round(mix(fog).odds.winner("attacker"), 3)
     0.837
     """
-    check_numbers(1 if battles is None else battles, seed, None)
+    by = Method(Method.named(method).exact, battles, seed=seed, budget=budget)
+    return mixed(scenario, by, progress)
+
+
+def mixed(scenario: Source, method: Method, progress: Progress | None = None) -> Mixture:
+    """The mixture answered as `method` says: all exact, all simulated, or each combination as it fits."""
     base = draft(scenario)
     drafts, fields = combined(base)
     combinations, share = tuple(product(*fields.values())), shares(fields)
-    method = Method(exact, battles or BATTLES, seed=seed, budget=budget)
     answers = _answers([one.checked() for one in drafts], share, method, progress)
     first = answers[0]
     odds = mixed_odds(
@@ -275,9 +271,9 @@ def mix(
         settings=settings_without(first.settings, fields),
         assumptions=[*describe_mixture(fields), *first.assumptions],
         scenario=base.data,
-        seed=seed,
+        seed=method.seed,
     )
-    return Mixture(odds, tuple(fields), combinations, tuple(share.tolist()), tuple(answers), seed)
+    return Mixture(odds, tuple(fields), combinations, tuple(share.tolist()), tuple(answers), method.seed)
 
 
 def shares(fields: Mapping[str, Mapping[Any, float]]) -> np.ndarray:

@@ -6,12 +6,12 @@ How many battles a simulation takes depends neither on the machine nor on the ti
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from simulator.analysis.odds.method import MOST_BATTLES, Method
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.stages import COMMON, ExactRun, Shared, SimulatedRun
 from simulator.engine.model.chain import OutcomeDistribution
@@ -37,12 +37,11 @@ R = TypeVar("R")
 
 # A composed battle is simulated in portions of this many battles; each portion has a seed of its own.
 PORTION = 1 << 17
-MOST_THREADS, MOST_BYTES = 1024, 2**62
 # Answers that are many, such as the cells of a grid, take less memory and fewer battles each.
 CELL_BYTES = QUICK_BYTES // 8
 CELL_BATTLES = 100_000
 DEFAULT_PRECISION = 0.001
-FIRST_BATTLES, MOST_BATTLES = 1 << 16, 10**12
+FIRST_BATTLES = 1 << 16
 # The automatic choice leaves exact odds after so many reports of progress: kernels report after a fixed amount of work,
 # so that every machine makes the same choice. Measured, Birthright infantry: 8 a side 12 reports and 0.3 s, 9 a side 17
 # and 0.8 s, 10 a side 24 and 1.8 s, 12 a side 7 s, where simulating takes a second. With 20 reports
@@ -90,48 +89,6 @@ def until_interrupted(work: Iterable[T], answer: Callable[[list[T]], R], least: 
             raise KeyboardInterrupt from None
         raise Interrupted(answer(found)) from None
     return answer(found)
-
-
-@dataclass(frozen=True)
-class Method:
-    """The method of answering a scenario.
-
-    `exact`: True for exact odds or a refusal, False for simulation, None for exact odds where they fit into `budget`
-    bytes, else simulation. `battles` are simulated; if that is None, as many as bring the half-width of every 95 %
-    interval down to `precision`; if that is None too, to DEFAULT_PRECISION, or as many as ANSWER_ROLLS allow. With
-    `at_once` an automatic answer without a precision compiles nothing,
-    see `first.first_answer`.
-    """
-
-    exact: bool | None = None
-    battles: int | None = None
-    precision: float | None = None
-    seed: int = 0
-    threads: int | None = None
-    budget: int | None = None
-    at_once: bool = False
-
-    @property
-    def is_automatic(self) -> bool:
-        """Are exact odds and battles both allowed?"""
-        return self.exact is None and self.battles is None
-
-    def __post_init__(self) -> None:
-        check_numbers(1 if self.battles is None else self.battles, self.seed, self.threads, self.budget)
-        if self.precision is not None and not 0 < self.precision < 1:
-            raise ValueError(f"precision: {self.precision} is not allowed; give a number between 0 and 1, like 0.1%")
-
-
-def check_numbers(battles: int, seed: int, threads: int | None, budget: int | None = None) -> None:
-    """Raise ValueError for a number of battles, seed, number of threads or budget (bytes) outside its range."""
-    for name, value, low, high in (
-        ("battles", battles, 1, MOST_BATTLES),
-        ("seed", seed, 0, 2**64 - 1),
-        ("threads", threads if threads is not None else 1, 1, MOST_THREADS),
-        ("budget", budget if budget is not None else 1, 1, MOST_BYTES),
-    ):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
-            raise ValueError(f"{name}: {value} is not allowed; give a whole number from {low} to {high}")
 
 
 def outcome_columns(scenario: Scenario, ends: OutcomeDistribution) -> Columns:

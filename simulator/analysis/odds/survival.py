@@ -10,7 +10,8 @@ from typing import Any
 
 from simulator.analysis.field_words import owner_in_words
 from simulator.analysis.odds.distribution import wilson
-from simulator.analysis.odds.run import ExactAnswer, Fight, Interrupted, Method, Progress, settle, until_interrupted
+from simulator.analysis.odds.method import Method
+from simulator.analysis.odds.run import ExactAnswer, Fight, Interrupted, Progress, settle, until_interrupted
 from simulator.analysis.result import Result
 from simulator.analysis.words import in_chance
 from simulator.rules.battle import Built
@@ -89,19 +90,6 @@ def survival(
     progress: Progress | None = None,
 ) -> Survival:
     """The chance of each piece to survive; a piece that retreats survives.
-
-    Parameters
-    ----------
-    scenario : Scenario, mapping, str or Path
-        A scenario, or one as `load` takes it.
-    battles : int, optional
-        Simulate with so many battles. By default the answer is exact where that fits.
-    seed : int
-        The seed of all simulated battles, from 0 to 2^64 - 1: the same seed, the same numbers.
-    threads : int, optional
-        Threads; by default one a processor. They change no number.
-    progress : callable, optional
-        Called several times a second with the states or battles done and their total (None while it is unknown).
 
     Returns
     -------

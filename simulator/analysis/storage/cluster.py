@@ -22,14 +22,15 @@ from multiprocessing import active_children
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakSet
 
-from simulator.analysis.odds.run import check_numbers
+from simulator.analysis.odds.method import check_numbers
 from simulator.analysis.odds.stages import Shared
-from simulator.analysis.storage.long_run import Fighting, Piece, Pieces, fought
-from simulator.analysis.studies.grid import Answered, Grid, Portion, Portions
+from simulator.analysis.storage.kept_run import Fighting, Piece, Pieces, fought
 from simulator.scenarios import Scenario
 
 if TYPE_CHECKING:
     from distributed import Client
+
+    from simulator.analysis.studies.grid import Answered, Grid, Portion, Portions
 
 # Portions that a worker's thread has in hand or waiting, and how often one is given to others whose worker was killed.
 IN_HAND, MOST_LIVES = 3, 20

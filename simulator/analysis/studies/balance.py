@@ -15,7 +15,8 @@ from simulator.analysis.odds.measure import is_chance
 from simulator.analysis.odds.run import Interrupted, Progress
 from simulator.analysis.result import Result
 from simulator.analysis.studies.grid import Cell
-from simulator.analysis.studies.sweep import Sweep, sweep
+from simulator.analysis.studies.sweep import sweep
+from simulator.analysis.studies.swept import Sweep
 from simulator.analysis.words import amount, bounds, in_chance, meaning, settings_in_words, value_of
 from simulator.rules.battle import Battle
 from simulator.rules.toolkit.words import number_of
@@ -223,8 +224,6 @@ def balance(  # noqa: PLR0913 - one argument an option
 
     Parameters
     ----------
-    scenario : Scenario, mapping, str or Path
-        A scenario, or one as `load` takes it.
     vary : mapping of str to iterable
         Fields, keys of the game file included (`rules.unit.tank.attack`), and their settings in order; None stands for
         all names, yes and no, or the whole numbers near the present one.
@@ -234,12 +233,6 @@ def balance(  # noqa: PLR0913 - one argument an option
         A value, see `sweep`; `p_attacker` by default.
     battles : int, optional
         Simulate every combination with so many battles. By default they are exact where that fits.
-    seed : int
-        The seed of all simulated battles, from 0 to 2^64 - 1: the same seed, the same numbers.
-    threads : int, optional
-        Threads; by default one a processor. They change no number.
-    progress : callable, optional
-        Called several times a second with the combinations done and their total (None while it is unknown).
 
     Returns
     -------

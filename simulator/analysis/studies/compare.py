@@ -16,8 +16,9 @@ import numpy as np
 
 from simulator.analysis.odds.headline import meant
 from simulator.analysis.odds.measure import in_percent, is_chance, measure
+from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import CELL_BYTES, Method, Progress, reported, until_interrupted
+from simulator.analysis.odds.run import CELL_BYTES, Progress, reported, until_interrupted
 from simulator.analysis.result import Result, frame
 from simulator.analysis.studies.noticeable import battles_to_notice
 from simulator.analysis.studies.paired import Answered, Difference, answered, difference
@@ -244,14 +245,8 @@ def compare(
         One or several values, see `sweep`; by default the chances of the winner and the headline columns.
     battles : int, optional
         Simulate all, paired by common random numbers. By default they are exact where that fits.
-    seed : int
-        The seed of all simulated battles, from 0 to 2^64 - 1: the same seed, the same numbers.
-    threads : int, optional
-        Threads; by default one a processor. They change no number.
     notes : sequence of str
         Lines that go with the answer.
-    progress : callable, optional
-        Called several times a second with the scenarios done and their total (None while it is unknown).
 
     Returns
     -------

@@ -14,8 +14,9 @@ import numpy as np
 from simulator.analysis.odds.answer import answer, changed
 from simulator.analysis.odds.headline import meant
 from simulator.analysis.odds.measure import Measure, measure
+from simulator.analysis.odds.method import Method, check_numbers
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import CELL_BATTLES, CELL_BYTES, Method, Progress, check_numbers
+from simulator.analysis.odds.run import CELL_BATTLES, CELL_BYTES, Progress
 from simulator.analysis.odds.stages import Shared
 from simulator.analysis.studies.one_pass import solve_rows
 from simulator.analysis.studies.variants import variants, with_variants

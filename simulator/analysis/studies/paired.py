@@ -15,9 +15,10 @@ import numpy as np
 from simulator.analysis.odds.answer import answer
 from simulator.analysis.odds.distribution import LEVEL
 from simulator.analysis.odds.measure import is_chance, measure, weighed
+from simulator.analysis.odds.method import Method, check_numbers
 from simulator.analysis.odds.mix import allotted, combined, describe_mixture, settings_without, shares
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import Fight, Method, check_numbers, outcome_columns
+from simulator.analysis.odds.run import Fight, outcome_columns
 from simulator.analysis.odds.stages import Shared
 from simulator.engine.model.limits import NoExactOdds
 from simulator.engine.model.streams import derive_seed

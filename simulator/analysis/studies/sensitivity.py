@@ -16,16 +16,9 @@ from simulator.analysis.field_words import counts_units, field_in_words, owner_i
 from simulator.analysis.odds.answer import changed
 from simulator.analysis.odds.headline import meant
 from simulator.analysis.odds.measure import is_chance, measure
+from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import (
-    CELL_BATTLES,
-    CELL_BYTES,
-    Method,
-    Progress,
-    many_like,
-    reported,
-    until_interrupted,
-)
+from simulator.analysis.odds.run import CELL_BATTLES, CELL_BYTES, Progress, many_like, reported, until_interrupted
 from simulator.analysis.odds.stages import Shared
 from simulator.analysis.result import Result, frame
 from simulator.analysis.studies.paired import Answered, Difference, answered, difference
@@ -148,20 +141,12 @@ def sensitivity(  # noqa: PLR0913 - one argument an option
 
     Parameters
     ----------
-    scenario : Scenario, mapping, str or Path
-        A scenario, or one as `load` takes it.
     value : str, optional
         A value, see `sweep`; by default `p_attacker`, or that of the battle kind where nobody wins.
     fields : sequence of str, optional
         Paths, or tables like `attacker`; by default all but policies.
     battles : int, optional
         Simulate all changes, paired. By default they are exact where that fits.
-    seed : int
-        The seed of all simulated battles, from 0 to 2^64 - 1: the same seed, the same numbers.
-    threads : int, optional
-        Threads; by default one a processor. They change no number.
-    progress : callable, optional
-        Called several times a second with the changes done and their total (None while it is unknown).
     wanted : callable
         Called with path, setting and new setting; false leaves out a change.
 

@@ -10,7 +10,8 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from simulator.analysis.field_words import owner_in_words, units_in_words
-from simulator.analysis.odds.run import CELL_BATTLES, CELL_BYTES, Method, Progress, reported, until_interrupted
+from simulator.analysis.odds.method import Method
+from simulator.analysis.odds.run import CELL_BATTLES, CELL_BYTES, Progress, reported, until_interrupted
 from simulator.analysis.odds.stages import Shared
 from simulator.analysis.result import Result
 from simulator.analysis.studies.balance import named_reasons
@@ -120,12 +121,6 @@ def units(
         One battle, or several to average over.
     battles : int, optional
         Simulate all, paired. By default they are exact where that fits.
-    seed : int
-        The seed of all simulated battles, from 0 to 2^64 - 1: the same seed, the same numbers.
-    threads : int, optional
-        Threads; by default one a processor. They change no number.
-    progress : callable, optional
-        Called several times a second with the units done and their total (None while it is unknown).
 
     Returns
     -------

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from simulator.analysis.studies.balance import Balance
     from simulator.analysis.studies.compare import Comparison, Row
     from simulator.analysis.studies.sensitivity import Sensitivity
-    from simulator.analysis.studies.sweep import Sweep
+    from simulator.analysis.studies.swept import Sweep
     from simulator.analysis.studies.units import Units
 
 # A change below this is rounding.

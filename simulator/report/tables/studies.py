@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from simulator.analysis.studies.balance import Balance
     from simulator.analysis.studies.compare import Comparison, Row
     from simulator.analysis.studies.sensitivity import Sensitivity, Step
+    from simulator.analysis.studies.sobol import Indices
     from simulator.analysis.studies.units import Units
-    from simulator.analysis.studies.variance import Indices
 
 Parts = Iterator[Any]
 # The units of each side that are shown of many.

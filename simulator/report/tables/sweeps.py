@@ -14,7 +14,7 @@ from simulator.report.tables.short import MOST_AT_ENDS, all_rows, ends
 
 if TYPE_CHECKING:
     from simulator.analysis.studies.grid import Cell
-    from simulator.analysis.studies.sweep import Sweep
+    from simulator.analysis.studies.swept import Sweep
 
 
 def sweep_parts(swept: Sweep, width: int, every: bool = False) -> Iterator[Any]:

@@ -132,7 +132,7 @@ def prepare() -> None:
 def load_kernels(report: Callable[[dict[str, Any]], object]) -> None:
     """Compile or load the kernels of all shipped examples; call `report` with the state of loading after each."""
     from simulator.analysis.odds.answer import simulate
-    from simulator.analysis.odds.warming import warm
+    from simulator.analysis.odds.warm import warm
     from simulator.scenarios.files import example, example_names
 
     games = [example(name)["game"] for name in example_names()]

@@ -8,8 +8,9 @@ from typing import Any
 from simulator.analysis.history.battle_log import is_loss
 from simulator.analysis.odds.answer import answer
 from simulator.analysis.odds.headline import headline_of
+from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import Interrupted, Method
+from simulator.analysis.odds.run import Interrupted
 from simulator.engine.api import simulate_by_rules
 from simulator.engine.model.limits import QUICK_BYTES, NoExactOdds
 from simulator.report.answer_words import facts, survivors, units_left

@@ -9,7 +9,8 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from simulator.analysis.decisions.need_search import MOST_SETTINGS
 from simulator.analysis.odds.answer import answer
-from simulator.analysis.odds.run import Interrupted, Method
+from simulator.analysis.odds.method import Method
+from simulator.analysis.odds.run import Interrupted
 from simulator.cli import reading
 from simulator.scenarios import ScenarioError, find_battle
 from simulator.scenarios.schema import scenario_schema

@@ -7,8 +7,9 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from simulator.analysis.odds.method import MOST_BATTLES
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import MOST_BATTLES, Fight, width
+from simulator.analysis.odds.run import Fight, width
 from simulator.rules import CAMPAIGN
 from simulator.rules.battle import Battle
 from simulator.scenarios import Scenario, set_path

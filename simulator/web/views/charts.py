@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from simulator.analysis.odds.measure import is_chance
-from simulator.analysis.studies.sweep import Sweep
+from simulator.analysis.studies.swept import Sweep
 
 WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 640, 320, 62, 12, 12, 44
 INNER_WIDTH, INNER_HEIGHT = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM

@@ -12,8 +12,10 @@ from simulator.analysis.history.battle_log import read_rows
 from simulator.analysis.odds.answer import answer
 from simulator.analysis.odds.headline import headline_of
 from simulator.analysis.odds.measure import is_chance
-from simulator.analysis.odds.run import Interrupted, Method
-from simulator.analysis.studies.sweep import Sweep, sweep
+from simulator.analysis.odds.method import Method
+from simulator.analysis.odds.run import Interrupted
+from simulator.analysis.studies.sweep import sweep
+from simulator.analysis.studies.swept import Sweep
 from simulator.cli import reading
 from simulator.engine.model.limits import NoExactOdds
 from simulator.report.words import path_in_words

@@ -7,7 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from simulator.analysis.odds.answer import answer
-from simulator.analysis.odds.run import CELL_BYTES, Method, Progress
+from simulator.analysis.odds.method import Method
+from simulator.analysis.odds.run import CELL_BYTES, Progress
 from simulator.engine.model.limits import NoExactOdds
 from simulator.scenarios import Draft, Scenario, Source, example_names, load
 from simulator.scenarios.arguments import checked

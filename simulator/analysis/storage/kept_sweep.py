@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +18,9 @@ from simulator.analysis.odds.measure import Measure
 from simulator.analysis.odds.run import Interrupted, Progress
 from simulator.analysis.result import Result
 from simulator.analysis.storage.run_store import Due, alone, question_of, refuse_another, write_whole
-from simulator.analysis.studies import sweep as sweeps
 from simulator.analysis.studies.grid import MOST_CELLS, Answered, Cell, Grid, Portion, Portions, grid_of
+from simulator.analysis.studies.swept import Answers, Pace, Sweep, in_portions, timed
 from simulator.scenarios import Source
-from simulator.scenarios.arguments import checked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +42,7 @@ class Kept(Result):
     """
 
     def __init__(self, path: Path, grid: Grid) -> None:
-        self.path, self.grid, self.pace = path, grid, sweeps.Pace()
+        self.path, self.grid, self.pace = path, grid, Pace()
         self.done = np.zeros(grid.size, bool)
         self._held: list[Answered] = []
         self._due = Due()
@@ -187,7 +186,7 @@ class Kept(Result):
                 rows.append({column: row[column] for column in self._columns})
         return rows
 
-    def sweep(self) -> sweeps.Sweep:
+    def sweep(self) -> Sweep:
         """The cells as a sweep. Raises ValueError for more than a sweep in memory may have."""
         grid = self.grid
         if grid.size > MOST_CELLS:
@@ -203,7 +202,7 @@ class Kept(Result):
             found[row["cell"]] = Cell(
                 settings, measures, row["method"], row["battles"], row["refused"] or None, row["note"]
             )
-        return sweeps.Sweep.of(grid, found, self.pace)
+        return Sweep.of(grid, found, self.pace)
 
     def how(self) -> str:
         """The cells on disk and their folder, in one line."""
@@ -268,73 +267,29 @@ def _folder_of_cells(path: Path) -> Path:
     return path
 
 
-@checked
-def long_sweep(  # noqa: PLR0913 - as `sweep`
+def kept_sweep(  # noqa: PLR0913 - as `sweep`
     scenario: Source,
     vary: Mapping[str, Iterable[Any]],
-    out: str | Path,
-    value: str | Sequence[str] | None = None,
-    battles: int | None = None,
-    seed: int = 0,
+    out: Path,
+    value: str | Sequence[str] | None,
+    battles: int | None,
+    seed: int,
     *,
-    threads: int | None = None,
-    answering: sweeps.Answers | None = None,
+    answering: Answers,
     progress: Progress | None = None,
 ) -> Kept:
-    """As `sweep`, the cells written to disk as they are answered; called again it goes on where it stopped.
+    """The sweep of `simulator.sweep` in a folder: cells are written as they are answered by `answering`.
 
-    Parameters
-    ----------
-    scenario : Scenario, mapping, str or Path
-        A scenario, or one as `load` takes it.
-    vary : mapping of str to iterable
-        The settings of each field, see `sweep`.
-    out : str or Path
-        A folder of Parquet files (needs pyarrow, extra `scale`).
-    value : str or sequence of str, optional
-        One or several values, see `sweep`.
-    battles : int, optional
-        Simulate with so many battles. By default the answer is exact where that fits.
-    seed : int
-        The seed of all simulated battles, from 0 to 2^64 - 1: the same seed, the same numbers.
-    threads : int, optional
-        Threads; by default one a processor. They change no number.
-    answering : callable, optional
-        Has portions answered elsewhere (`simulator.analysis.storage.cluster.answers_on`).
-    progress : callable, optional
-        Called several times a second with the cells done and their total (None while it is unknown).
-
-    Returns
-    -------
-    Kept
-        The cells on disk: `table`, `sweep()`, `complete`.
-
-    Raises
-    ------
-    ScenarioError
-        For an invalid scenario.
-    ValueError
-        As `sweep`, and for an `out` of another question.
-    OSError
-        Where `out` cannot be written.
-    Interrupted
-        After Ctrl-C, with what is kept.
-
-    Examples
-    --------
-    >>> from tempfile import mkdtemp
-    >>> long_sweep("risk-20v15", {"attacker.regiments": range(10, 31)}, mkdtemp()).cells
-    21
+    Raises ScenarioError, ValueError, OSError and Interrupted as there.
     """
-    grid = sweeps.in_portions(grid_of(scenario, vary, value, battles, seed, MOST_KEPT))
-    with alone(_folder_of_cells(Path(out)) / LOCK):
-        kept = Kept(Path(out), grid)
-        found = (answering or partial(sweeps.answers, threads=threads))(grid, Portions(grid, kept.has))
-        done = kept.cells
+    grid = in_portions(grid_of(scenario, vary, value, battles, seed, MOST_KEPT))
+    with alone(_folder_of_cells(out) / LOCK):
+        kept = Kept(out, grid)
+        found, done = answering(grid, Portions(grid, kept.has)), kept.cells
         try:
             if progress:
                 progress(done, grid.size)
-            for one in sweeps.timed(found, kept.pace, progress, done, grid.size):
+            for one in timed(found, kept.pace, progress, done, grid.size):
                 kept.add(one)
         except KeyboardInterrupt:
             raise Interrupted(kept) from None

@@ -16,21 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import (
-    PORTION,
-    Fight,
-    Interrupted,
-    Progress,
-    check_numbers,
-    labelled,
-    outcome_columns,
-    together,
-)
+from simulator.analysis.odds.run import PORTION, Fight, Interrupted, Progress, labelled, outcome_columns, together
 from simulator.analysis.storage.run_store import Due, alone, checksum, question_of, refuse_another, write_whole
 from simulator.rules.battle import Outcomes
 from simulator.scenarios import Scenario, Source, draft, load
-from simulator.scenarios.arguments import checked
 
 # A piece is fought in about so many seconds; it begins with so many battles.
 SECONDS, FIRST, MOST = 3.0, 8 * PORTION, 1 << 34
@@ -194,58 +185,21 @@ class Run:
         return labelled(self.scenario, self.outcomes, self.battles, self.seed)
 
 
-@checked
-def long_run(
+def kept_run(
     scenario: Source,
-    battles: int,
+    method: Method,
     out: str | Path | None = None,
-    seed: int = 0,
     *,
-    threads: int | None = None,
     fighting: Fighting | None = None,
     progress: Progress | None = None,
 ) -> Odds:
-    """As `simulate`, the counts kept in a file; called again it goes on, up to as many battles as asked.
+    """The simulation of `simulator.odds` with its counts kept in the file `out`, fought by `fighting`.
 
-    Parameters
-    ----------
-    scenario : Scenario, mapping, str or Path
-        A scenario, or one as `load` takes it.
-    battles : int
-        The number of battles in all.
-    out : str or Path, optional
-        The file of the counts; without it they are not kept.
-    seed : int
-        The seed of all simulated battles, from 0 to 2^64 - 1: the same seed, the same numbers.
-    threads : int, optional
-        Threads; by default one a processor. They change no number.
-    fighting : callable, optional
-        Has pieces of the work done elsewhere (`simulator.analysis.storage.cluster.fight_on`).
-    progress : callable, optional
-        Called several times a second with the battles done and their total (None while it is unknown).
-
-    Returns
-    -------
-    Odds
-        The odds from all battles kept.
-
-    Raises
-    ------
-    ScenarioError
-        For an invalid scenario.
-    ValueError
-        For an `out` of another question, or of more battles.
-    OSError
-        Where `out` cannot be written.
-    Interrupted
-        After Ctrl-C, with the odds so far.
-
-    Examples
-    --------
-    >>> long_run("risk-20v15", 1000).battles
-    1000
+    Raises ScenarioError, ValueError, OSError and Interrupted as there, and ValueError without a number of battles.
     """
-    check_numbers(battles, seed, threads)
+    if method.battles is None or method.exact:
+        raise ValueError("out, cluster: go with battles; exact odds need neither")
+    battles, seed, threads = method.battles, method.seed, method.threads
     asked, path = load(scenario), None if out is None else Path(out)
     with alone(path.with_name(f".{path.name}.lock")) if path else nullcontext():
         run = Run(asked, seed, path, question_of(draft(scenario), seed=seed) if path else {})

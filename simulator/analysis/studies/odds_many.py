@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from simulator.analysis.odds.answer import changed
-from simulator.analysis.odds.run import Progress, check_numbers, until_interrupted
+from simulator.analysis.odds.method import check_numbers
+from simulator.analysis.odds.run import Progress, until_interrupted
 from simulator.analysis.odds.stages import Shared
 from simulator.analysis.result import frame
 from simulator.analysis.studies.grid import Answered, Cell, Grid, Portion, number_rows, solved_cells
 from simulator.analysis.studies.one_pass import LEAST_CELLS
-from simulator.analysis.studies.sweep import in_threads
+from simulator.analysis.studies.swept import in_threads
 from simulator.engine.model.limits import processors
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft
 from simulator.scenarios.arguments import checked
@@ -52,8 +53,6 @@ def odds_many(
         Simulate every scenario with so many battles. By default they are exact where they fit, as in a sweep.
     seed : int
         The seed of all simulations.
-    threads : int, optional
-        Threads; by default one a processor. They change no number.
     progress : callable, optional
         Called with the number of scenarios done and their total.
 

@@ -11,7 +11,8 @@ from simulator.analysis.field_words import field_in_words
 from simulator.analysis.odds.run import Progress
 from simulator.analysis.result import Result
 from simulator.analysis.studies.sensitivity import ALIKE
-from simulator.analysis.studies.sweep import Sweep, sweep
+from simulator.analysis.studies.sweep import sweep
+from simulator.analysis.studies.swept import Sweep
 from simulator.analysis.words import meaning, percent
 from simulator.scenarios import ScenarioError, Source
 from simulator.scenarios.arguments import checked
@@ -35,20 +36,10 @@ def sobol(
 
     Parameters
     ----------
-    scenario : Scenario, mapping, str or Path
-        A scenario, or one as `load` takes it.
     vary : mapping of str to iterable
         The settings of each field, equally likely.
     value : str, optional
         A value, see `sweep`.
-    battles : int, optional
-        Simulate with so many battles. By default the answer is exact where that fits.
-    seed : int
-        The seed of all simulated battles, from 0 to 2^64 - 1: the same seed, the same numbers.
-    threads : int, optional
-        Threads; by default one a processor. They change no number.
-    progress : callable, optional
-        Called several times a second with the cells done and their total (None while it is unknown).
 
     Returns
     -------
