@@ -13,8 +13,9 @@ from types import SimpleNamespace
 import pytest
 
 from simulator import Interrupted, ScenarioError, exact, load, simulate, survival
-from simulator.cli import reading, run
+from simulator.cli import run
 from simulator.cli.options import complete_kind, complete_path, complete_scenario
+from simulator.scenarios import reading
 
 LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 4}, "defender": {"regiments": 3}}
 TOML = 'game = "risk"\nbattle = "land"\nattacker.regiments = 4\ndefender.regiments = 3\n'

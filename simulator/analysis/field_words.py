@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from simulator.rules.battle import Battle
+from simulator.rules.sides import ALL_SIDES
 from simulator.rules.toolkit.words import several
-from simulator.scenarios.schema import SIDES, branches_at
+from simulator.scenarios.schema import branches_at
 
 # Tables that hold the units of a side: a number in them counts something.
-_SIDE = rf"(?:(?!policy|objective)\w+\.)?(?:{'|'.join(SIDES)})(?:\.army|\.fleet)?(?:\.factions\[\d+\])?"
+_SIDE = rf"(?:(?!policy|objective)\w+\.)?(?:{'|'.join(ALL_SIDES)})(?:\.army|\.fleet)?(?:\.factions\[\d+\])?"
 _FORCE = re.compile(rf"{_SIDE}|force\.[^.]+|.*\.join")
 _UNIT_LIST = re.compile(r"(.*)\.units\[(\d+)\]\.count")
 # Words that are part of a path, and say nothing.
@@ -44,7 +45,7 @@ def owner_in_words(battle: Battle, data: Mapping[str, Any], path: str) -> str:
     parts = re.split(r"[.\[\]]+", path)
     if parts[0] == "force":
         return parts[1]
-    side = next((part for part in parts if part in SIDES), "")
+    side = next((part for part in parts if part in ALL_SIDES), "")
     called = battle.called(data, side) if side and battle.called else ""
     return called or (f"the {side.replace('_', ' ')}" if side else "")
 
@@ -52,7 +53,7 @@ def owner_in_words(battle: Battle, data: Mapping[str, Any], path: str) -> str:
 def field_in_words(battle: Battle, data: Mapping[str, Any], path: str) -> str:
     """A field: "the modifier of the attacker", "the combat of the cruiser", "the turn"."""
     parts = [part for part in re.findall(r"[^.\[\]]+|\[\d+\]", path) if part not in _SILENT]
-    own = [part for part in parts if part not in SIDES and part != "force"]
+    own = [part for part in parts if part not in ALL_SIDES and part != "force"]
     owner = owner_in_words(battle, data, path)
     words = [f"the {_label(battle, path)}"]
     for part in own[-2::-1]:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from typer.core import TyperCommand
 
-from simulator.cli import options, reading
+from simulator.cli import options
 from simulator.cli.odds import Shown, mixed_odds, plain_odds
 from simulator.cli.output import Dice, Given, Output, Tables, check_writable, grouped, note, write_text
 from simulator.cli.scaling import Elsewhere
 from simulator.cli.studies import drafts_of
-from simulator.scenarios import ScenarioError, is_uncertain
+from simulator.scenarios import ScenarioError, is_uncertain, reading
 
 if TYPE_CHECKING:
     from simulator.scenarios import Draft

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from simulator.cli import options, reading
+from simulator.cli import options
 from simulator.cli.odds import bare_odds
 from simulator.cli.output import Dice, Given, Output, Tables, from_battles, grouped
+from simulator.scenarios import reading
 
 
 @grouped

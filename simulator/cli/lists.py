@@ -13,9 +13,9 @@ from rich.text import Text
 
 from simulator.cli.options import AsJson, complete_example, complete_game, complete_kind
 from simulator.cli.output import show, write_text
-from simulator.cli.reading import matching
 from simulator.rules.custom.game_file.files import is_path
 from simulator.rules.toolkit.naming import plural, suggested
+from simulator.scenarios.reading import matching
 
 if TYPE_CHECKING:
     from simulator.rules.battle import Battle

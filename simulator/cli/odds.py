@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simulator.cli import options, reading, scaling
+from simulator.cli import options, scaling
 from simulator.cli.output import Dice, Given, Output, from_battles, grouped, headed, json_text, show
-from simulator.scenarios import Scenario, is_uncertain
+from simulator.scenarios import Scenario, is_uncertain, reading
 
 if TYPE_CHECKING:
     from simulator.analysis.odds.method import Method

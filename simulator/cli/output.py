@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar, get_type_hints
 from rich.console import Console
 from rich.text import Text
 
-from simulator.cli import options, reading
+from simulator.cli import options
 from simulator.report.words import broken
+from simulator.scenarios import reading
 
 if TYPE_CHECKING:
     from rich.progress import Progress

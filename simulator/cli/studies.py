@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from simulator.cli import options, reading, scaling
+from simulator.cli import options, scaling
 from simulator.cli.output import Dice, Given, Tables, grouped
+from simulator.scenarios import reading
 
 _NUMBERED = re.compile(r"(\d+):(.+)$", re.DOTALL)
 
@@ -57,10 +58,11 @@ def need(  # noqa: PLR0913, PLR0917 - one parameter an option
 ) -> int:
     """Find the smallest setting of a field, or the cheapest of several, that reaches a value."""
     from simulator.analysis.decisions.need import need as search
+    from simulator.analysis.odds.measure import read_target
     from simulator.report.tables.studies import need_parts
 
     base, fields = given.draft(), reading.read_vary(vary, bare=True)
-    goal, prices = reading.read_target(target, value), reading.read_prices(cost or ())
+    goal, prices = read_target(target, value), reading.read_prices(cost or ())
     more: dict[str, Any] = {"budget": budget, "most": most, "seed": seed or 0, "threads": threads}
     found, cut = output.gather(
         "combinations",
@@ -83,10 +85,11 @@ def balance(
     output: Tables,
 ) -> int:
     """The smallest changes of fields and game rules that bring a battle nearest to even, or to a target."""
+    from simulator.analysis.odds.measure import read_target
     from simulator.analysis.studies.balance import balance as find
     from simulator.report.tables.studies import balance_parts
 
-    base, fields, goal = given.draft(), reading.read_vary(vary, bare=True), reading.read_target(target, value)
+    base, fields, goal = given.draft(), reading.read_vary(vary, bare=True), read_target(target, value)
     return output.answer(
         "combinations",
         lambda shown: find(base, fields, goal, value, **dice.arguments(), progress=shown),

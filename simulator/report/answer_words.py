@@ -12,26 +12,15 @@ from simulator.analysis.odds.headline import side_names
 from simulator.analysis.odds.odds import Odds
 from simulator.report.words import label_of, percent, value_of
 from simulator.rules.battle import ATTACKER, DEFENDER, WINNERS, Battle
+from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import sentence, winner_text
 from simulator.rules.toolkit.words import number_of
-from simulator.scenarios.objective import SIDES
 
 MOST_OUTCOMES = 6
 MOST_FACTS = 4
 MOST_BARS = 41
-# Columns of the units that a side has left, without the side, the first that a game has; the picture's size.
-LEFT = (
-    "units_left", "regiments_left", "fleets_left", "creatures_left", "ships_left", "standing", "left_thirds",
-)  # fmt: skip
-# Columns of what a side has left that are no kinds of units.
-NO_UNITS = {one.removesuffix("_left") for one in LEFT}
-NO_UNITS |= {"value", "morale", "regular", "mercenary", "allied", "with_wind", "gold", "steps", "damaged"}
+# Width and height of the picture of who is left.
 PICTURE = (620, 180)
-
-
-# What a side loses, without the side: the first that a game has, with its noun where the whole force is not known.
-LOST = {"units_lost": "unit", "regiments_lost": "regiment", "fleets_lost": "fleet", "losses": "", "destroyed": ""}
-MONEY_LOST = ("cost_lost", "ducats_lost", "gold_lost")
 
 
 # --- what it costs, and the facts that the game names ---------------------------------------------------------------
@@ -39,11 +28,11 @@ MONEY_LOST = ("cost_lost", "ducats_lost", "gold_lost")
 
 def costs(odds: Odds) -> str:
     """What each side loses on average, in units and in the money of the game; "" where the game does not say."""
-    thirds, named = "losses_thirds", odds.names
-    lost = next((one for one in (thirds, *LOST) if all(f"{side}_{one}" in named for side in SIDES)), None)
+    forces = odds.battle.forces
+    lost = next((one for one in forces.lost if all(f"{side}_{one}" in odds.names for side in SIDES)), None)
     if lost is None:
         return ""
-    money = next((one for one in MONEY_LOST if odds.battle.money and f"attacker_{one}" in named), "")
+    money = forces.money if odds.battle.money and f"attacker_{forces.money}" in odds.names else ""
     attacker, defender = (_lost(odds, side, lost, money) for side in SIDES)
     names = side_names(odds)
     return sentence(f"{names[0]} loses {attacker} on average, {names[1]} {defender}")
@@ -51,12 +40,12 @@ def costs(odds: Odds) -> str:
 
 def _lost(odds: Odds, side: str, column: str, money: str) -> str:
     """The mean of what a side loses: "4.2 of 9 units (15.3 IPC)", "2.4 LD"."""
-    name = f"{side}_{column}"
+    name, noun, unit = f"{side}_{column}", odds.battle.forces.lost[column], odds.battle.forces.unit
     mean, total, shown = odds.mean(name), odds.battle.total, odds.battle.shown.get(name)
-    if column not in LOST:
-        return shown.value(mean) if shown and shown.value else number_of(mean / 3, "detachment")
+    if unit > 1:
+        return shown.value(mean) if shown and shown.value else number_of(mean / unit, noun)
     force = list(total(odds.scenario or {}, side)) if total else []
-    text = f"{number_of(mean)} of {force[0]}" if force else number_of(mean, LOST[column])
+    text = f"{number_of(mean)} of {force[0]}" if force else number_of(mean, noun)
     worth = odds.mean(f"{side}_{money}") if money else mean
     return text if worth == mean else f"{text} ({number_of(worth)} {odds.battle.money})"
 
@@ -109,14 +98,14 @@ def ending(battle: Battle, outcome: Mapping[str, Any]) -> Iterator[str]:
 
 def units_left(odds: Odds) -> dict[str, Any] | None:
     """The bars of how many units the winner has left, the defender's to the left; None where the game does not say."""
-    names = [next((one for one in LEFT if f"{side}_{one}" in odds.names), "") for side in SIDES]
+    forces = odds.battle.forces
+    names = [next((one for one in forces.left if f"{side}_{one}" in odds.names), "") for side in SIDES]
     if "winner" not in odds.columns or not all(names) or len(odds.results) > len(WINNERS) or odds.battle.results:
         return None
     winner = odds.columns["winner"]
     own, enemy = (odds.columns[f"{side}_{name}"].astype(float) for side, name in zip(SIDES, names, strict=True))
-    unit = 3 if names[0].endswith("thirds") else 1
     signed = np.select([winner == ATTACKER, winner == DEFENDER], [own, -enemy], 0.0)
-    whole = (np.sign(signed) * np.ceil(np.abs(signed) / unit)).astype(int)
+    whole = (np.sign(signed) * np.ceil(np.abs(signed) / forces.unit)).astype(int)
     low, high = min(int(whole.min()), 0), max(int(whole.max()), 0)
     step = -(-(high - low + 1) // MOST_BARS)
     places = np.sign(whole) * -(-np.abs(whole) // step)
@@ -139,14 +128,15 @@ def units_left(odds: Odds) -> dict[str, Any] | None:
         (max(PICTURE[1] * (1 - n * tick / highest), 14.0), percent(n * tick, 0))
         for n in range(1, int(highest / tick) + 1)
     ]
-    words = {"standing": "units standing", "left_thirds": "LD left"}.get(names[0], names[0].replace("_", " "))
-    return {"bars": bars, "width": width, "ticks": ticks, "words": words}
+    return {"bars": bars, "width": width, "ticks": ticks, "words": forces.left[names[0]]}
 
 
 def survivors(odds: Odds) -> list[dict[str, Any]]:
     """The likeliest survivors of both sides, unit by unit."""
     match = re.compile(r"(attacker|defender)_(\w+)_left")
-    columns = {name: found for name in odds.names if (found := match.fullmatch(name)) and found[2] not in NO_UNITS}
+    forces = odds.battle.forces
+    no_units = {one.removesuffix("_left") for one in forces.left} | set(forces.no_units)
+    columns = {name: found for name in odds.names if (found := match.fullmatch(name)) and found[2] not in no_units}
     if not columns:
         return []
     rows = []

@@ -19,7 +19,8 @@ from simulator.report.words import percent, span
 from simulator.rules.campaign import plan_of
 from simulator.rules.campaign.plan import FATES, UNNAMED, Fight, Side
 from simulator.rules.campaign.text import called_fight, in_words
-from simulator.rules.toolkit.naming import SIDES, listed, sentence
+from simulator.rules.sides import SIDES
+from simulator.rules.toolkit.naming import listed, sentence
 
 if TYPE_CHECKING:
     from simulator.analysis.history.rounds import Rounds

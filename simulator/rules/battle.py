@@ -16,9 +16,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from simulator.engine.model.chain import Chain, ManyOutcomes, OutcomeDistribution, Share
 from simulator.rules.advice import Advice
 from simulator.rules.question import Question
+from simulator.rules.sides import SIDES, ForceColumns
 
 ATTACKER, DEFENDER, NOBODY = 0, 1, 2
-WINNERS = ("attacker", "defender", "nobody")
+WINNERS = (*SIDES, "nobody")
 
 Columns = dict[str, np.ndarray]
 # The price of one more in a field: by the tables of a scenario, not checked, and the path; None without a price.
@@ -338,6 +339,7 @@ class Battle:
     - `clock`: for kinds that run over rounds, the question that may be asked by round.
     - `name`: the game's name as on its box. `facts`: the columns that the page shows first; default the summary's.
     - `notes`: the words on a unit, by the name of its field. `total(data, side)`: the whole force of a side in words.
+    - `forces`: the columns that count what a side has left and has lost.
     - `rules`: the game file that the kind is from; its keys are fields of a scenario's `rules`. None for other games.
     - `version`: the rules version; it rises with every change of rules that changes odds.
     - `made`: for a kind made from data, the function and its arguments that rebuild it, for pickle.
@@ -364,6 +366,7 @@ class Battle:
     facts: tuple[str, ...] = ()
     notes: Mapping[str, str] = field(default_factory=dict)
     total: Callable[[Mapping[str, Any], str], Sequence[str]] | None = None
+    forces: ForceColumns = field(default_factory=ForceColumns)
     rules: Fields | None = None
     version: int = 1
     made: tuple[Callable[..., Battle], tuple[Any, ...]] | None = None

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from simulator.rules.battle import Battle, Fields
+from simulator.rules.sides import ALL_SIDES
 from simulator.scenarios.arguments import checked
 from simulator.scenarios.scenario import Scenario, kinds_of, load
-from simulator.scenarios.schema import SIDES, field_rows
+from simulator.scenarios.schema import field_rows
 
 
 class Game:
@@ -64,7 +65,7 @@ def constructor(game: str, battle: Battle) -> Callable[..., Scenario]:
     tables = dict(tables_of(battle.model))
     name = battle.kind.replace("-", "_")
     usual = ", ".join(
-        f"{table}={'20' if only_needed(tables[table]) else '{...}'}" for table in SIDES if table in tables
+        f"{table}={'20' if only_needed(tables[table]) else '{...}'}" for table in ALL_SIDES if table in tables
     )
 
     def make(*unnamed: Any, **given: Any) -> Scenario:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from simulator.rules.battle import Battle
+from simulator.rules.sides import ALL_SIDES
 from simulator.scenarios.files import example, example_names
 from simulator.scenarios.scenario import Draft
-from simulator.scenarios.schema import SIDES
 from simulator.scenarios.validation import ScenarioError
 
 
@@ -15,7 +15,7 @@ def refusals_of_nothing(battle: Battle) -> list[str]:
     known = (example(name) for name in example_names())
     whole = next((data for data in known if asked.items() <= data.items()), asked)
     lines = []
-    for side in (side for side in SIDES if side in battle.model.model_fields):
+    for side in (side for side in ALL_SIDES if side in battle.model.model_fields):
         try:
             Draft({**whole, side: {}}).checked()
         except ScenarioError as error:

@@ -11,12 +11,12 @@ from pydantic import BaseModel
 from pydantic.json_schema import DEFAULT_REF_TEMPLATE
 
 from simulator.rules.battle import Battle, Built, Fields
+from simulator.rules.sides import ALL_SIDES
 from simulator.rules.toolkit.naming import same_name, suggested
 
 Schema = dict[str, Any]
 # The tables of a scenario in their usual order.
-SIDES = ("attacker", "second_attacker", "third_attacker", "defender")
-ORDER = ("game", "battle", *SIDES, "conditions", "policy", "options", "objective")
+ORDER = ("game", "battle", *ALL_SIDES, "conditions", "policy", "options", "objective")
 # Fields that choose the rules. All other fields describe the battle.
 FRAME = ("game", "battle", "rules", "variant")
 PLAIN = {int, float, str, bool, type(None)}

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from simulator.rules.battle import Battle
+from simulator.rules.toolkit.tolerances import ALIKE
 from simulator.scenarios.paths import is_distribution, leaves
 from simulator.scenarios.schema import FRAME, branches_at
 from simulator.scenarios.validation import ScenarioError, finite
 
-ROUNDING = 1e-9
 MOST_VALUES = 10_000
 NOT_DRAWN = ("policy", "objective")
 
@@ -69,7 +69,7 @@ def drawn(battle: Battle, path: str, given: Mapping[str, Any]) -> dict[Any, floa
             raise ScenarioError(f"{path}: {chance} for {key} is not allowed; a chance is above 0")
         chances[_value(str(key), whole, truth)] = float(chance)
     total = sum(chances.values())
-    if abs(total - 1) > ROUNDING:
+    if abs(total - 1) > ALIKE:
         raise ScenarioError(f"{path}: chances add up to {total:g}; they must add up to 1")
     return chances
 

@@ -21,8 +21,8 @@ from simulator.analysis.history.battle_log import plain_value
 from simulator.analysis.odds.odds import Odds
 from simulator.report.words import percent
 from simulator.rules.battle import Battle
+from simulator.rules.sides import SIDES
 from simulator.scenarios import ScenarioError
-from simulator.scenarios.objective import SIDES
 from simulator.scenarios.schema import (
     Schema,
     branches,

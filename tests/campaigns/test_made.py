@@ -8,9 +8,9 @@ import pytest
 
 from simulator import campaign, exact, load, simulate
 from simulator.cli import run
-from simulator.cli.reading import read_value
 from simulator.scenarios import ScenarioError
 from simulator.scenarios.files import toml_text
+from simulator.scenarios.reading import read_value
 
 AXIS = {"game": "axis-and-allies-1942", "battle": "land"}
 ATTACK = AXIS | {

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 from simulator.analysis.odds.headline import measure_of, side_names
 from simulator.analysis.words import capital, percent, points
 from simulator.rules.question import LOST
+from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import listed
+from simulator.rules.toolkit.tolerances import ALIKE, ROUNDING
 from simulator.rules.toolkit.words import chance_of
-from simulator.scenarios.objective import PLAIN, SIDES, side_of, weights_of
+from simulator.scenarios.objective import PLAIN, side_of, weights_of
 
 if TYPE_CHECKING:
     from simulator.analysis.decisions.best import Best
@@ -22,10 +24,6 @@ STAYING = ("go on", "stay")
 MOST_STOPS, LONGEST_PLACE = 3, 60
 # Columns of a row that are numbers of the policy, not of the state.
 NUMBERS = ("advantage", "reached")
-# A policy that loses less against the best one is as good; a state that is reached less often is not.
-ALIKE = 1e-9
-# Values within this are equal.
-SAME = 1e-12
 # What is chosen from battle to battle by a policy of this name.
 CHOSEN = {"losses": "your losses", "loss_order": "your losses", "hand": "your dice"}
 Row = Mapping[str, Any]
@@ -106,7 +104,7 @@ def _brings(found: Best, you: str) -> str:
     text = happening(found.odds, you)
     if default is None:
         before = ""
-    elif found.value[side] - default.before.value[side] <= SAME:
+    elif found.value[side] - default.before.value[side] <= ROUNDING:
         text += ", and no other choice brings more" if found.tried > 1 else ""
         before = ""
     else:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from simulator.analysis.decisions.named_policies import ALIKE, Gain
+from simulator.analysis.decisions.named_policies import Gain
 from simulator.analysis.odds.headline import measure_of
 from simulator.analysis.odds.run import Progress, reported, until_interrupted
 from simulator.engine.api import too_many_transitions
@@ -15,6 +15,7 @@ from simulator.engine.model.limits import NoExactOdds
 from simulator.rules.advice import Advice
 from simulator.rules.battle import Battle
 from simulator.rules.question import LOST, WON
+from simulator.rules.toolkit.tolerances import ROUNDING
 from simulator.scenarios import Draft, Scenario, ScenarioError, draft
 from simulator.scenarios.objective import BEST, PLAIN, TAKEN, WORDS, weights_of
 from simulator.scenarios.schema import choices
@@ -124,11 +125,11 @@ class _Search:
         cells = [*self._cells(options)]
         worths = [cell.value[self.default.side] for _, cell in cells]
         most = max(worths)
-        changes, self.best = next(cells[i] for i, worth in enumerate(worths) if worth >= most - ALIKE)
+        changes, self.best = next(cells[i] for i, worth in enumerate(worths) if worth >= most - ROUNDING)
         self.choice |= changes
         self.tried += len(cells)
         paths = tuple(dict.fromkeys(path for one, _ in cells for path in one))
-        if most - min(worths) > ALIKE:
+        if most - min(worths) > ROUNDING:
             self.default = replace(self.default, lists=(*self.default.lists, *paths))
         decision = " and ".join(paths)
         self.rows += [

@@ -13,8 +13,10 @@ import numpy as np
 from simulator.analysis.odds.mix import mixed_odds, settings_without
 from simulator.analysis.odds.run import Progress, reported, until_interrupted
 from simulator.rules.battle import Battle
+from simulator.rules.sides import SIDES
+from simulator.rules.toolkit.tolerances import ALIKE, ROUNDING
 from simulator.scenarios import Draft, Scenario, ScenarioError
-from simulator.scenarios.objective import BEST, SIDES
+from simulator.scenarios.objective import BEST
 from simulator.scenarios.objective import side_of as side_in
 from simulator.scenarios.schema import choices, field_at
 
@@ -23,9 +25,6 @@ if TYPE_CHECKING:
     from simulator.analysis.odds.odds import Odds
 
 MOST_COMBINATIONS = 1000
-ALIKE = 1e-12
-# A game is zero-sum (up to a constant) if the two worths add up to the same number in every cell, within this.
-OPPOSITE = 1e-9
 # One value for each named path of a side, or of both sides.
 Combination = tuple[str, ...]
 
@@ -209,7 +208,7 @@ def solve(attacker: np.ndarray, defender: np.ndarray) -> Solution:
     safe = _first_largest(attacker.min(axis=1)), _first_largest(defender.min(axis=0))
     guaranteed = float(attacker[safe[0]].min()), float(defender[:, safe[1]].min())
     pair, total = _stable(attacker, defender), attacker + defender
-    if pair is None and np.ptp(total) <= OPPOSITE:
+    if pair is None and np.ptp(total) <= ALIKE:
         rows, columns, value = equilibrium(attacker)
         return Solution("mixed", rows, columns, (value, float(total[0, 0]) - value), guaranteed)
     kind, (row, column) = ("security", safe) if pair is None else ("pure", pair)
@@ -218,16 +217,16 @@ def solve(attacker: np.ndarray, defender: np.ndarray) -> Solution:
 
 
 def _first_largest(values: np.ndarray) -> int:
-    return int(np.argmax(values >= values.max() - ALIKE))
+    return int(np.argmax(values >= values.max() - ROUNDING))
 
 
 def _stable(attacker: np.ndarray, defender: np.ndarray) -> tuple[int, int] | None:
     """The first stable pair that no other one beats for both sides."""
-    stable = (attacker >= attacker.max(axis=0) - ALIKE) & (defender >= defender.max(axis=1)[:, None] - ALIKE)
+    stable = (attacker >= attacker.max(axis=0) - ROUNDING) & (defender >= defender.max(axis=1)[:, None] - ROUNDING)
     pairs = [(int(row), int(column)) for row, column in np.argwhere(stable)]
     for one in pairs:
         if not any(
-            attacker[other] > attacker[one] + ALIKE and defender[other] > defender[one] + ALIKE for other in pairs
+            attacker[other] > attacker[one] + ROUNDING and defender[other] > defender[one] + ROUNDING for other in pairs
         ):
             return one
     return None
@@ -263,5 +262,5 @@ def equilibrium(payoff: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
 
 def _chances(raw: np.ndarray) -> np.ndarray:
     """Chances without rounding errors, normalised to sum 1."""
-    kept = np.where(raw > ALIKE, raw, 0.0)
+    kept = np.where(raw > ROUNDING, raw, 0.0)
     return np.asarray(kept / kept.sum())

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from simulator.analysis.decisions.need_search import ALIKE, MOST_SETTINGS, Search, Tried
+from simulator.analysis.decisions.need_search import MOST_SETTINGS, Search, Tried
 from simulator.analysis.odds.measure import Measure
 from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.run import Interrupted, Progress
 from simulator.analysis.result import Result
 from simulator.analysis.words import stated
+from simulator.rules.toolkit.tolerances import ROUNDING
 from simulator.scenarios import Source
 from simulator.scenarios.arguments import checked
 
@@ -71,9 +72,9 @@ class Need(Result):
         """The Pareto front: the rows of which no other is as cheap and reaches as much."""
         front: list[dict[str, Any]] = []
         for row in self.rows():
-            if front and row["cost"] == front[-1]["cost"] and row["value"] > front[-1]["value"] + ALIKE:
+            if front and row["cost"] == front[-1]["cost"] and row["value"] > front[-1]["value"] + ROUNDING:
                 front.pop()
-            if not front or row["value"] > front[-1]["value"] + ALIKE:
+            if not front or row["value"] > front[-1]["value"] + ROUNDING:
                 front.append(row)
         return front
 
@@ -168,7 +169,7 @@ def need(  # noqa: PLR0913 - as docs/rules/decisions.md names them
         if not search.answers:
             raise
         best = search.best()
-        enough = budget is None and best.found.value >= goal - ALIKE
+        enough = budget is None and best.found.value >= goal - ROUNDING
         raise Interrupted(_result(search, best, enough, budget, complete=False)) from None
     return _result(search, found or search.best(), found is not None, budget)
 

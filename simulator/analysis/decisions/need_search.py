@@ -15,12 +15,11 @@ from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.run import Interrupted, Progress
 from simulator.analysis.studies.one_pass import solve_rows
 from simulator.rules.battle import Battle
+from simulator.rules.toolkit.tolerances import ALIKE, ROUNDING
 from simulator.scenarios import ScenarioError, Source, draft
 from simulator.scenarios.schema import field_at, unknown_field, whole_numbers
 from simulator.scenarios.validation import brief, finite, given_number, not_one_of
 
-ALIKE = 1e-12
-SAME_COST = 1e-9
 MOST_COMBINATIONS = 100_000
 MOST_SETTINGS = 100
 
@@ -161,14 +160,14 @@ class Search:
 
     def _reaches(self, settings: Settings, target: float) -> bool:
         one = self.ask(settings)
-        return one is not None and one.found.value >= target - ALIKE
+        return one is not None and one.found.value >= target - ROUNDING
 
     def _contradicted(self) -> bool:
         """Do two answers show that more of everything can be worse?"""
         settings = np.array(list(self.answers)).reshape(len(self.answers), -1)
         values = np.array([one.found.value for one in self.answers.values()])
         return any(
-            (values[(settings >= mine).all(axis=1)] < value - ALIKE).any()
+            (values[(settings >= mine).all(axis=1)] < value - ROUNDING).any()
             for mine, value in zip(settings, values, strict=True)
         )
 
@@ -240,12 +239,12 @@ class Search:
         """
         found: list[Tried] = []
         for settings in order:
-            if self.cost(settings) > most + SAME_COST:
+            if self.cost(settings) > most + ALIKE:
                 break
             if pruning and any(_below(settings, other) for other in failed):
                 continue
             one = self.ask(settings)
-            if one and one.found.value >= target - ALIKE:
+            if one and one.found.value >= target - ROUNDING:
                 found.append(one)
                 most = min(most, one.cost)
             elif one:
@@ -257,15 +256,15 @@ class Search:
         if not finite(budget) or budget < 0:
             raise ValueError(f"budget: {given_number(budget)} is not allowed; give a number, 0 or more")
         order = self._in_order()
-        if self.cost(order[0]) > budget + SAME_COST:
+        if self.cost(order[0]) > budget + ALIKE:
             cheapest = self.cost(order[0])
             raise ValueError(f"budget: {budget:g} is not allowed; the cheapest combination costs {cheapest:g}")
-        inside = [one for one in order if self.cost(one) <= budget + SAME_COST]
+        inside = [one for one in order if self.cost(one) <= budget + ALIKE]
         for settings in self._not_raisable(inside) if pruning else inside:
             self.ask(settings)
         if pruning and self.answers:
             best = self.best()
-            worse = [one.settings for one in self.answers.values() if one.found.value < best.found.value - ALIKE]
+            worse = [one.settings for one in self.answers.values() if one.found.value < best.found.value - ROUNDING]
             self._scanned(inside, best.found.value, pruning, worse, best.cost)  # cheaper ones that are as good
         if pruning and (self._contradicted() or not self.answers):
             self.monotone = False
@@ -322,11 +321,11 @@ def settings_of(battle: Battle, path: str, given: Iterable[int] | None, most: in
 
 
 def _cheapest_largest(found: Sequence[Tried]) -> Tried:
-    """The cheapest of those within `ALIKE` of the largest value; of equally cheap ones the smallest settings."""
+    """The cheapest of those within `ROUNDING` of the largest value; of equally cheap ones the smallest settings."""
     largest = max(one.found.value for one in found)
-    equal = [one for one in found if one.found.value >= largest - ALIKE]
+    equal = [one for one in found if one.found.value >= largest - ROUNDING]
     cheapest = min(one.cost for one in equal)
-    return min((one for one in equal if one.cost <= cheapest + SAME_COST), key=lambda one: one.settings)
+    return min((one for one in equal if one.cost <= cheapest + ALIKE), key=lambda one: one.settings)
 
 
 def _below(one: Settings, other: Settings) -> bool:

@@ -12,8 +12,10 @@ from simulator.analysis.odds.odds import Odds
 from simulator.analysis.words import capital
 from simulator.rules import CAMPAIGN
 from simulator.rules.battle import WINNERS
-from simulator.rules.toolkit.naming import SIDES, listed
-from simulator.rules.toolkit.words import ROUNDING, number_of
+from simulator.rules.sides import SIDES
+from simulator.rules.toolkit.naming import listed
+from simulator.rules.toolkit.tolerances import ROUNDING
+from simulator.rules.toolkit.words import number_of
 
 # A detachment has so many thirds.
 THIRDS = 3

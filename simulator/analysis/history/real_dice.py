@@ -17,8 +17,8 @@ from simulator.analysis.odds.distribution import Distribution
 from simulator.analysis.odds.measure import Weighing
 from simulator.analysis.odds.odds import Odds
 from simulator.rules.battle import Columns, Outcomes
+from simulator.rules.sides import SIDES
 from simulator.scenarios import Scenario, ScenarioError
-from simulator.scenarios.objective import SIDES
 
 # Columns that end in `_lost` and count no units.
 NO_UNITS = ("cost", "thirds")

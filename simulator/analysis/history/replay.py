@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simulator.analysis.history.ending import ending
-from simulator.analysis.odds.distribution import ALIKE
 from simulator.analysis.odds.method import MOST_BATTLES, check_numbers
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import PORTION, outcome_columns
@@ -25,9 +24,11 @@ from simulator.engine.model.chain import Chain, OutcomeDistribution, Share
 from simulator.engine.model.limits import EXACT_BYTES, NoExactOdds
 from simulator.engine.model.streams import derive_seed
 from simulator.rules.battle import WINNERS, Outcomes
+from simulator.rules.sides import SIDES
+from simulator.rules.toolkit.tolerances import ALIKE
 from simulator.scenarios import Scenario, Source, load
 from simulator.scenarios.arguments import checked
-from simulator.scenarios.objective import SIDES, Objective, worth
+from simulator.scenarios.objective import Objective, worth
 
 if TYPE_CHECKING:
     import pandas as pd

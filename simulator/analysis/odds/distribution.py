@@ -9,10 +9,9 @@ import numpy as np
 
 from simulator.analysis.result import records
 from simulator.rules.toolkit.merging import offsets
+from simulator.rules.toolkit.tolerances import ALIKE
 from simulator.scenarios.validation import finite, given_number
 
-# Worths closer than this are equal.
-ALIKE = 1e-9
 LEVEL = 0.95
 
 

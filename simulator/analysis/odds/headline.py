@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from simulator.rules.battle import WINNERS, Battle
 from simulator.rules.question import LOST, WON
-from simulator.rules.toolkit.naming import SIDES
-from simulator.rules.toolkit.words import ROUNDING, chance_of, number_of
+from simulator.rules.sides import SIDES
+from simulator.rules.toolkit.tolerances import ROUNDING
+from simulator.rules.toolkit.words import chance_of, number_of
 
 if TYPE_CHECKING:
     from simulator.analysis.odds.odds import Odds

@@ -12,8 +12,10 @@ import numpy as np
 from simulator.analysis.odds.headline import meant
 from simulator.analysis.odds.odds import Odds
 from simulator.rules.battle import WINNERS, Battle, Columns
+from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.query import ask
-from simulator.scenarios.objective import SIDES, check_weights, values_of
+from simulator.scenarios.objective import check_weights, values_of
+from simulator.scenarios.reading import read_number, read_share
 from simulator.scenarios.validation import not_one_of
 
 NO_WEIGHTS = "weights: give some, like win=1, or an [objective.attacker]"
@@ -73,6 +75,13 @@ def statistic_of(value: str) -> tuple[str, str] | None:
 def is_chance(value: str) -> bool:
     """Is this value a chance, not a number in a unit of its own?"""
     return not _STATISTIC.match(value)
+
+
+def read_target(text: str | None, value: str | None) -> float | None:
+    """A target as it is typed: a chance, or a number where the value asked is no chance. Raises ScenarioError."""
+    if text is None:
+        return None
+    return read_share(text, "--target") if value is None or is_chance(value) else read_number(text, "--target")
 
 
 def in_percent(odds: Odds, value: str) -> bool:

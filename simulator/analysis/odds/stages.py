@@ -10,11 +10,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from simulator.analysis.odds.distribution import ALIKE
 from simulator.engine import api
 from simulator.engine.model.chain import Chain, ManyOutcomes, OutcomeDistribution, Share
 from simulator.engine.model.limits import QUICK_BYTES
 from simulator.rules.battle import Built, Outcomes
+from simulator.rules.toolkit.tolerances import ALIKE
 from simulator.scenarios.scenario import MOST_BITS
 
 # `Shared` is emptied when it holds more rows of ends and numbers, or more chains, than this.

@@ -19,6 +19,7 @@ from simulator.analysis.studies.sweep import sweep
 from simulator.analysis.studies.swept import Sweep
 from simulator.analysis.words import amount, bounds, in_chance, meaning, settings_in_words, value_of
 from simulator.rules.battle import Battle
+from simulator.rules.toolkit.tolerances import ALIKE
 from simulator.rules.toolkit.words import number_of
 from simulator.scenarios import Scenario, ScenarioError, Source, draft
 from simulator.scenarios.arguments import checked
@@ -28,8 +29,6 @@ from simulator.scenarios.validation import brief
 EVEN, BOTH = 0.5, ("p_attacker", "p_defender")
 # A whole number without values is tried so far below and above its present setting.
 NEAR = 3
-# Distances that differ by less are equal.
-ALIKE = 1e-9
 # At a distance below this a battle is called even.
 HARDLY = 0.005
 MOST_REASONS = 3

@@ -23,6 +23,7 @@ from simulator.analysis.result import Result, frame
 from simulator.analysis.studies.noticeable import battles_to_notice
 from simulator.analysis.studies.paired import Answered, Difference, answered, difference
 from simulator.analysis.words import amount, capital, named, percent, points, quantity
+from simulator.rules.toolkit.tolerances import ROUNDING
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft, is_uncertain, load
 from simulator.scenarios.arguments import checked
 from simulator.scenarios.validation import brief
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
 LEAST, MOST = 2, 10
 # More scenarios beside the reference are not described one by one.
 MOST_CLAUSES = 2
-# A difference below this is rounding.
-SAME = 1e-12
 CHANCES = ("p_attacker", "p_defender", "p_nobody")
 
 
@@ -146,7 +145,7 @@ class Comparison(Result):
     @property
     def telling(self) -> str:
         """The first value in which the scenarios differ; the first of all where they are alike."""
-        apart = (row.value for row in self.answers if abs(row.difference.value) > SAME)
+        apart = (row.value for row in self.answers if abs(row.difference.value) > ROUNDING)
         return next(apart, self.values[0])
 
     @property
@@ -173,7 +172,7 @@ class Comparison(Result):
 
 def _in_words(row: Row, first: Row, chance: bool) -> str:
     d, value = row.difference, f"{named(row.value)} {amount(row.estimate, chance)}"
-    if abs(d.value) <= SAME:
+    if abs(d.value) <= ROUNDING:
         return f"{row.scenario}: {value}, the same as {first.scenario}"
     by = f"{points(d.value, chance)} {'more' if d.value > 0 else 'less'} than {first.scenario}"
     sure = (

@@ -23,6 +23,7 @@ from simulator.analysis.odds.run import Progress
 from simulator.engine.api import Graph, Solver, explore, graph_of
 from simulator.engine.model.limits import QUICK_BYTES, BrokenGame, NoExactOdds
 from simulator.rules.battle import Columns, Joined
+from simulator.rules.toolkit.tolerances import ALIKE
 from simulator.scenarios import Draft, Scenario, ScenarioError
 
 LEAST_CELLS = 8
@@ -32,7 +33,6 @@ MOST_AXES = 4
 MOST_ROWS, MOST_EDGES = 4_000_000, 2_000_000_000
 # Counter values up to this are tried one by one, and this many must fit.
 MOST_COUNTS, LEAST_COUNTS = 256, 128
-ALIKE = 1e-9
 
 ALL = slice(None)
 

@@ -24,11 +24,11 @@ from simulator.engine.model.limits import NoExactOdds
 from simulator.engine.model.streams import derive_seed
 from simulator.rules.battle import Columns, Outcomes
 from simulator.rules.toolkit.merging import merge_rows
+from simulator.rules.toolkit.tolerances import ROUNDING
 from simulator.scenarios import Draft, Scenario, draft
 
 NORMAL = NormalDist()
 Z = NORMAL.inv_cdf((1 + LEVEL) / 2)
-EQUAL = 1e-12
 BATTLES = 1_000_000
 
 
@@ -131,7 +131,7 @@ def difference(value: str, one: Answered, reference: Answered) -> Difference:
     d = measure(one.odds, value).value - measure(reference.odds, value).value
     simulated = [answer for answer in (one, reference) if answer.which is not None]
     if not simulated:
-        return Difference(d, d, d, 0.5 if abs(d) <= EQUAL else 1.0)
+        return Difference(d, d, d, 0.5 if abs(d) <= ROUNDING else 1.0)
     numbers = [each for answer in simulated if (each := answer.each(value)) is not None]
     if not numbers:
         return Difference(d, math.nan, math.nan, math.nan)
@@ -146,7 +146,7 @@ def difference(value: str, one: Answered, reference: Answered) -> Difference:
 
 
 def _confidence(d: float, error: float) -> float:
-    if abs(d) <= EQUAL:
+    if abs(d) <= ROUNDING:
         return 0.5
     return NORMAL.cdf(abs(d) / error) if error > 0 else 1.0
 

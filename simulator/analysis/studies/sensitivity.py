@@ -25,6 +25,7 @@ from simulator.analysis.studies.paired import Answered, Difference, answered, di
 from simulator.analysis.words import amount, capital, meaning, setting_of, signed
 from simulator.rules.battle import Battle
 from simulator.rules.toolkit.naming import suggested
+from simulator.rules.toolkit.tolerances import ROUNDING
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft, load
 from simulator.scenarios.arguments import checked
 from simulator.scenarios.schema import FRAME, branches_at, field_at, field_rows, items_at, settings_of
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ON_REQUEST = ("policy", "objective")
-ALIKE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Sensitivity(Result):
 
     def without_effect(self) -> list[str]:
         """The fields without any effect."""
-        return [path for path, steps in self.fields() if all(abs(step.change.value) <= ALIKE for step in steps)]
+        return [path for path, steps in self.fields() if all(abs(step.change.value) <= ROUNDING for step in steps)]
 
     @property
     def headline(self) -> str:
@@ -103,7 +103,7 @@ class Sensitivity(Result):
         most = max(self.steps, key=lambda step: abs(step.change.value), default=None)
         battle, data, chance = self.odds.battle, self.odds.scenario or {}, is_chance(self.value)
         what = meaning(battle, data, self.value)
-        if most is None or abs(most.change.value) <= ALIKE:
+        if most is None or abs(most.change.value) <= ROUNDING:
             return f"None of the {len(self.steps)} changes tried moves {what}."
         text = f"{capital(step_in_words(battle, data, most.path, most.setting, most.to))} matters most"
         change = signed(most.change.value, chance) + " points" * chance

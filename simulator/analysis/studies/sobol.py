@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from simulator.analysis.field_words import field_in_words
 from simulator.analysis.odds.run import Progress
 from simulator.analysis.result import Result
-from simulator.analysis.studies.sensitivity import ALIKE
 from simulator.analysis.studies.sweep import sweep
 from simulator.analysis.studies.swept import Sweep
 from simulator.analysis.words import meaning, percent
+from simulator.rules.toolkit.tolerances import ROUNDING
 from simulator.scenarios import ScenarioError, Source
 from simulator.scenarios.arguments import checked
 
@@ -89,7 +89,7 @@ class Indices(Result):
         most, base = max(self.rows(), key=itemgetter("total")), self.swept.base
         assert base is not None
         what = meaning(base.battle(), base.data, self.value)
-        if most["total"] <= ALIKE:
+        if most["total"] <= ROUNDING:
             return f"None of these {len(self.swept.paths)} fields moves {what}."
         field = field_in_words(base.battle(), base.data, most["path"])
         shares = f"{percent(most['first'])} of the variance alone, {percent(most['total'])} with its interactions"

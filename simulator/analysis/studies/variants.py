@@ -15,7 +15,7 @@ from simulator.scenarios.schema import settings_of
 from simulator.scenarios.validation import brief, not_one_of
 
 SCALE, BASE = "scale", "base"
-SIDES, HIT, LOW = "rules.dice.sides", "rules.dice.hit", "at-most"
+DIE_SIDES, HIT, LOW = "rules.dice.sides", "rules.dice.hit", "at-most"
 
 
 def variant(base: Draft, changes: Mapping[str, Any], name: str = "") -> Variant:
@@ -70,13 +70,15 @@ def _matching(pattern: str, now: Mapping[str, Any], battle: Battle) -> list[str]
 def _scaled(path: str, now: Mapping[str, Any], changes: Mapping[str, Any]) -> tuple[int, str]:
     """The value on the new die, and a line that says what became of its chance."""
     value, table = now[path], path.removesuffix(".value")
-    if type(value) is not int or SIDES not in now:
+    if type(value) is not int or DIE_SIDES not in now:
         raise ScenarioError(f"{path}: {value} cannot be scaled; give the value of a roll of the main die")
     if now.get(f"{table}.die"):
         return value, f"{path}: {value} stays, with a die of its own"
-    (sides, hit), (faces, how) = ((one.get(SIDES, now[SIDES]), one.get(HIT, now[HIT])) for one in (now, changes))
+    (sides, hit), (faces, how) = (
+        (one.get(DIE_SIDES, now[DIE_SIDES]), one.get(HIT, now[HIT])) for one in (now, changes)
+    )
     if type(faces) is not int:
-        raise ScenarioError(f"{SIDES}: {faces} is not allowed in a variant; give a whole number")
+        raise ScenarioError(f"{DIE_SIDES}: {faces} is not allowed in a variant; give a whole number")
     hits = value if hit == LOW or not value else sides + 1 - value
     new = max(int(hits > 0), min(faces, int(hits * faces / sides + 0.5)))
     to = new if how == LOW or not value else faces + 1 - new

@@ -14,7 +14,7 @@ from simulator.report.campaigns import CampaignReport
 from simulator.report.plots import figures as fig
 from simulator.report.words import label_of, percent
 from simulator.rules.campaign.plan import FATES
-from simulator.rules.toolkit.naming import SIDES
+from simulator.rules.sides import SIDES
 from simulator.scenarios.scenario import again
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from simulator.analysis.odds.measure import in_words, is_chance
 from simulator.report.plots import figures as fig
 from simulator.report.words import label_of, path_in_words, percent, setting_of
+from simulator.rules.toolkit.tolerances import ROUNDING
 
 if TYPE_CHECKING:
     from simulator.analysis.studies.balance import Balance
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from simulator.analysis.studies.swept import Sweep
     from simulator.analysis.studies.units import Units
 
-# A change below this is rounding.
-ALIKE = 1e-12
 MOST_BARS = 15
 # The width of a letter of a label, as a part of the longest bar.
 LETTER = 0.032
@@ -102,7 +101,7 @@ def _differences(axes: Axes, found: Comparison, rows: Sequence[Row]) -> None:
 
 def plot_sensitivity(found: Sensitivity, ax: Axes | None = None) -> Axes:
     """For each field a bar from the lowest to the highest value, about a line at the base."""
-    fields = [(name, steps) for name, steps in found.fields() if max(abs(one.change.value) for one in steps) > ALIKE]
+    fields = [(name, steps) for name, steps in found.fields() if max(abs(one.change.value) for one in steps) > ROUNDING]
     fields = fields[:MOST_BARS]
     (axes,) = fig.panels(ax, size=(7.0, 1.7 + 0.36 * max(1, len(fields))))
     span = max((abs(one.change.value) for _, steps in fields for one in steps), default=1.0)
@@ -113,7 +112,7 @@ def plot_sensitivity(found: Sensitivity, ax: Axes | None = None) -> Axes:
     for row, (_, steps) in enumerate(fields):
         lowest, highest = min(steps, key=attrgetter("value")), max(steps, key=attrgetter("value"))
         for colour, end in ((lower, lowest), (higher, highest)):
-            if (end.value < found.base) == (colour == lower) and abs(end.change.value) > ALIKE:
+            if (end.value < found.base) == (colour == lower) and abs(end.change.value) > ROUNDING:
                 axes.barh(row, end.value - found.base, 0.7, found.base, color=colour)
                 towards = -1 if colour == lower else 1
                 label_ends = end.value + towards * span * (0.06 + LETTER * len(setting_of(end.to)))

@@ -11,7 +11,7 @@ from simulator.analysis.history.battle_log import is_loss
 from simulator.report.tables.plain import table_of
 from simulator.report.words import label_of, percent
 from simulator.rules.battle import WINNERS
-from simulator.scenarios.objective import SIDES
+from simulator.rules.sides import SIDES
 
 if TYPE_CHECKING:
     from simulator.analysis.history.luck import Luck

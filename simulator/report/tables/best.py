@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from simulator.analysis.decisions.advice import ALIKE, NUMBERS, by_decision, ending, winning
+from simulator.analysis.decisions.advice import NUMBERS, by_decision, ending, winning
 from simulator.analysis.words import amount, points, signed
 from simulator.report.tables.plain import plain_table
 from simulator.report.tables.short import all_rows, first
+from simulator.rules.toolkit.tolerances import ALIKE
 
 if TYPE_CHECKING:
     from simulator.analysis.decisions.best import Best

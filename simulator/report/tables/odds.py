@@ -18,9 +18,8 @@ from simulator.report.tables.plain import plain_table
 from simulator.report.words import bound, broken, label_of, percent, span, value_of
 from simulator.rules.battle import Battle
 from simulator.rules.campaign import GAME as CAMPAIGN
+from simulator.rules.sides import ALL_SIDES, SIDES
 from simulator.scenarios import Scenario
-from simulator.scenarios.objective import SIDES
-from simulator.scenarios.schema import SIDES as SCENARIO_SIDES
 from simulator.scenarios.schema import FieldRow
 
 if TYPE_CHECKING:
@@ -172,7 +171,7 @@ def by_side(lines: Sequence[str]) -> list[str]:
     for line in lines:
         path, equals, value = line.partition(" = ")
         side, _, field = path.partition(".")
-        if equals and field and side in SCENARIO_SIDES:
+        if equals and field and side in ALL_SIDES:
             sides.setdefault(side, []).append(f"{field} {value}")
         else:
             rest.append(line)

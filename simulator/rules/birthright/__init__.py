@@ -23,6 +23,7 @@ from simulator.rules.birthright.quick import text as quick_text
 from simulator.rules.birthright.quick.tables import matchup, quick_chain, siege_of
 from simulator.rules.birthright.units import muster_price, unit_rows
 from simulator.rules.question import Question
+from simulator.rules.sides import ForceColumns
 from simulator.rules.toolkit.naming import counted_list
 
 LISTS = {"units": unit_rows}
@@ -156,4 +157,10 @@ BATTLES = by_kind(
     name="Birthright",
     advice=advised({"losses": LOSSES}, {"retreat": "leave", "siege": NOT_LEAVING}),
     total=partial(counted_list, "units", "unit"),
+    forces=ForceColumns(
+        {"units_left": "units left", "standing": "units standing"},
+        {"destroyed": ""},
+        money="gold_lost",
+        no_units=("steps",),
+    ),
 )

@@ -33,7 +33,7 @@ from simulator.rules.campaign.reading import Reader
 from simulator.rules.campaign.rows import Rows, columns_of, summary, texts
 from simulator.rules.campaign.solve import Solver
 from simulator.rules.question import Question
-from simulator.rules.toolkit.naming import SIDES
+from simulator.rules.sides import SIDES, ForceColumns
 
 # A plan, and the checked fields of each fight.
 Planned = tuple[Plan, list[Any]]
@@ -91,6 +91,7 @@ def _battle(of: Any, rules: Any, folder: Path | None, paths: bool, fights: list[
         version=VERSION,
         price=partial(price, kinds) if any(one.price for one in kinds.values()) else None,
         money=next((one.money for one in kinds.values()), ""),
+        forces=next((one.forces for one in kinds.values()), ForceColumns()),
         made=(_battle, (of, rules, folder, paths, fights, forces)),
     )
 

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from simulator.rules.battle import Columns
-from simulator.rules.campaign.course import ALIKE, FIXED, GO, STOP, Course, Edges
+from simulator.rules.campaign.course import FIXED, GO, STOP, Course, Edges
 from simulator.rules.campaign.plan import HERE
 from simulator.rules.campaign.rows import Rows, columns_of, joined
 from simulator.rules.campaign.solve import Solver
-from simulator.rules.toolkit.naming import SIDES
+from simulator.rules.sides import SIDES
+from simulator.rules.toolkit.tolerances import ROUNDING
 
 # The worth of ends to each side: float64, shape (2, ends).
 Worth = Callable[[Columns], np.ndarray]
@@ -35,7 +36,7 @@ class Decisions:
     @cached_property
     def going(self) -> list[np.ndarray]:
         """For each fight, the rows before it in which the attacker goes: bool, shape (rows,)."""
-        return [gain >= -ALIKE for gain in self.gains]
+        return [gain >= -ROUNDING for gain in self.gains]
 
     @cached_property
     def gains(self) -> list[np.ndarray]:
@@ -51,7 +52,7 @@ class Decisions:
             )
             camp = self.camp(number)
             found.append(go[camp] - stop[camp])
-            value = fixed + np.where(found[-1] >= -ALIKE, go, stop)
+            value = fixed + np.where(found[-1] >= -ROUNDING, go, stop)
         return found[::-1]
 
     def camp(self, number: int) -> int:
@@ -70,7 +71,7 @@ class Decisions:
             for row in asked[p[asked] > 0].tolist() if fight.sides[0].best else ():
                 forces = {name: plan.carry.words(pieces) for name, pieces in zip(plan.forces, here[row], strict=True)}
                 found.append({"side": SIDES[self.camp(number)], "fight": fight.name} | forces)
-                found[-1] |= {"choice": "go" if gain[row] >= -ALIKE else "stop", "advantage": abs(float(gain[row]))}
+                found[-1] |= {"choice": "go" if gain[row] >= -ROUNDING else "stop", "advantage": abs(float(gain[row]))}
                 found[-1]["reached"] = float(p[row])
             p = np.bincount(edges.after, p[edges.before] * edges.p * chosen(edges, self.going[number]))
         return found

@@ -15,9 +15,8 @@ from simulator.rules.campaign.rows import MOST_ROWS, Rows, holds, joined
 from simulator.rules.campaign.solve import MOST_STARTS, Ends, Solver
 from simulator.rules.campaign.text import Story
 from simulator.rules.toolkit.merging import distinct
+from simulator.rules.toolkit.tolerances import ROUNDING
 
-# Worths closer than this are equal; then the fight is fought.
-ALIKE = 1e-12
 FIXED, STOP, GO = -1, 0, 1
 MOST_WAYS = 8 * MOST_ROWS
 # Numbers that rows hold together, 8 bytes each.
@@ -151,7 +150,7 @@ class Course:
         if attacker.min_odds is not None:
             starts, which = starts_of([one[goes] for one in part])
             chances = [ends.p[ends.winner == ATTACKER].sum() for ends in self.solver.exact(fight, starts)]
-            goes[goes] = (np.array(chances) >= attacker.min_odds - ALIKE)[which]
+            goes[goes] = (np.array(chances) >= attacker.min_odds - ROUNDING)[which]
         return goes
 
     def units(self, fight: Fight, part: Sequence[np.ndarray]) -> np.ndarray:

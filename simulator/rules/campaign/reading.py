@@ -14,7 +14,7 @@ from simulator.rules.campaign.model import Campaign, given
 from simulator.rules.campaign.model import Fight as FightFields
 from simulator.rules.campaign.model import Side as SideFields
 from simulator.rules.campaign.plan import OUT, STAY, UNNAMED, Fight, Plan, Ships, Side, Taking
-from simulator.rules.toolkit.naming import SIDES
+from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.policies import refuse
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}\Z")

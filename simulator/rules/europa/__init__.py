@@ -37,6 +37,7 @@ from simulator.rules.europa.shared.stacks import COUNTRIES
 from simulator.rules.europa.shared.text import called, leader_rows, shown, total
 from simulator.rules.europa.siege.battle import build_siege
 from simulator.rules.question import WON, Question
+from simulator.rules.sides import ForceColumns
 
 KINDS = tomllib.loads(files("simulator.rules.europa").joinpath("data/kinds.toml").read_text("utf-8"))
 
@@ -105,6 +106,7 @@ BATTLES = by_kind(
     name="Europa Universalis 8",
     advice=advised({"plan": PLANS}, {"break_off": "break off"}),
     total=total,
+    forces=ForceColumns({"left_thirds": "LD left"}, {"losses_thirds": "detachment"}, 3, no_units=("morale", "gold")),
     called=called,
 )
 

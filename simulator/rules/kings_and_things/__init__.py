@@ -20,6 +20,7 @@ from simulator.rules.kings_and_things.outcome import columns, pieces
 from simulator.rules.kings_and_things.tables import chain_of, joined, starts_of
 from simulator.rules.kings_and_things.text import assumptions, explained, tell
 from simulator.rules.question import Question
+from simulator.rules.sides import ForceColumns
 from simulator.rules.toolkit.naming import counted_list
 
 LOSSES = ("attacker_losses", "second_attacker_losses", "third_attacker_losses", "defender_losses")
@@ -86,5 +87,6 @@ BATTLES = by_kind(
     name="Kings & Things",
     facts=("taken_by_attacker", *LOSSES[::3], "rounds"),
     total=partial(counted_list, "creatures", "creature"),
+    forces=ForceColumns({"creatures_left": "creatures left"}, {"losses": ""}, no_units=("value",)),
 )
 LISTS = {"creatures": creature_rows, "items": item_rows}

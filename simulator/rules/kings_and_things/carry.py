@@ -17,7 +17,7 @@ from simulator.rules.kings_and_things.creatures import counted, creature_named, 
 from simulator.rules.kings_and_things.forces import forces_of
 from simulator.rules.kings_and_things.model import PRINTED, Fort, Item, Policy, Settlement
 from simulator.rules.kings_and_things.sides import Role, fighter, order_key
-from simulator.rules.toolkit.naming import SIDES
+from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.policies import refuse
 
 KEPT = sum(ITEM_BITS.values())

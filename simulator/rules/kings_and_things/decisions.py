@@ -10,10 +10,10 @@ import numpy as np
 from simulator.rules.battle import Columns
 from simulator.rules.kings_and_things.forces import Catalogue, Forces
 from simulator.rules.kings_and_things.rules import FALLS, LOSE, STAY, Params
-from simulator.rules.kings_and_things.sides import SIDES
 from simulator.rules.kings_and_things.text import STEP_NAMES, things
+from simulator.rules.sides import SIDES
 
-PATHS = np.array([f"policy.{side}.{what}" for what in ("retreat", "losses") for side in SIDES[:2]])
+PATHS = np.array([f"policy.{side}.{what}" for what in ("retreat", "losses") for side in SIDES])
 
 
 def decisions(forces: Forces, p: Params, states: Any, options: np.ndarray) -> Columns:
@@ -24,7 +24,7 @@ def decisions(forces: Forces, p: Params, states: Any, options: np.ndarray) -> Co
     losing = states.phase == LOSE
     side = np.where(losing, states.turn, states.turn != 0)
     columns: Columns = {"decision": PATHS[side + 2 * losing]}
-    for i, name in enumerate(SIDES[:2]):
+    for i, name in enumerate(SIDES):
         left = cache(lambda condition, i=i: _left(*forces.at(i, condition)))
         columns[name] = np.array([left(condition) for condition in getattr(states, f"side{i}").tolist()], dtype=object)
     choice = np.where(options == STAY, "stay", "leave").astype(object)

@@ -8,7 +8,7 @@ from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Columns, Piece, S
 from simulator.rules.kings_and_things.forces import Catalogue, Forces
 from simulator.rules.kings_and_things.model import FORTS, Exploration
 from simulator.rules.kings_and_things.rules import ATTACKING, DEFENDING, STALEMATE
-from simulator.rules.kings_and_things.sides import SIDES, Role, unexplored
+from simulator.rules.kings_and_things.sides import ROLES, Role, unexplored
 
 
 def columns(forces: Forces, states: States) -> Columns:
@@ -26,15 +26,15 @@ def columns(forces: Forces, states: States) -> Columns:
     nobody = stalemate | (eliminated if unexplored(forces.scenario) else False)
     table: Columns = {"winner": np.where(nobody, NOBODY, np.where(attacked, ATTACKER, DEFENDER))}
     for i in [*attacking, DEFENDING]:
-        table[f"{SIDES[i]}_creatures_left"] = left[sides[i]]
-        table[f"{SIDES[i]}_losses"] = before[note, i] - left[sides[i]]
-        table[f"{SIDES[i]}_value_left"] = value[sides[i]]
-        table[f"{SIDES[i]}_retreated"] = fled[sides[i]]
+        table[f"{ROLES[i]}_creatures_left"] = left[sides[i]]
+        table[f"{ROLES[i]}_losses"] = before[note, i] - left[sides[i]]
+        table[f"{ROLES[i]}_value_left"] = value[sides[i]]
+        table[f"{ROLES[i]}_retreated"] = fled[sides[i]]
     table["rounds"] = np.asarray(states.rounds)
     table |= _hex(forces, sides[DEFENDING], note, np.where(stalemate, 0, after))
     table |= {"both_eliminated": eliminated, "stalemate": stalemate}
     if len(attacking) > 1:
-        table |= {f"taken_by_{SIDES[i]}": standing[i] & ~stalemate for i in attacking}
+        table |= {f"taken_by_{ROLES[i]}": standing[i] & ~stalemate for i in attacking}
     if isinstance(forces.scenario, Exploration):
         drawn, bribe = np.array([(one.drawn, one.bribe) for one in forces.notes])[note].T
         table |= {"explored_without_fight": drawn == 0, "defenders_drawn": drawn, "bribe_cost": bribe}
@@ -74,5 +74,5 @@ def pieces(forces: Forces, states: States) -> list[Piece]:
             walls = bool(slot.role & Role.STRUCTURE)
             for lost, label in enumerate(slot.labels):
                 survives = (left > 0) if walls else (left >= slot.number - lost)
-                pieces.append(Piece(SIDES[i], label, "structure" if walls else slot.worth, survives.astype(float)))
+                pieces.append(Piece(ROLES[i], label, "structure" if walls else slot.worth, survives.astype(float)))
     return pieces

@@ -12,8 +12,10 @@ from typing import Any
 from simulator.rules.kings_and_things.creatures import Creature, counted, key_of, parse
 from simulator.rules.kings_and_things.model import PRINTED, Defender, Inhabitants, Policy, Scenario, Side
 from simulator.rules.kings_and_things.rules import MAGIC, MELEE, RANGED
+from simulator.rules.sides import SIDES
 
-SIDES = ("attacker", "defender", "second_attacker", "third_attacker")
+# In the order of their codes.
+ROLES = (*SIDES, "second_attacker", "third_attacker")
 
 
 class Role:
@@ -151,7 +153,7 @@ def _band(scenario: Scenario, name: str, dispels: bool, voided: str | None) -> B
 
 def present_sides(scenario: Scenario) -> list[str]:
     """Names of the sides of a scenario, in the order of their numbers."""
-    return [name for name in SIDES if getattr(scenario, name, None) is not None]
+    return [name for name in ROLES if getattr(scenario, name, None) is not None]
 
 
 def bands(scenario: Scenario) -> list[Band]:

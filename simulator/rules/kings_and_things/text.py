@@ -13,7 +13,7 @@ from simulator.rules.kings_and_things.conditions import BEST, TALISMAN_SAVE, Hel
 from simulator.rules.kings_and_things.forces import Catalogue, Forces
 from simulator.rules.kings_and_things.model import Exploration, FreeForAll, Scenario
 from simulator.rules.kings_and_things.rules import Params, State, throw_of
-from simulator.rules.kings_and_things.sides import SIDES, Band, Role, Slot, bands, dust_at_start, takes, unexplored
+from simulator.rules.kings_and_things.sides import ROLES, Band, Role, Slot, bands, dust_at_start, takes, unexplored
 from simulator.rules.kings_and_things.tables import BARE_HIT, NEAR_MISS, PLAIN, turning
 from simulator.rules.toolkit.faces import summing_to
 from simulator.rules.toolkit.naming import listed, plural
@@ -161,7 +161,7 @@ def tell(forces: Forces, p: Params, before: State, results: tuple[int, int], aft
         fallen = [text for bit, text in AFTER_WORDS.items() if results[0] & bit]
         return "After the battle: " + (listed(fallen) or "all is restored") + "."
     if before.phase == rules.FIREWALL:
-        return f"{in_words(SIDES[before.turn]).capitalize()}'s Firewall has value {results[0]}."
+        return f"{in_words(ROLES[before.turn]).capitalize()}'s Firewall has value {results[0]}."
     changes = "".join(f"; {text}" for i in range(p.sides) for text in _changes(forces, i, before, after))
     if before.phase == rules.SAVE:
         return f"{_saving(forces, before, results[0], dice)}{changes}."
@@ -193,12 +193,12 @@ def _throw(forces: Forces, p: Params, s: State, i: int, result: int, dice: rando
     turned = " (the Lucky Charm turns one)" if result & 1 else ""
     hits = (result >> 2) + (result >> 1 & 1)
     scored = plural(hits, "hit") if hits else "no hit"
-    return f"{in_words(SIDES[i])} rolls {', '.join(shown)} at {in_words(SIDES[j])}: {scored}{turned}"
+    return f"{in_words(ROLES[i])} rolls {', '.join(shown)} at {in_words(ROLES[j])}: {scored}{turned}"
 
 
 def _changes(forces: Forces, i: int, before: State, after: State) -> list[str]:
     """Phrases for counters lost, structures hit, items gone and a retreat of side `i`."""
-    who, ((one, old), (_, new)) = in_words(SIDES[i]), (forces.at(i, rules.side(s, i)) for s in (before, after))
+    who, ((one, old), (_, new)) = in_words(ROLES[i]), (forces.at(i, rules.side(s, i)) for s in (before, after))
     was, now = one.conditions[old], one.conditions[new]
     fled = bool(now.fled) and not was.fled
     lost, walls = [], []

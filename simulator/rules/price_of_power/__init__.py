@@ -18,6 +18,7 @@ from simulator.rules.price_of_power.procedures import campaign, campaign_model, 
 from simulator.rules.price_of_power.state import DEFENDER_CHARGES
 from simulator.rules.price_of_power.tables import Setup, starts_of
 from simulator.rules.question import Question
+from simulator.rules.sides import ForceColumns
 
 
 def build(fields: model.AnyBattle) -> Built:
@@ -90,6 +91,10 @@ BATTLES = by_kind(
     ),
     name="The Price of Power",
     total=model.total,
+    forces=ForceColumns(
+        {"units_left": "units left", "ships_left": "ships left"}, {"losses": ""}, money="ducats_lost",
+        no_units=("regular", "mercenary", "allied", "damaged"),
+    ),
     called=headline.called,
     price=forces.price,
     money="ducats",

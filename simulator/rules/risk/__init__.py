@@ -18,6 +18,7 @@ from simulator.rules.advice import advised
 from simulator.rules.battle import Built, Columns, Joined, States, by_kind, offered
 from simulator.rules.question import Question
 from simulator.rules.risk import checks, model, outcome, tables, text
+from simulator.rules.sides import ForceColumns
 from simulator.rules.toolkit.policies import named
 
 REGIMENTS = ("attacker_regiments_lost", "defender_regiments_lost")
@@ -101,4 +102,8 @@ BATTLES = by_kind(
     name="Risk",
     advice=advised({"losses": DROWNED}, {"retreat": "stop", "sea_retreat": "stop at sea"}),
     facts=(*REGIMENTS, *FLEETS, "rounds"),
+    forces=ForceColumns(
+        {"regiments_left": "regiments left", "fleets_left": "fleets left"},
+        {"regiments_lost": "regiment", "fleets_lost": "fleet"},
+    ),
 )

@@ -7,7 +7,8 @@ import numpy as np
 from simulator.rules.battle import ATTACKER, Columns, States
 from simulator.rules.risk.model import AnyBattle, BlockadeRun, Invasion, OnLand
 from simulator.rules.risk.rules import STOPPED, Params
-from simulator.rules.toolkit.naming import SIDES, winners
+from simulator.rules.sides import SIDES
+from simulator.rules.toolkit.naming import winners
 
 
 def columns(fields: AnyBattle, p: Params, s: States) -> Columns:

@@ -21,6 +21,7 @@ from simulator.rules.risk.outcome import force, winner
 from simulator.rules.risk.rules import MOST_DICE, STOPPED, UNDECIDED, Hands, Params, Policy, State
 from simulator.rules.toolkit.policies import named
 from simulator.rules.toolkit.retreat import NO_LIMIT, Leave, any_of, outnumbered, reads_rounds
+from simulator.rules.toolkit.tolerances import ROUNDING
 
 BATTLE, CONVOY, ENEMY = ("the attacker", "the defender"), ("the convoy", "the enemy"), ("the enemy", "the convoy")
 Kept = list[tuple[int, ...]]
@@ -215,7 +216,6 @@ STOPS = {"stop-below": "below", "max-rounds": "rounds", "wear-down": "worn_down"
 PARAMETERS = {
     "stop-below": "stop_below", "max-rounds": "max_rounds", "wear-down": "wear_down_to", "stop-below-odds": "min_odds"
 }  # fmt: skip
-ROUNDING = 1e-12
 NOWHERE = np.zeros((1, 1, 1), np.int64)
 NEVER = Policy(0, Leave(), 0, NOWHERE, 0)
 NO_HANDS = Hands(0, 0, 0, NOWHERE[0], NOWHERE[0], NOWHERE)

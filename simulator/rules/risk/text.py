@@ -14,8 +14,9 @@ from simulator.rules.risk.model import AnyBattle, BlockadeRun, Invasion, Land, N
 from simulator.rules.risk.outcome import force
 from simulator.rules.risk.rules import MOST_DICE, UNDECIDED, Params, State
 from simulator.rules.risk.tables import ENEMY, PARAMETERS, Hand, Place, places
+from simulator.rules.sides import SIDES
 from simulator.rules.toolkit import retreat
-from simulator.rules.toolkit.naming import SIDES, listed, plural, sentence
+from simulator.rules.toolkit.naming import listed, plural, sentence
 from simulator.rules.toolkit.policies import in_words, named
 
 NAVAL = "{A} wins the sea battle in {m}, {D} in {winner == 'defender'}[, nobody in {winner == 'nobody'}]."

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-# The rounding error of chances that sum to one.
-ROUNDING = 1e-12
+from simulator.rules.toolkit.tolerances import ROUNDING
+
 # Digits of a percentage that do not depend on the order of summing, so that rounding is always the same.
 SURE_DIGITS = 9
 # Names of pieces that are the same for one and for many.

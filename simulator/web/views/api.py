@@ -9,10 +9,10 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from simulator.analysis.decisions.need_search import MOST_SETTINGS
 from simulator.analysis.odds.answer import answer
+from simulator.analysis.odds.measure import read_target
 from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.run import Interrupted
-from simulator.cli import reading
-from simulator.scenarios import ScenarioError, find_battle
+from simulator.scenarios import ScenarioError, find_battle, reading
 from simulator.scenarios.schema import scenario_schema
 from simulator.scenarios.validation import not_one_of
 from simulator.web import catalogue
@@ -176,7 +176,7 @@ def need(
     fields, prices = reading.read_vary(vary, bare=True), reading.read_prices(cost)
     if not fields:
         raise ScenarioError("vary: name a field to raise")
-    goal = reading.read_target(target, value)
+    goal = read_target(target, value)
     return _whole(lambda: find(request.draft, fields, goal, value, cost=prices, budget=budget, most=most, threads=1))
 
 

@@ -12,8 +12,9 @@ from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import Fight, width
 from simulator.rules import CAMPAIGN
 from simulator.rules.battle import Battle
+from simulator.rules.sides import ALL_SIDES
 from simulator.scenarios import Scenario, set_path
-from simulator.scenarios.schema import SIDES, branches_at, whole_numbers
+from simulator.scenarios.schema import branches_at, whole_numbers
 from simulator.web import catalogue, links
 from simulator.web.messages import EVENTS, Job, Limits, Reply, event
 from simulator.web.views import answers
@@ -96,7 +97,7 @@ def page(request: BattleRequest, context: dict[str, Any]) -> bytes:
 def _about(request: BattleRequest) -> dict[str, Any]:
     battle = request.battle
     here = f"/{battle.game}/{battle.kind}"
-    sides = [side for side in SIDES if side in battle.model.model_fields]
+    sides = [side for side in ALL_SIDES if side in battle.model.model_fields]
     totals = [battle.total(request.data, side) for side in sides] if battle.total else []
     about = {"battle": battle, "here": here, "pairs": request.written, "outdated": request.outdated}
     about |= {"sides": sides, "totals": totals, "summary": summary(request), "swapped": "", "empty": ""}
@@ -126,7 +127,7 @@ def emptied(data: Mapping[str, Any], battle: Battle) -> dict[str, Any]:
         names = tables[0].get("required", []) if tables else []
         return {name: 1 for name in names if whole_numbers(battle, f"{side}.{name}")}
 
-    return dict(data) | {side: needed(side) for side in SIDES if side in data}
+    return dict(data) | {side: needed(side) for side in ALL_SIDES if side in data}
 
 
 def _answer(request: BattleRequest, limits: Limits, live: bool = False) -> dict[str, Any]:

@@ -14,9 +14,9 @@ from simulator import rules
 from simulator.report.words import label_of
 from simulator.rules.battle import Battle
 from simulator.rules.custom import INLINE
+from simulator.rules.sides import ALL_SIDES, SIDES
 from simulator.rules.toolkit.naming import ENTRY
-from simulator.scenarios.objective import SIDES, TAKEN
-from simulator.scenarios.schema import SIDES as ALL_SIDES
+from simulator.scenarios.objective import TAKEN
 from simulator.scenarios.schema import (
     Schema,
     branches,

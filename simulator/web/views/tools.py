@@ -11,18 +11,18 @@ from typing import Any
 from simulator.analysis.history.battle_log import read_rows
 from simulator.analysis.odds.answer import answer
 from simulator.analysis.odds.headline import headline_of
-from simulator.analysis.odds.measure import is_chance
+from simulator.analysis.odds.measure import is_chance, read_target
 from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.run import Interrupted
 from simulator.analysis.studies.sweep import sweep
 from simulator.analysis.studies.swept import Sweep
-from simulator.cli import reading
 from simulator.engine.model.limits import NoExactOdds
 from simulator.report.words import path_in_words
 from simulator.rules.battle import Battle
 from simulator.rules.campaign import carry_of
-from simulator.scenarios import Draft, Scenario, ScenarioError
-from simulator.scenarios.objective import SIDES, best_paths, with_winning
+from simulator.rules.sides import SIDES
+from simulator.scenarios import Draft, Scenario, ScenarioError, reading
+from simulator.scenarios.objective import best_paths, with_winning
 from simulator.scenarios.schema import choices, field_at, whole_numbers
 from simulator.scenarios.validation import not_one_of
 from simulator.web import catalogue
@@ -156,7 +156,7 @@ def _need(request: BattleRequest) -> dict[str, Any]:
     text = request.options.text("target", "80 %")
     number = text.replace("%", "").strip()
     per_cent = is_chance(value or "p_attacker") and number.replace(".", "", 1).isdecimal() and float(number) > 1
-    target = reading.read_target(f"{number}%" if "%" in text or per_cent else text, value)
+    target = read_target(f"{number}%" if "%" in text or per_cent else text, value)
     result, whole = complete(lambda: need(request.draft, path, target, value, threads=1))
     rows = sorted(result.rows(), key=itemgetter(path))
     found = next((row["value"] for row in rows if row[path] == result.setting), 0.0)

@@ -1,4 +1,4 @@
-"""Reading the command line's own notations: scenarios, settings, ranges, precisions, prices."""
+"""Values as people type them, on the command line and on the page: settings, ranges, precisions, prices."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from simulator.analysis.odds.measure import is_chance
-from simulator.scenarios import Draft, ScenarioError, draft, read_input
+from simulator.scenarios.files import read_input
+from simulator.scenarios.scenario import Draft, draft
 from simulator.scenarios.schema import items_at
+from simulator.scenarios.validation import ScenarioError
 
 MOST_VALUES = 10_000
 
@@ -177,13 +178,6 @@ def read_share(text: str, option: str) -> float:
         hint = f"; did you mean {text.strip()}%?" if "%" not in text and 1 < value <= 100 else ""
         raise ScenarioError(f"{option}: {text!r} is not allowed; a chance is from 0 to 1, or from 0% to 100%{hint}")
     return value
-
-
-def read_target(text: str | None, value: str | None) -> float | None:
-    """The target of `need`: a chance, or a number where the value asked is no chance."""
-    if text is None:
-        return None
-    return read_share(text, "--target") if value is None or is_chance(value) else read_number(text, "--target")
 
 
 def read_precision(text: str) -> float:
