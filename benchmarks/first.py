@@ -44,7 +44,7 @@ class Run(NamedTuple):
 def command(scenario: Path, cache: str, *options: str) -> Run:
     """`odds` of a scenario file in a fresh process."""
     with tempfile.TemporaryFile() as out, tempfile.NamedTemporaryFile("r") as peak:
-        words = ["odds", str(scenario), "--json", "--no-table", *options]
+        words = ["odds", str(scenario), "--json", *options]
         code = [sys.executable, "-c", WATCHED, peak.name, *words]
         places = {"BATTLE_ODDS_CACHE": cache, "PYTHONPYCACHEPREFIX": f"{Path(cache).parent}/bytecode"}
         child = subprocess.Popen(code, env=os.environ | places, stdout=out)

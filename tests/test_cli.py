@@ -15,6 +15,7 @@ import pytest
 
 from simulator import exact, load
 from simulator.cli import run
+from simulator.cli.commands import COMMANDS, GROUPS
 from simulator.scenarios import example_names
 
 
@@ -159,15 +160,29 @@ def test_lists(battle_odds, monkeypatch):
     assert "objective.attacker.NAME" in battle_odds("schema", "risk", "land", "--search", "objective")[1]
 
 
-def test_bench(battle_odds, monkeypatch):
-    """Exact, too large for exact odds, and without dice: other tests compile and answer all examples."""
-    names = ["birthright-march", "knt-into-the-unknown", "risk-20v15"]
-    monkeypatch.setattr("simulator.scenarios.example_names", lambda: names)
-    status, out, _ = battle_odds("bench", "--seconds", "0.05")
-    assert status == 0
-    assert [line.split()[0] for line in out.splitlines() if line.split() and line.split()[0] in names] == names
-    assert "no dice" in out
-    assert "too large" in out
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["bench"], "bench: is gone; with the sources: python -m benchmarks.examples"),
+        (["by-round", "europa-vienna-1529"], "by-round: is gone; write campaign SIEGE"),
+        (["odds", "risk-20v15", "--scored"], "--scored: is gone; write odds SCENARIO, which"),
+        (["odds", "risk-20v15", "--json", "--no-table"], "--no-table: is gone; the table of --json is its key table"),
+        (["campaign", "campaign-two-raids", "--column", "x"], "--column: is gone; the picture shows"),
+    ],
+)
+def test_an_old_command_or_option_says_the_new_one_in_a_line(battle_odds, words, text):
+    status, out, err = battle_odds(*words)
+    assert (status, out) == (2, "")
+    assert err.startswith(text)
+    assert err.count("\n") == 1
+
+
+def test_the_help_groups_the_commands_by_the_question_they_answer(battle_odds):
+    out = battle_odds("--help")[1]
+    assert "What should I do?\n  best         The best play: when to stop" in out
+    listed = [line.split()[0] for line in out.partition("What will happen?")[2].splitlines() if line.startswith("  ")]
+    assert sorted(listed) == sorted([*COMMANDS, *GROUPS])
+    assert max(map(len, out.splitlines())) <= 80
 
 
 BAD = [
@@ -198,7 +213,6 @@ BAD = [
     (["odds", "risk-20v15", "--battles", "5", "--precision", "1%"], "--battles: does not go with"),
     (["odds", "risk-20v15", "--plot", "odds.bmp"], "plot: 'odds.bmp' is not allowed"),
     (["odds", "risk-20v15", "--csv", "nowhere/odds.csv"], "csv: no folder"),
-    (["odds", "risk-20v15", "--plot", "odds.png", "--column", "nothing"], "no column 'nothing'"),
     (["sweep", "risk-20v15"], "vary: nothing to vary"),
     (["sweep", "risk-20v15", "--vary", "attacker.regiments=3:1"], "--vary: '3:1' is not allowed"),
     (["sweep", "risk-20v15", "--vary", "attacker.regiments=1:x"], "--vary: '1:x' is not allowed"),
@@ -216,7 +230,6 @@ BAD = [
     (["need", "risk-20v15", "--vary", "attacker.regiments", "--cost", "attacker.fleets=2"], "is not varied"),
     (["need", "risk-20v15", "--vary", "attacker.regiments", "--budget", "inf"], "budget: inf is not allowed"),
     (["best", "risk-20v15", "--weight", "win=inf"], "--weight win: 'inf' is not allowed"),
-    (["odds", "risk-20v15", "--column", "rounds"], "--column: goes with --plot"),
     (["campaign", "risk-20v15"], "battle: risk land has no rounds to ask for"),
     (["survival", "risk-20v15"], "battle: risk land does not tell single pieces apart"),
     (["survival", "knt-raid", "--battles", "0"], "battles: 0 is not allowed"),

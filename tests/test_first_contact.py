@@ -176,8 +176,8 @@ def test_what_was_set_is_told_first(battle_odds):
 
 def test_only_the_numbers(battle_odds):
     assert battle_odds("odds", "risk-20v15", "--quiet")[1] == "attacker 86.04 %\ndefender 13.96 %\nnobody 0.00 %\n"
-    message = json.loads(battle_odds("odds", "risk-20v15", "--json", "--no-table")[1])
-    assert "table" not in message
+    message = json.loads(battle_odds("odds", "risk-20v15", "--json")[1])
+    assert sum(row["p"] for row in message["table"]) == pytest.approx(1)
     assert message["rules_version"] >= 1
     assert message["program"].startswith("battle-odds ")
 

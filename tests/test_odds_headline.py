@@ -208,7 +208,7 @@ def test_line_1_is_the_headline_of_json_page_and_api(name, more, capsys):
     assert not INTERNAL.search(line)
     assert run(["odds", name, *more, "--quiet"]) == 0
     assert capsys.readouterr().out == line + "\n"
-    assert run(["odds", name, *more, "--json", "--no-table"]) == 0
+    assert run(["odds", name, *more, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     about = found["headline"]
     assert about["text"] == line

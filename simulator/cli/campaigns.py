@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from typer.core import TyperCommand
 
 from simulator.cli import options
-from simulator.cli.odds import Shown, mixed_odds, plain_odds
-from simulator.cli.output import Dice, Given, Output, Tables, check_writable, grouped, note, write_text
+from simulator.cli.odds import ShownParts, mixed_odds, plain_odds
+from simulator.cli.output import DiceOptions, Given, Output, TableOutput, check_writable, grouped, note, write_text
 from simulator.cli.scaling import Elsewhere
 from simulator.cli.studies import drafts_of
 from simulator.scenarios import ScenarioError, is_uncertain, reading
@@ -55,9 +55,9 @@ def campaign(  # noqa: PLR0913 - one parameter an option
     save: options.SaveFile = None,
     all_plans: options.AllPlans = False,
     *,
-    dice: Dice,
+    dice: DiceOptions,
     only_exact: options.Exact = False,
-    shown: Shown,
+    shown: ShownParts,
     output: Output,
 ) -> int:
     """Battles in turn, fought by the survivors, and the counter-attack; or the chance by each round of one siege."""
@@ -67,7 +67,7 @@ def campaign(  # noqa: PLR0913 - one parameter an option
     if alone and drafts[0].data.get("game") != "campaign":
         if save or join or all_defend:
             raise ValueError("--save, --join, --all-defend: go with several scenarios or --counter-attack")
-        return _by_round(drafts[0], all_plans, dice, Tables(**vars(output), every=shown.everything))
+        return _by_round(drafts[0], all_plans, dice, TableOutput(**vars(output), every=shown.everything))
     if all_plans:
         raise ValueError("--all-plans: goes with one scenario that is fought in rounds")
     other = drafts.pop() if counter_attack else counter_attack is not None
@@ -80,7 +80,7 @@ def campaign(  # noqa: PLR0913 - one parameter an option
     return plain_odds(asked.checked(), method, None, Elsewhere(), shown, output)
 
 
-def _by_round(asked: Draft, all_plans: bool, dice: Dice, output: Tables) -> int:
+def _by_round(asked: Draft, all_plans: bool, dice: DiceOptions, output: TableOutput) -> int:
     """The chance by each round of a battle that runs over rounds."""
     from simulator.analysis.campaigns.by_round import by_round
     from simulator.report.tables.studies import rounds_parts

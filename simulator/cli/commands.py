@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 TITLE = "Battle odds for board wargames: exact where it fits, seeded battles where it does not."
 
@@ -26,36 +27,68 @@ def top(
     """Options of the command line itself."""
 
 
-# The module and function of each command, and its line in the list of commands, which 80 columns would cut if longer.
-COMMANDS = {
-    "odds": ("odds.odds", "Odds of a battle: who wins, what it costs, what is left."),
-    "sweep": ("studies.sweep", "A grid of answers over one or several fields."),
-    "need": ("studies.need", "The smallest force, or the cheapest, that is enough."),
-    "campaign": ("campaigns.campaign", "Battles in turn, fought by the survivors."),
-    "survival": ("odds.survival", "The chance of each piece to survive."),
-    "replay": ("odds.replay", "One simulated battle, roll by roll."),
-    "schema": ("lists.schema", "The fields of a battle, or the units of a game file."),
-    "best": ("judging.best", "The best play: when to stop, and what that is worth."),
-    "balance": ("studies.balance", "The smallest changes that make a battle even."),
-    "compare": ("studies.compare", "Scenarios beside each other, with their differences."),
-    "sensitivity": ("studies.sensitivity", "The fields with the largest effect on the odds."),
-    "units": ("studies.units", "The worth of one more of each unit, beside its price."),
-    "worth": ("judging.worth", "The value of a battle by weights, and the bad end of it."),
-    "rounds": ("judging.rounds", "The battle after each round."),
-    "luck": ("judging.luck", "Was I unlucky? Fought battles against their odds."),
-    "bench": ("machine.bench", "The speed of this machine."),
-    "web": ("machine.web", "The page for players, served from this machine."),
-    "examples": ("lists.examples", "The shipped example scenarios."),
-    "list": ("lists.names", "Names that fields take: leaders, countries, units."),
-    "rules": ("lists.rules", "A section of the rules documents, as --explain cites."),
-    "by-round": ("campaigns.campaign", ""),
+# The questions that commands answer: under each the module and function of a command, and its line in the list of
+# commands, which 80 columns would cut if longer.
+QUESTIONS = {
+    "What will happen?": {
+        "odds": ("odds.odds", "Odds of a battle: who wins, what it costs, what is left."),
+        "campaign": ("campaigns.campaign", "Battles in turn, fought by the survivors."),
+        "rounds": ("judging.rounds", "The battle after each round."),
+        "survival": ("odds.survival", "The chance of each piece to survive."),
+    },
+    "What should I do?": {
+        "best": ("judging.best", "The best play: when to stop, and what that is worth."),
+        "need": ("studies.need", "The smallest force, or the cheapest, that is enough."),
+        "units": ("studies.units", "The worth of one more of each unit, beside its price."),
+        "worth": ("judging.worth", "The value of a battle by weights, and the bad end of it."),
+    },
+    "What if?": {
+        "sweep": ("studies.sweep", "A grid of answers over one or several fields."),
+        "compare": ("studies.compare", "Scenarios beside each other, with their differences."),
+        "sensitivity": ("studies.sensitivity", "The fields with the largest effect on the odds."),
+        "balance": ("studies.balance", "The smallest changes that make a battle even."),
+    },
+    "What happened?": {
+        "luck": ("judging.luck", "Was I unlucky? Fought battles against their odds."),
+        "replay": ("odds.replay", "One simulated battle, roll by roll."),
+    },
+    "What can I ask?": {
+        "examples": ("lists.examples", "The shipped example scenarios."),
+        "games": ("lists.games_app", "The games and their battles; game files to start from."),
+        "schema": ("lists.schema", "The fields of a battle, or the units of a game file."),
+        "list": ("lists.names", "Names that fields take: leaders, countries, units."),
+        "rules": ("lists.rules", "A section of the rules documents, as --explain cites."),
+    },
+    "This machine": {
+        "web": ("machine.web", "The page for players, served from this machine."),
+        "cache": ("machine.cache_app", "The compiled kernels that are kept between runs."),
+    },
 }
-GROUPS = {
-    "games": ("lists.games_app", "The games and their battles; game files to start from."),
-    "cache": ("machine.cache_app", "The compiled kernels that are kept between runs."),
+# Those that have commands of their own.
+GROUPS = ("games", "cache")
+COMMANDS = {name: one for group in QUESTIONS.values() for name, one in group.items() if name not in GROUPS}
+# Commands and options of the past, and what to write now.
+OLD = {
+    "bench": "is gone; with the sources: python -m benchmarks.examples",
+    "by-round": "is gone; write campaign SIEGE",
+    "--column": "is gone; the picture shows the column of the headline, and Python's odds.plot(column=...) any other",
+    "--no-table": "is gone; the table of --json is its key table",
+    "--scored": "is gone; write odds SCENARIO, which simulates what is too large for exact odds",
 }
 # Commands that read their arguments in a way of their own.
-CLASSES = dict.fromkeys(("campaign", "by-round"), "campaigns.WithCounterAttack")
+CLASSES = {"campaign": "campaigns.WithCounterAttack"}
+
+
+class ByQuestion(TyperGroup):
+    """The command line, whose help lists the commands under the questions that they answer."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the list of commands."""
+        width = max(map(len, COMMANDS))
+        for question, group in QUESTIONS.items():
+            formatter.write(f"\n{question}\n")
+            with formatter.indentation():
+                formatter.write_dl([(name.ljust(width), brief) for name, (_, brief) in group.items()])
 
 
 def _imported(place: str) -> Any:
@@ -67,6 +100,7 @@ def app_of(*names: str) -> typer.Typer:
     """The command line with these commands, or with all if none is named: building them all takes 30 ms."""
     app = typer.Typer(
         name="battle-odds",
+        cls=ByQuestion,
         help=TITLE,
         no_args_is_help=True,
         add_completion=True,
@@ -77,7 +111,9 @@ def app_of(*names: str) -> typer.Typer:
     for name in names or COMMANDS:
         place, brief = COMMANDS[name]
         own = {"cls": _imported(CLASSES[name])} if name in CLASSES else {}
-        app.command(name, hidden=not brief, short_help=brief or None, **own)(_imported(place))
-    for name, (place, brief) in () if names else GROUPS.items():
+        app.command(name, short_help=brief, **own)(_imported(place))
+    everything = {name: one for group in QUESTIONS.values() for name, one in group.items()}
+    for name in () if names else GROUPS:
+        place, brief = everything[name]
         app.add_typer(_imported(place), name=name, short_help=brief)
     return app

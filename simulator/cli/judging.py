@@ -7,7 +7,7 @@ from typing import Any
 
 from simulator.cli import options
 from simulator.cli.odds import bare_odds
-from simulator.cli.output import Dice, Given, Output, Tables, from_battles, grouped
+from simulator.cli.output import DiceOptions, Given, Output, TableOutput, from_battles, grouped
 from simulator.scenarios import reading
 
 
@@ -18,7 +18,7 @@ def best(
     weight: options.Wanted = None,
     side: options.WhoseSide = "attacker",
     *,
-    output: Tables,
+    output: TableOutput,
 ) -> int:
     """Find the best play: what to lose first, when to leave, and what that brings."""
     from simulator.analysis.decisions.best import best as solve
@@ -49,8 +49,8 @@ def worth(
     lose: options.Losses = None,
     side: options.Side = "attacker",
     *,
-    dice: Dice,
-    output: Tables,
+    dice: DiceOptions,
+    output: TableOutput,
 ) -> int:
     """Value a battle by weights, and show how bad it can get (value at risk, expected shortfall)."""
     from simulator.analysis.decisions.worth import worth as find
@@ -73,7 +73,7 @@ def rounds(
     after: options.AfterRounds = None,
     everything: options.Everything = False,
     *,
-    dice: Dice,
+    dice: DiceOptions,
     output: Output,
 ) -> int:
     """Show the battle after each round: over or not, winner, losses so far."""
@@ -103,7 +103,7 @@ def luck(
     weight: options.Weights = None,
     settings: options.Settings = None,
     *,
-    dice: Dice,
+    dice: DiceOptions,
     output: Output,
 ) -> int:
     """Was I unlucky? Battles that were fought against what was to be expected, one by one and together."""

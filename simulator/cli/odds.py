@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simulator.cli import options, scaling
-from simulator.cli.output import Dice, Given, Output, from_battles, grouped, headed, json_text, show
+from simulator.cli.output import DiceOptions, Given, Output, from_battles, grouped, headed, json_text, show
 from simulator.scenarios import Scenario, is_uncertain, reading
 
 if TYPE_CHECKING:
@@ -16,13 +16,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownParts:
     """Options that choose the shown part of the odds of a battle."""
 
     explain: options.Explain = False
     everything: options.Everything = False
-    no_table: options.NoTable = False
-    column: options.ColumnName = None
 
 
 @grouped
@@ -30,10 +28,10 @@ def odds(  # noqa: PLR0913 - one parameter an option
     given: Given,
     weight: options.Weights = None,
     *,
-    dice: Dice,
+    dice: DiceOptions,
     only_exact: options.Exact = False,
     precision: options.Precision = None,
-    shown: Shown,
+    shown: ShownParts,
     out: options.OutFile = None,
     elsewhere: scaling.Elsewhere,
     output: Output,
@@ -52,27 +50,22 @@ def odds(  # noqa: PLR0913 - one parameter an option
 
 
 def plain_odds(
-    asked: Scenario, method: Method, out: Path | None, elsewhere: scaling.Elsewhere, shown: Shown, output: Output
+    asked: Scenario, method: Method, out: Path | None, elsewhere: scaling.Elsewhere, shown: ShownParts, output: Output
 ) -> int:
     """The odds of a battle without uncertain fields, wherever they are computed."""
     from simulator.report.tables.odds import odds_parts
 
-    if shown.column is not None and not output.plot:
-        raise ValueError("--column: goes with --plot")
     what = "battles" if method.exact is False else "states"
     with elsewhere.helpers() as helpers:
         found, cut = output.gather(what, lambda bar: scaling.answered(asked, method, out, helpers, bar))
-    if shown.column is not None:
-        found.kind_of(shown.column)
 
     def data(found: Any) -> dict[str, Any]:
-        return {**found.to_dict(table=not shown.no_table), "explanation": list(asked.built.explain())}
+        return {**found.to_dict(), "explanation": list(asked.built.explain())}
 
     output.deliver(
         found,
         lambda found: odds_parts(asked, found, shown.explain, shown.everything),
         data,
-        column=shown.column,
     )
     return output.finished(cut, from_battles(found))
 
@@ -101,7 +94,7 @@ def mixed_odds(asked: Any, method: Any, weights: dict[str, float] | None, output
 
 
 def bare_odds(odds: Any) -> Iterator[Any]:
-    """Tables of odds without a scenario's own introduction."""
+    """TableOutput of odds without a scenario's own introduction."""
     from simulator.report.tables.odds import chance_table, grounds, likely_table, summary_table
 
     yield from (chance_table(odds, "result", odds.results), summary_table(odds), likely_table(odds))
@@ -111,7 +104,7 @@ def bare_odds(odds: Any) -> Iterator[Any]:
 
 
 @grouped
-def survival(given: Given, *, dice: Dice, output: Output) -> int:
+def survival(given: Given, *, dice: DiceOptions, output: Output) -> int:
     """The chance of each piece to survive, for games of individual pieces."""
     from simulator.analysis.odds.survival import survival as find
     from simulator.report.tables.odds import survival_table

@@ -104,8 +104,6 @@ Exact = Annotated[bool, _option("--exact", "exact odds or a refusal, never simul
 Precision = Annotated[str | None, _option("--precision", "simulate until every chance is within this, e.g. 0.1%")]
 Everything = Annotated[bool, _option("--all", "everything: also what never happens, and long tables as a whole")]
 Explain = Annotated[bool, _option("--explain", "tell how the answer comes about")]
-NoTable = Annotated[bool, _option("--no-table", "JSON without the table of all outcomes")]
-ColumnName = Annotated[str | None, _option("--column", "the column that --plot draws")]
 OutFolder = Annotated[
     Path | None, _option("--out", "keep cells here as Parquet files; the same command goes on", "FOLDER")
 ]

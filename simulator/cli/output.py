@@ -168,7 +168,7 @@ class Given:
 
 
 @dataclass(frozen=True)
-class Dice:
+class DiceOptions:
     """Options of the simulation."""
 
     battles: options.Battles = None
@@ -243,7 +243,7 @@ class Output:
             return short.gathered, True
 
     @contextmanager
-    def files(self, answer: Any, **picture: Any) -> Iterator[None]:
+    def files(self, answer: Any) -> Iterator[None]:
         """Write the table and the picture of an answer before it is printed: a closed pipe may end the printing.
 
         A full disk does not cost the answer: it is printed, then OSError is raised.
@@ -253,7 +253,7 @@ class Output:
                 with self.csv.open("w", newline="", encoding="utf-8") as file:
                     write_csv(file, answer.rows())
             if self.plot is not None:
-                answer.plot(path=self.plot, **picture)
+                answer.plot(path=self.plot)
         finally:
             yield
 
@@ -262,13 +262,12 @@ class Output:
         found: Any,
         parts: Callable[[Any], Iterable[Any]],
         data: Callable[[Any], Any] = lambda found: found.to_dict(),
-        **picture: Any,
     ) -> None:
         """Write the files asked for and print an answer: its headline and its `parts` (see `show`).
 
-        With --json its `data` instead, with --quiet the headline alone. `picture`: options of the picture.
+        With --json its `data` instead, with --quiet the headline alone.
         """
-        with self.files(found, **picture):
+        with self.files(found):
             if self.csv == STANDARD_OUTPUT:
                 write_csv(sys.stdout, found.rows(), "\n")
             elif self.as_json:
@@ -296,7 +295,7 @@ class Output:
 
 
 @dataclass(frozen=True)
-class Tables(Output):
+class TableOutput(Output):
     """Options of an answer with tables; `every`: long ones are shown whole. Files and JSON always hold all rows."""
 
     every: options.Everything = False

@@ -82,12 +82,14 @@ def run(arguments: Sequence[str]) -> int:
 def _run(arguments: Sequence[str]) -> int:
     from typer.main import get_command
 
-    from simulator.cli.commands import COMMANDS, app_of
+    from simulator.cli.commands import COMMANDS, OLD, app_of
     from simulator.cli.output import CUT_SHORT
     from simulator.engine.model.limits import NoExactOdds
 
     if arguments[:1] == ["help"]:
         arguments = [*arguments[1:], "--help"]
+    if arguments[:1] and arguments[0] in OLD:
+        return refused(f"{arguments[0]}: {OLD[arguments[0]]}")
     try:
         # One command is enough where it is typed out first.
         app = app_of(*[name for name in arguments[:1] if name in COMMANDS])
@@ -104,6 +106,9 @@ def _run(arguments: Sequence[str]) -> int:
         # The parser's own complaints (unknown option, missing argument) know how to tell themselves.
         if not hasattr(error, "format_message"):
             raise
+        option = getattr(error, "option_name", "")
+        if option in OLD:
+            return refused(f"{option}: {OLD[option]}")
         return refused(error.format_message().removeprefix("Invalid value for ").replace("'", "", 2))
     if status == INTERRUPTED:  # the parser's own word for Ctrl-C
         return interrupted()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simulator.cli import options
-from simulator.cli.output import Tables, console, note
+from simulator.cli.output import TableOutput, console, note
 
 if TYPE_CHECKING:
     from simulator.analysis.odds.method import Method
@@ -96,7 +96,7 @@ def swept(
     return cells_of(in_portions(grid_of(*asked)), helpers.answers, shown)
 
 
-def show_swept(found: Any, output: Tables, cut: bool = False) -> None:
+def show_swept(found: Any, output: TableOutput, cut: bool = False) -> None:
     """Print a sweep, or what is kept of one: its cells too if they are few enough; and write the files asked for.
 
     Of kept work that was `cut` short only what is kept is shown: printing 100,000 cells may take a minute.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from simulator.cli import options, scaling
-from simulator.cli.output import Dice, Given, Tables, grouped
+from simulator.cli.output import DiceOptions, Given, TableOutput, grouped
 from simulator.scenarios import reading
 
 _NUMBERED = re.compile(r"(\d+):(.+)$", re.DOTALL)
@@ -20,10 +20,10 @@ def sweep(  # noqa: PLR0913 - one parameter an option
     variant: options.SweptVariants = None,
     value: options.ValueNames = None,
     *,
-    dice: Dice,
+    dice: DiceOptions,
     out: options.OutFolder = None,
     elsewhere: scaling.Elsewhere,
-    output: Tables,
+    output: TableOutput,
 ) -> int:
     """A grid of answers over one or several fields, or variants, as a table and a picture."""
     from simulator.analysis.studies.variants import BASE, with_variants
@@ -54,7 +54,7 @@ def need(  # noqa: PLR0913, PLR0917 - one parameter an option
     seed: options.SeedOption = None,
     threads: options.Threads = None,
     *,
-    output: Tables,
+    output: TableOutput,
 ) -> int:
     """Find the smallest setting of a field, or the cheapest of several, that reaches a value."""
     from simulator.analysis.decisions.need import need as search
@@ -81,8 +81,8 @@ def balance(
     target: options.BalanceTarget = None,
     value: options.ValueName = None,
     *,
-    dice: Dice,
-    output: Tables,
+    dice: DiceOptions,
+    output: TableOutput,
 ) -> int:
     """The smallest changes of fields and game rules that bring a battle nearest to even, or to a target."""
     from simulator.analysis.odds.measure import read_target
@@ -139,8 +139,8 @@ def compare(
     settings: options.Settings = None,
     variant: options.Variants = None,
     *,
-    dice: Dice,
-    output: Tables,
+    dice: DiceOptions,
+    output: TableOutput,
 ) -> int:
     """Scenarios beside each other: values, differences, how sure their sign is. --set 2:PATH=VALUE sets the second."""
     from simulator.analysis.studies.compare import compare as find
@@ -157,7 +157,9 @@ def compare(
 
 
 @grouped
-def units(scenarios: options.OneOrMore, settings: options.Settings = None, *, dice: Dice, output: Tables) -> int:
+def units(
+    scenarios: options.OneOrMore, settings: options.Settings = None, *, dice: DiceOptions, output: TableOutput
+) -> int:
     """The worth of one more of each unit of each side: points of the odds, and cost exchanged, beside its price."""
     from simulator.analysis.studies.units import units as find
     from simulator.report.tables.studies import units_parts
@@ -178,8 +180,8 @@ def sensitivity(
     fields: options.SomeFields = None,
     vary: options.SobolVary = None,
     *,
-    dice: Dice,
-    output: Tables,
+    dice: DiceOptions,
+    output: TableOutput,
 ) -> int:
     """Rank fields by their effect on the odds: each one step alone (a tornado), or with --vary by Sobol indices."""
     from simulator.analysis.studies.sensitivity import sensitivity as step
@@ -198,7 +200,7 @@ def sensitivity(
     )
 
 
-def _indices(base: Any, vary: Sequence[str], value: str | None, dice: Dice, output: Tables) -> int:
+def _indices(base: Any, vary: Sequence[str], value: str | None, dice: DiceOptions, output: TableOutput) -> int:
     """The Sobol indices of a grid of settings."""
     from simulator.analysis.studies.sobol import indices
     from simulator.report.tables.studies import indices_parts
