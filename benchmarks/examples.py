@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from simulator import NoExactOdds, Scenario, exact, load
-from simulator.analysis.odds.run import Fight
+from simulator.analysis.odds.run import SimulatedAnswer
 from simulator.engine.model.limits import QUICK_BYTES
 from simulator.scenarios import example_names
 
@@ -41,7 +41,7 @@ def measure_examples(seconds: float, words: list[str]) -> Iterator[tuple[str, ..
 
 def battles_per_second(scenario: Scenario, seconds: float) -> float:
     """Pace of one warm simulation of as many battles as take about so many seconds, as `--battles` would fight them."""
-    fight = Fight(scenario, 0)
+    fight = SimulatedAnswer(scenario, 0)
     fight.add(FIRST)
     pace = 0.0
     for share in (0.1, 1.0):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import simulator
+from simulator import rules
 
 ROOT = Path(simulator.__file__).parent
 # From the bottom up; a module may import its own layer and those below.
@@ -103,6 +104,19 @@ def test_names_are_plain_words(path):
             names.add(node.arg)
     bad = {name for name in names - GAME_WORDS if BANNED.search(re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", name).lower())}
     assert not bad, f"{path}: {sorted(bad)}"
+
+
+def test_no_two_classes_above_the_games_have_one_name():
+    """A game names its classes in its own words; `Params`, `State` and `Land` are found in its folder."""
+    games = {home.rpartition(".")[2] for home in rules.GAMES.values() if isinstance(home, str)} | {"custom"}
+    homes = {}
+    for path in MODULES:
+        parts = path.relative_to(ROOT).parts
+        if parts[0] != "engine" and not (parts[0] == "rules" and parts[1] in games):
+            for node in ast.walk(tree_of(path)):
+                if isinstance(node, ast.ClassDef):
+                    homes.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
+    assert {name: found for name, found in homes.items() if len(found) > 1} == {}
 
 
 def test_the_folders_of_europa_import_one_way():

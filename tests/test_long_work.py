@@ -19,7 +19,7 @@ from simulator.analysis.odds.run import PORTION, Interrupted
 from simulator.analysis.storage import cluster
 from simulator.analysis.storage import run_store as keeping
 from simulator.analysis.storage.cluster import answer_portion, code, machines, on_worker
-from simulator.analysis.storage.kept_run import Piece, Pieces, fought, kept_run
+from simulator.analysis.storage.kept_run import RunPart, RunParts, fought, kept_run
 from simulator.analysis.storage.kept_sweep import Kept
 from simulator.analysis.studies.grid import Grid, Portion
 from simulator.cli import run
@@ -162,7 +162,7 @@ def staged():
 
 def small_pieces(scenario, seed, pieces):
     for first in range(0, pieces._end, PORTION):
-        yield fought(scenario, seed, Piece(first, min(PORTION, pieces._end - first)))
+        yield fought(scenario, seed, RunPart(first, min(PORTION, pieces._end - first)))
 
 
 def test_a_run_of_stages_goes_on_bit_for_bit(tmp_path):
@@ -278,7 +278,7 @@ def test_workers_that_would_be_slower_are_not_started(capfd, monkeypatch):
 
 
 def test_pieces_grow_as_long_as_they_are_quick_and_cover_a_run():
-    pieces, at, sizes = Pieces(1000, 200 * PORTION), 1000, []
+    pieces, at, sizes = RunParts(1000, 200 * PORTION), 1000, []
     for piece in pieces:
         assert piece.first == at
         assert piece.first % PORTION == 0 or piece.first == 1000

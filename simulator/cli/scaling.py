@@ -16,7 +16,7 @@ from simulator.cli.output import TableOutput, console, note
 if TYPE_CHECKING:
     from simulator.analysis.odds.method import Method
     from simulator.analysis.odds.run import Progress
-    from simulator.analysis.studies.grid import Answered, Grid, Portions
+    from simulator.analysis.studies.grid import AnsweredPortion, Grid, Portions
     from simulator.scenarios import Scenario
 
 # Worker processes take about so long to start and to load their kernels.
@@ -52,7 +52,7 @@ class Helpers:
     client: Callable[[], Any]
     own: bool
 
-    def answers(self, grid: Grid, portions: Portions) -> Generator[Answered, None, None]:
+    def answers(self, grid: Grid, portions: Portions) -> Generator[AnsweredPortion, None, None]:
         """Portions of a grid answered by them; own processes start only where this one is not done in HERE_SECONDS."""
         from simulator.analysis.odds.stages import Shared
         from simulator.analysis.storage.cluster import answers_on

@@ -17,7 +17,7 @@ from rich.text import Text
 from simulator.report.tables.plain import plain_table
 from simulator.report.words import percent, span
 from simulator.rules.campaign import plan_of
-from simulator.rules.campaign.plan import FATES, UNNAMED, Fight, Side
+from simulator.rules.campaign.plan import FATES, UNNAMED, PlannedFight, PlannedSide
 from simulator.rules.campaign.text import called_fight, in_words
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import listed, sentence
@@ -53,7 +53,7 @@ class CampaignReport:
         ours, theirs = ([self.name(one) for one in used if (one in self.plan.us) == own] for own in (True, False))
         return listed(ours) or "our side", listed(theirs) or "the other side"
 
-    def who(self, side: Side, article: bool = True) -> str:
+    def who(self, side: PlannedSide, article: bool = True) -> str:
         """A side of a fight; "" for one without pieces of its own, such as a fortress."""
         if side.force != UNNAMED:
             return self.name(side.force) if article else self.plan.forces[side.force]
@@ -64,7 +64,7 @@ class CampaignReport:
         """Pieces in words; int64, shape (slots,)."""
         return self.plan.carry.words(pieces).replace("_", " ")
 
-    def versus(self, fight: Fight) -> str:
+    def versus(self, fight: PlannedFight) -> str:
         """The sides of a fight, for a table."""
         attacker, defender = (self.who(side, article=False) for side in fight.sides)
         return f"{attacker} v {defender}" if attacker and defender else f"{attacker or defender}, {fight.kind}"
@@ -89,7 +89,7 @@ class CampaignReport:
         clauses += [f"and {more} more fights" if more > 1 else "and one more fight"] if more else []
         return sentence(", ".join(clauses))
 
-    def brought(self, side: Side, seen: set[int]) -> str:
+    def brought(self, side: PlannedSide, seen: set[int]) -> str:
         """The pieces that a force has at the start, and those that join it before this fight; `seen` fought before."""
         if side.force == UNNAMED:
             return ""
@@ -105,7 +105,7 @@ class CampaignReport:
         text = percent(self.odds.p(question))
         return text if self.odds.battles is None else f"{text} ({span(*self.odds.interval(question))})"
 
-    def fates(self, fight: Fight) -> dict[str, float]:
+    def fates(self, fight: PlannedFight) -> dict[str, float]:
         """The chances of the ends of a fight: won by its attacker, its defender, nobody; none: did not take place."""
         return {fate: self.odds.p(f"{fight.name}_winner == '{fate}'") for fate in FATES}
 
@@ -148,7 +148,7 @@ class CampaignReport:
                 yield f"{name} is won by nobody without a fight in {percent(p)}"
 
     @staticmethod
-    def rules(side: Side) -> list[str]:
+    def rules(side: PlannedSide) -> list[str]:
         """The rules by which a side declines a fight."""
         found = ["where that is better"] if side.best else []
         found += [f"with fewer than {side.min_units:g} units"] if side.min_units is not None else []

@@ -29,10 +29,10 @@ def app():
     from simulator.engine.exact import warm_up
     from simulator.web.messages import Limits
     from simulator.web.server.app import create_app
-    from simulator.web.server.pool import Pool
+    from simulator.web.server.pool import WorkerPool
 
     warm_up(load("risk-20v15").chain)
-    pool = Pool(1, 8, Limits(seconds=8.0, wait=300.0, queue=300.0))
+    pool = WorkerPool(1, 8, Limits(seconds=8.0, wait=300.0, queue=300.0))
     pool.start(kernels=False)
     yield create_app(pool)
     pool.close()

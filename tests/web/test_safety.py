@@ -19,7 +19,7 @@ from simulator.rules.battle import Battle, Built, Fields
 from simulator.scenarios import ScenarioError
 from simulator.web.messages import Job, Limits, Reply
 from simulator.web.server.app import ReplyCache, create_app
-from simulator.web.server.pool import Pool
+from simulator.web.server.pool import WorkerPool
 from simulator.web.server.serve import TimedProtocol, configured
 from simulator.web.time_limit import OutOfTime, at_most, loading_cuts
 from simulator.web.views import dispatch
@@ -238,7 +238,7 @@ def test_memory_is_refused_not_taken(own_game):
 
 
 def test_past_the_queue_503_and_come_again():
-    site = TestClient(create_app(Pool(1, 0)))
+    site = TestClient(create_app(WorkerPool(1, 0)))
     for path in (f"/risk/land?{RISK}", "/api/names/europa/leaders?q=full", f"/risk/land/stream?{RISK}"):
         reply = site.get(path)
         assert reply.status_code == 503

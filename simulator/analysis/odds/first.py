@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simulator.analysis.odds.method import Method
-from simulator.analysis.odds.run import DEFAULT_PRECISION, ExactAnswer, Fight, Progress, to_precision, width
+from simulator.analysis.odds.run import DEFAULT_PRECISION, ExactAnswer, Progress, SimulatedAnswer, to_precision, width
 from simulator.analysis.odds.stages import Shared
 from simulator.engine.api import OutOfRoom, without_compiling
 from simulator.engine.model.limits import NoExactOdds, NotCompiled
@@ -17,7 +17,7 @@ COMPOSED_BATTLES = 1 << 11
 
 def first_answer(
     scenario: Scenario, method: Method, progress: Progress | None = None, shared: Shared | None = None
-) -> ExactAnswer | Fight | None:
+) -> ExactAnswer | SimulatedAnswer | None:
     """An answer without compiling: exact, to the usual precision, or a first simulation whose `limited` says so.
 
     None where there is no such answer: a side decides as well as possible, or a single state has too many results.
@@ -35,7 +35,7 @@ def first_answer(
             return None
     try:
         with without_compiling(0.0):
-            fight = Fight(scenario, method.seed, method.threads, shared)
+            fight = SimulatedAnswer(scenario, method.seed, method.threads, shared)
             first = fight.add_first(BATTLE_SECONDS, COMPOSED_BATTLES)
             if not first:
                 to_precision(fight, None, progress)

@@ -146,7 +146,7 @@ class ExactAnswer:
         return labelled(self.scenario, self._outcomes)
 
 
-class Fight:
+class SimulatedAnswer:
     """A simulation of one scenario that can be extended; it holds battles 0 to `battles - 1` of its seed.
 
     `limited` says why it has fewer battles than its precision needs, "" where it has enough.
@@ -280,14 +280,14 @@ def width(odds: Odds) -> float:
     return max(found)
 
 
-def rolls_of(fight: Fight) -> float:
+def rolls_of(fight: SimulatedAnswer) -> float:
     """About how many rolls a battle takes; 1 for a composed battle: its stages are short, and not known beforehand."""
     from simulator.engine.api import rolls_a_battle
 
     return 1.0 if fight.scenario.built.answer is not None else rolls_a_battle(fight.scenario.chain)
 
 
-def fight_up_to(fight: Fight, battles: int, progress: Progress | None = None) -> None:
+def fight_up_to(fight: SimulatedAnswer, battles: int, progress: Progress | None = None) -> None:
     """Fight until there are so many battles; an interrupt loses at most those of the last PORTION_ROLLS."""
     portion = battles
     if battles > ABREAST:
@@ -296,7 +296,7 @@ def fight_up_to(fight: Fight, battles: int, progress: Progress | None = None) ->
         fight.add(min(portion, battles - begin), progress and (lambda done, b=begin: progress(b + done, battles)))
 
 
-def to_precision(fight: Fight, precision: float | None, progress: Progress | None = None) -> None:
+def to_precision(fight: SimulatedAnswer, precision: float | None, progress: Progress | None = None) -> None:
     """Add battles until `width` is at most `precision`; if that is None, at most DEFAULT_PRECISION or, where that takes
     more than ANSWER_ROLLS rolls, until these are made, and `fight.limited` says so.
     """
@@ -321,7 +321,7 @@ def to_precision(fight: Fight, precision: float | None, progress: Progress | Non
 
 def settle(
     scenario: Scenario, method: Method, progress: Progress | None = None, shared: Shared | None = None
-) -> ExactAnswer | Fight:
+) -> ExactAnswer | SimulatedAnswer:
     """The exact answer where `method` allows it and it fits, else a simulation.
 
     Raises NoExactOdds where `method` allows only an exact answer, Interrupted with the simulation so far.
@@ -334,7 +334,7 @@ def settle(
         except NoExactOdds:
             if method.exact:
                 raise
-    fight = Fight(scenario, method.seed, method.threads, shared)
+    fight = SimulatedAnswer(scenario, method.seed, method.threads, shared)
     try:
         if method.battles is None:
             to_precision(fight, method.precision, progress)

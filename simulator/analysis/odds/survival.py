@@ -11,7 +11,7 @@ from typing import Any
 from simulator.analysis.field_words import owner_in_words
 from simulator.analysis.odds.distribution import wilson
 from simulator.analysis.odds.method import Method
-from simulator.analysis.odds.run import ExactAnswer, Fight, Interrupted, Progress, settle, until_interrupted
+from simulator.analysis.odds.run import ExactAnswer, Interrupted, Progress, SimulatedAnswer, settle, until_interrupted
 from simulator.analysis.result import Result
 from simulator.analysis.words import in_chance
 from simulator.rules.battle import Built
@@ -141,7 +141,7 @@ def _together(found: Sequence[Survival]) -> Survival:
     return replace(next((one for one in found if one.battles is not None), found[0]), pieces=pieces)
 
 
-def _survival(scenario: Scenario, found: ExactAnswer | Fight, seed: int) -> Survival:
+def _survival(scenario: Scenario, found: ExactAnswer | SimulatedAnswer, seed: int) -> Survival:
     assert scenario.built.pieces is not None
     ends, battles = found.ends(), found.battles
     survivors: list[Survivor] = []

@@ -24,13 +24,13 @@ from weakref import WeakSet
 
 from simulator.analysis.odds.method import check_numbers
 from simulator.analysis.odds.stages import Shared
-from simulator.analysis.storage.kept_run import Fighting, Piece, Pieces, fought
+from simulator.analysis.storage.kept_run import Fighting, RunPart, RunParts, fought
 from simulator.scenarios import Scenario
 
 if TYPE_CHECKING:
     from distributed import Client
 
-    from simulator.analysis.studies.grid import Answered, Grid, Portion, Portions
+    from simulator.analysis.studies.grid import AnsweredPortion, Grid, Portion, Portions
 
 # Portions that a worker's thread has in hand or waiting, and how often one is given to others whose worker was killed.
 IN_HAND, MOST_LIVES = 3, 20
@@ -166,12 +166,12 @@ def _shared(grid: str) -> Shared:
     return Shared()
 
 
-def answer_portion(run: str, grid: Grid, portion: Portion) -> Answered:
+def answer_portion(run: str, grid: Grid, portion: Portion) -> AnsweredPortion:
     """A portion answered on a worker."""
     return grid.answer(portion, _shared(run))
 
 
-def fight_piece(scenario: Scenario, seed: int, piece: Piece) -> Piece:
+def fight_piece(scenario: Scenario, seed: int, piece: RunPart) -> RunPart:
     """A piece of a run fought on a worker, on one thread."""
     return fought(_known(scenario), seed, piece, threads=1)
 
@@ -182,7 +182,7 @@ def _known(scenario: Scenario) -> Scenario:
     return scenario
 
 
-def answers_on(client: Client) -> Callable[[Grid, Portions], Generator[Answered, None, None]]:
+def answers_on(client: Client) -> Callable[[Grid, Portions], Generator[AnsweredPortion, None, None]]:
     """Have the portions of a grid answered by a cluster, in whatever order they are done."""
     return lambda grid, portions: _spread(client, portions, answer_portion, f"{id(grid)}", grid)
 
@@ -193,7 +193,7 @@ def fight_on(client: Client) -> Fighting:
 
 
 def _spread(
-    client: Client, pieces: Portions | Pieces, work: Callable[..., Any], *arguments: Any
+    client: Client, pieces: Portions | RunParts, work: Callable[..., Any], *arguments: Any
 ) -> Generator[Any, None, None]:
     """The results of `work(*arguments, piece)` for all pieces, which learn from each; results come before errors.
 

@@ -18,7 +18,15 @@ import numpy as np
 
 from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import PORTION, Fight, Interrupted, Progress, labelled, outcome_columns, together
+from simulator.analysis.odds.run import (
+    PORTION,
+    Interrupted,
+    Progress,
+    SimulatedAnswer,
+    labelled,
+    outcome_columns,
+    together,
+)
 from simulator.analysis.storage.run_store import Due, alone, checksum, question_of, refuse_another, write_whole
 from simulator.rules.battle import Outcomes
 from simulator.scenarios import Scenario, Source, draft, load
@@ -27,7 +35,7 @@ from simulator.scenarios import Scenario, Source, draft, load
 SECONDS, FIRST, MOST = 3.0, 8 * PORTION, 1 << 34
 
 
-class Piece(NamedTuple):
+class RunPart(NamedTuple):
     """Some battles of a run: the first, how many, and once they are fought their outcomes and the seconds it took."""
 
     first: int
@@ -36,27 +44,27 @@ class Piece(NamedTuple):
     seconds: float = 0.0
 
 
-class Pieces:
+class RunParts:
     """Cuts battles `first` to `end - 1` into pieces, as large as those before could be fought in some seconds."""
 
     def __init__(self, first: int, end: int) -> None:
         self._next, self._end, self._size = first, end, FIRST
 
-    def __iter__(self) -> Iterator[Piece]:
+    def __iter__(self) -> Iterator[RunPart]:
         return self
 
-    def __next__(self) -> Piece:
+    def __next__(self) -> RunPart:
         if self._next >= self._end:
             raise StopIteration
         # Composed battles are fought in whole portions, and what is left over by itself.
         size = min(self._size - self._next % PORTION, self._end - self._next)
         if size > PORTION:
             size -= (self._next + size) % PORTION
-        piece = Piece(self._next, size)
+        piece = RunPart(self._next, size)
         self._next += size
         return piece
 
-    def learn(self, piece: Piece) -> None:
+    def learn(self, piece: RunPart) -> None:
         """Note how long a piece took."""
         if piece.seconds < SECONDS / 2 and piece.battles >= self._size // 2:
             self._size = min(2 * self._size, MOST)
@@ -64,20 +72,20 @@ class Pieces:
             self._size = max(self._size // 2, PORTION)
 
 
-Fighting = Callable[[Scenario, int, Pieces], Iterator[Piece]]
+Fighting = Callable[[Scenario, int, RunParts], Iterator[RunPart]]
 
 
 def fought(
     scenario: Scenario,
     seed: int,
-    piece: Piece,
+    piece: RunPart,
     threads: int | None = None,
     progress: Callable[[int], Any] | None = None,
-) -> Piece:
+) -> RunPart:
     """The outcomes of a piece; after an interrupt those of its first battles, where that can be told."""
     begun = time.perf_counter()
     if scenario.built.answer is not None:
-        fight = Fight(scenario, seed, threads)
+        fight = SimulatedAnswer(scenario, seed, threads)
         parts = []
         for first in range(0, piece.battles, PORTION):
             size = min(PORTION, piece.battles - first)
@@ -96,12 +104,12 @@ def fought(
             raise
     ends = simulation.ends()
     outcomes = together(Outcomes(outcome_columns(scenario, ends), ends.p, ends.count))
-    return Piece(piece.first, simulation.battles - piece.first, outcomes, time.perf_counter() - begun)
+    return RunPart(piece.first, simulation.battles - piece.first, outcomes, time.perf_counter() - begun)
 
 
 def fight_here(
-    scenario: Scenario, seed: int, pieces: Pieces, threads: int | None, progress: Progress | None, total: int
-) -> Iterator[Piece]:
+    scenario: Scenario, seed: int, pieces: RunParts, threads: int | None, progress: Progress | None, total: int
+) -> Iterator[RunPart]:
     """Fight one piece after the other on this machine; after an interrupt the first battles of the piece under way."""
     for piece in pieces:
         report = (lambda done, first=piece.first: progress(first + done, total)) if progress else None
@@ -112,7 +120,7 @@ def fight_here(
             raise KeyboardInterrupt
 
 
-class Run:
+class KeptRun:
     """A run under way: battles 0 to `battles - 1` are fought, `outcomes` are theirs; kept in a file if there is one.
 
     Open it only while its lock is held. Raises ValueError for a file of another question, one that holds no run, or one
@@ -128,7 +136,7 @@ class Run:
             self.kept = self.battles
         # A composed battle goes on from a whole portion.
         self._whole: tuple[int, Outcomes | None] = self.battles, self.outcomes
-        self._early: dict[int, Piece] = {}
+        self._early: dict[int, RunPart] = {}
         self._due = Due()
 
     def _read(self, path: Path) -> None:
@@ -151,7 +159,7 @@ class Run:
         if battles:
             self.outcomes = Outcomes(columns, np.array(count) / battles, np.array(count, np.int64))
 
-    def add(self, piece: Piece) -> None:
+    def add(self, piece: RunPart) -> None:
         """Count a piece, once those before it are counted; saved when it is time."""
         self._early[piece.first] = piece
         while (following := self._early.pop(self.battles, None)) is not None:
@@ -202,12 +210,12 @@ def kept_run(
     battles, seed, threads = method.battles, method.seed, method.threads
     asked, path = load(scenario), None if out is None else Path(out)
     with alone(path.with_name(f".{path.name}.lock")) if path else nullcontext():
-        run = Run(asked, seed, path, question_of(draft(scenario), seed=seed) if path else {})
+        run = KeptRun(asked, seed, path, question_of(draft(scenario), seed=seed) if path else {})
         if run.battles > battles:
             raise ValueError(f"out: {str(out)!r} has {run.battles:,} battles already; ask for as many or more")
         here = partial(fight_here, threads=threads, progress=progress, total=battles)
         try:
-            for piece in (fighting or here)(asked, seed, Pieces(run.battles, battles)):
+            for piece in (fighting or here)(asked, seed, RunParts(run.battles, battles)):
                 run.add(piece)
                 if progress:
                     progress(run.battles, battles)

@@ -18,7 +18,7 @@ from simulator.analysis.odds.measure import Measure
 from simulator.analysis.odds.run import Interrupted, Progress
 from simulator.analysis.result import Result
 from simulator.analysis.storage.run_store import Due, alone, question_of, refuse_another, write_whole
-from simulator.analysis.studies.grid import MOST_CELLS, Answered, Cell, Grid, Portion, Portions, grid_of
+from simulator.analysis.studies.grid import MOST_CELLS, AnsweredPortion, Cell, Grid, Portion, Portions, grid_of
 from simulator.analysis.studies.swept import Answers, Pace, Sweep, in_portions, timed
 from simulator.scenarios import Source
 
@@ -44,7 +44,7 @@ class Kept(Result):
     def __init__(self, path: Path, grid: Grid) -> None:
         self.path, self.grid, self.pace = path, grid, Pace()
         self.done = np.zeros(grid.size, bool)
-        self._held: list[Answered] = []
+        self._held: list[AnsweredPortion] = []
         self._due = Due()
         self._begin()
         for old in path.glob(".*.tmp"):
@@ -105,7 +105,7 @@ class Kept(Result):
         """Is this portion kept?"""
         return bool(self.done[self.grid.places(portion)].all())
 
-    def add(self, answered: Answered) -> None:
+    def add(self, answered: AnsweredPortion) -> None:
         """Keep a portion that is answered as a whole; written when it is time. Raises OSError, see `save`."""
         if answered.cells is None or len(answered.cells) < answered.portion.size:
             return
@@ -130,7 +130,7 @@ class Kept(Result):
         self._held = []
         self.done[table["cell"].to_numpy()] = True
 
-    def _table(self, portions: Sequence[Answered]) -> pyarrow.Table:
+    def _table(self, portions: Sequence[AnsweredPortion]) -> pyarrow.Table:
         """Portions as a table: `cell` numbers the cells of the grid in row order."""
         import pyarrow as pa
 

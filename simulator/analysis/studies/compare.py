@@ -21,7 +21,7 @@ from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import CELL_BYTES, Progress, reported, until_interrupted
 from simulator.analysis.result import Result, frame
 from simulator.analysis.studies.noticeable import battles_to_notice
-from simulator.analysis.studies.paired import Answered, Difference, answered, difference
+from simulator.analysis.studies.paired import Difference, PairedAnswer, answered, difference
 from simulator.analysis.words import amount, capital, named, percent, points, quantity
 from simulator.rules.toolkit.tolerances import ROUNDING
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft, is_uncertain, load
@@ -38,7 +38,7 @@ CHANCES = ("p_attacker", "p_defender", "p_nobody")
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparedValue:
     """One value of one scenario, and its difference to the reference."""
 
     value: str
@@ -68,7 +68,7 @@ class Comparison(Result):
 
     odds: Mapping[str, Odds]
     values: tuple[str, ...]
-    answers: tuple[Row, ...]
+    answers: tuple[ComparedValue, ...]
     seed: int = 0
     notes: tuple[str, ...] = ()
 
@@ -156,7 +156,7 @@ class Comparison(Result):
             return self._extremes([first, *others])
         return "; ".join(_in_words(row, first, self.in_percent(row.value)) for row in others)
 
-    def _extremes(self, rows: Sequence[Row]) -> str:
+    def _extremes(self, rows: Sequence[ComparedValue]) -> str:
         """The scenarios with the largest and the smallest value in words, and the reference."""
         most, least = (choose(rows, key=lambda row: row.estimate) for choose in (max, min))
         shown = {id(row): amount(row.estimate, self.in_percent(row.value)) for row in rows}
@@ -170,7 +170,7 @@ class Comparison(Result):
         return super().to_dict() | {"distance": self.distances(), "odds": odds}
 
 
-def _in_words(row: Row, first: Row, chance: bool) -> str:
+def _in_words(row: ComparedValue, first: ComparedValue, chance: bool) -> str:
     d, value = row.difference, f"{named(row.value)} {amount(row.estimate, chance)}"
     if abs(d.value) <= ROUNDING:
         return f"{row.scenario}: {value}, the same as {first.scenario}"
@@ -289,7 +289,7 @@ def _loaded(name: str, source: Source) -> Scenario | Draft:
         raise ScenarioError(f"{error} (in {name})", error.unused) from None
 
 
-def _compared(found: Mapping[str, Answered], value: str | Sequence[str] | None, seed: int) -> Comparison:
+def _compared(found: Mapping[str, PairedAnswer], value: str | Sequence[str] | None, seed: int) -> Comparison:
     odds = {name: one.odds for name, one in found.items()}
     values = default_values(list(odds.values())) if value is None else (value,) if isinstance(value, str) else value
     values = [meant(next(iter(odds.values())).battle, one) for one in values]
@@ -298,7 +298,7 @@ def _compared(found: Mapping[str, Answered], value: str | Sequence[str] | None, 
     return Comparison(odds, tuple(values), tuple(_rows(found, values)), seed)
 
 
-def _rows(found: Mapping[str, Answered], values: Sequence[str]) -> Iterator[Row]:
+def _rows(found: Mapping[str, PairedAnswer], values: Sequence[str]) -> Iterator[ComparedValue]:
     first = next(iter(found.values()))
     for value in values:
         for name, one in found.items():
@@ -309,4 +309,4 @@ def _rows(found: Mapping[str, Answered], values: Sequence[str]) -> Iterator[Row]
                 if "no column" in str(error) and not is_chance(value):
                     text = f"{value}: no such column in {name}"
                 raise ValueError(f"value: {brief(text)}") from None
-            yield Row(value, name, estimate, difference(value, one, first), one.odds.method)
+            yield ComparedValue(value, name, estimate, difference(value, one, first), one.odds.method)

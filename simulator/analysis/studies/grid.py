@@ -106,7 +106,7 @@ class Portion(NamedTuple):
         return int(np.prod([end - begin for begin, end in self.ranges]))
 
 
-class Answered(NamedTuple):
+class AnsweredPortion(NamedTuple):
     """A portion's cells in row order (fewer if it was interrupted) and the seconds it took.
 
     `cells` is None for a block that cannot be solved in one pass; answer its parts (`Grid.parts`) instead.
@@ -182,7 +182,7 @@ class Grid:
         *outer, last = portion.ranges
         return map(Portion, product(*(_cut(one, 1) for one in outer), _cut(last, self.few)))
 
-    def answer(self, portion: Portion, shared: Shared, stopped: Callable[[], bool] = lambda: False) -> Answered:
+    def answer(self, portion: Portion, shared: Shared, stopped: Callable[[], bool] = lambda: False) -> AnsweredPortion:
         """The answers of a portion; those finished so far once `stopped()` is true."""
         begun = time.perf_counter()
 
@@ -197,7 +197,7 @@ class Grid:
             if portion.block:
                 solved = solved_cells(self.draft, self.paths, settings, self.asked, report)
             if solved is None:
-                return Answered(portion, None, time.perf_counter() - begun)
+                return AnsweredPortion(portion, None, time.perf_counter() - begun)
             for one, known in zip(settings, solved, strict=True):
                 if known is None:
                     report(0, None)
@@ -205,7 +205,7 @@ class Grid:
         except KeyboardInterrupt:
             if not stopped():
                 raise
-        return Answered(portion, found, time.perf_counter() - begun)
+        return AnsweredPortion(portion, found, time.perf_counter() - begun)
 
     def cell(self, settings: tuple[Any, ...], shared: Shared, report: Progress) -> Cell:
         """The answer of a single cell."""
@@ -252,7 +252,7 @@ class Portions:
     def __next__(self) -> Portion:
         return next(portion for portion in self._waiting if not self._done(portion))
 
-    def learn(self, answered: Answered) -> None:
+    def learn(self, answered: AnsweredPortion) -> None:
         """Note how a portion was answered."""
         if answered.cells is None:
             self._waiting = chain(self.grid.parts(answered.portion), self._waiting)

@@ -12,7 +12,7 @@ from simulator.analysis.odds.method import check_numbers
 from simulator.analysis.odds.run import Progress, until_interrupted
 from simulator.analysis.odds.stages import Shared
 from simulator.analysis.result import frame
-from simulator.analysis.studies.grid import Answered, Cell, Grid, Portion, number_rows, solved_cells
+from simulator.analysis.studies.grid import AnsweredPortion, Cell, Grid, Portion, number_rows, solved_cells
 from simulator.analysis.studies.one_pass import LEAST_CELLS
 from simulator.analysis.studies.swept import in_threads
 from simulator.engine.model.limits import processors
@@ -125,7 +125,7 @@ class Many:
         """The scenario as a grid of one cell."""
         return Grid(self.drafts[place], (), (), asked, self._battles, self._seed)
 
-    def _alone(self, place: int, stopped: Callable[[], bool]) -> tuple[int, Answered]:
+    def _alone(self, place: int, stopped: Callable[[], bool]) -> tuple[int, AnsweredPortion]:
         return place, self._grid(place, self.asked(place)).answer(Portion(()), self._shared, stopped)
 
     def answers(self, threads: int) -> Iterator[tuple[int, Cell]]:

@@ -18,7 +18,7 @@ from simulator.analysis.odds.measure import is_chance, measure, weighed
 from simulator.analysis.odds.method import Method, check_numbers
 from simulator.analysis.odds.mix import allotted, combined, describe_mixture, settings_without, shares
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import Fight, outcome_columns
+from simulator.analysis.odds.run import SimulatedAnswer, outcome_columns
 from simulator.analysis.odds.stages import Shared
 from simulator.engine.model.limits import NoExactOdds
 from simulator.engine.model.streams import derive_seed
@@ -46,7 +46,7 @@ class Difference(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Answered:
+class PairedAnswer:
     """The odds of a scenario and, if simulated, the outcome (row of `odds`) of each battle: int64, shape (battles,)."""
 
     odds: Odds
@@ -59,17 +59,19 @@ class Answered:
         return None if numbers is None else np.asarray(numbers[self.which])
 
 
-def answered(scenario: Scenario | Draft, method: Method, many: int = BATTLES, shared: Shared | None = None) -> Answered:
+def answered(
+    scenario: Scenario | Draft, method: Method, many: int = BATTLES, shared: Shared | None = None
+) -> PairedAnswer:
     """Exact where that fits into `method` and it asks for no battles; else its battles, or `many`, are simulated."""
     if method.battles is None:
         try:
-            return Answered(answer(scenario, replace(method, exact=True), shared=shared))
+            return PairedAnswer(answer(scenario, replace(method, exact=True), shared=shared))
         except NoExactOdds:
             pass
     return fought(scenario, method.battles or many, method.seed, method.threads)
 
 
-def fought(scenario: Scenario | Draft, battles: int, seed: int, threads: int | None = None) -> Answered:
+def fought(scenario: Scenario | Draft, battles: int, seed: int, threads: int | None = None) -> PairedAnswer:
     """Battles 0 to `battles - 1` of the seed, the combinations of fields that are not known one after the other.
 
     Each combination has its share, so battle i of two such scenarios belongs to the same combination. Raises ValueError
@@ -102,7 +104,7 @@ def fought(scenario: Scenario | Draft, battles: int, seed: int, threads: int | N
         assumptions=[*describe_mixture(fields), *asked[0].assumptions()],
         scenario=base.data,
     )
-    return Answered(odds, merge_rows(outcomes)[1][which])
+    return PairedAnswer(odds, merge_rows(outcomes)[1][which])
 
 
 def _simulated(
@@ -118,7 +120,7 @@ def _simulated(
 
         ends, which = each_outcome(scenario.chain, seed, battles, first=first or 0)
         return outcome_columns(scenario, ends), which
-    fight = Fight(scenario, seed if first is None else derive_seed(seed, first), threads)
+    fight = SimulatedAnswer(scenario, seed if first is None else derive_seed(seed, first), threads)
     fight.add(battles)
     odds = fight.odds()
     assert odds.counts is not None
@@ -126,7 +128,7 @@ def _simulated(
     return odds.columns, np.repeat(np.arange(len(odds.counts)), odds.counts)[order]
 
 
-def difference(value: str, one: Answered, reference: Answered) -> Difference:
+def difference(value: str, one: PairedAnswer, reference: PairedAnswer) -> Difference:
     """The value of one answer minus that of the reference."""
     d = measure(one.odds, value).value - measure(reference.odds, value).value
     simulated = [answer for answer in (one, reference) if answer.which is not None]

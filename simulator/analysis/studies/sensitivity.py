@@ -21,7 +21,7 @@ from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import CELL_BATTLES, CELL_BYTES, Progress, many_like, reported, until_interrupted
 from simulator.analysis.odds.stages import Shared
 from simulator.analysis.result import Result, frame
-from simulator.analysis.studies.paired import Answered, Difference, answered, difference
+from simulator.analysis.studies.paired import Difference, PairedAnswer, answered, difference
 from simulator.analysis.words import amount, capital, meaning, setting_of, signed
 from simulator.rules.battle import Battle
 from simulator.rules.toolkit.naming import suggested
@@ -38,7 +38,7 @@ ON_REQUEST = ("policy", "objective")
 
 
 @dataclass(frozen=True)
-class Step:
+class FieldStep:
     """One field changed alone, from `setting` to `to`, and the value after the change."""
 
     path: str
@@ -64,7 +64,7 @@ class Sensitivity(Result):
 
     base: float
     value: str
-    steps: tuple[Step, ...]
+    steps: tuple[FieldStep, ...]
     refusals: tuple[Skipped, ...]
     odds: Odds
     seed: int = 0
@@ -86,9 +86,9 @@ class Sensitivity(Result):
         """`path, to, reason` of the changes that the rules refuse."""
         return frame([vars(one) for one in self.refusals], ["path", "to", "reason"])
 
-    def fields(self) -> list[tuple[str, list[Step]]]:
+    def fields(self) -> list[tuple[str, list[FieldStep]]]:
         """The steps of each field, the field with the largest effect first."""
-        found: dict[str, list[Step]] = {}
+        found: dict[str, list[FieldStep]] = {}
         for step in self.steps:
             found.setdefault(step.path, []).append(step)
         return list(found.items())
@@ -180,8 +180,8 @@ def sensitivity(  # noqa: PLR0913 - one argument an option
     )
     now = measure(reference.odds, asked).value
 
-    def collected(found: Sequence[Step | Skipped]) -> Sensitivity:
-        steps = _sorted([one for one in found if isinstance(one, Step)])
+    def collected(found: Sequence[FieldStep | Skipped]) -> Sensitivity:
+        steps = _sorted([one for one in found if isinstance(one, FieldStep)])
         refusals = tuple(one for one in found if isinstance(one, Skipped))
         return Sensitivity(now, asked, steps, refusals, reference.odds, seed, len(found) == len(tried))
 
@@ -191,10 +191,10 @@ def sensitivity(  # noqa: PLR0913 - one argument an option
 def _steps(
     base: Draft,
     tried: Iterable[tuple[str, Any, Any]],
-    ask: Callable[[Scenario], Answered],
-    reference: Answered,
+    ask: Callable[[Scenario], PairedAnswer],
+    reference: PairedAnswer,
     asked: str,
-) -> Iterator[Step | Skipped]:
+) -> Iterator[FieldStep | Skipped]:
     """The value asked after each change."""
     for path, setting, to in tried:
         try:
@@ -205,7 +205,7 @@ def _steps(
         after = ask(scenario)
         exact = after.odds.method == reference.odds.method == "exact"
         value, change = measure(after.odds, asked).value, difference(asked, after, reference)
-        yield Step(path, setting, to, value, change, "exact" if exact else "simulated")
+        yield FieldStep(path, setting, to, value, change, "exact" if exact else "simulated")
 
 
 def step_in_words(battle: Battle, data: Mapping[str, Any], path: str, setting: Any, to: Any) -> str:
@@ -227,7 +227,7 @@ def one_more(scenario: Source, value: str | None = None, **options: Any) -> Sens
     return sensitivity(scenario, value, wanted=wanted, **options)
 
 
-def _sorted(steps: Sequence[Step]) -> tuple[Step, ...]:
+def _sorted(steps: Sequence[FieldStep]) -> tuple[FieldStep, ...]:
     """Sorted by the largest effect of the field, then as tried; effects that differ only by rounding are equal."""
     largest: dict[str, float] = {}
     for step in steps:

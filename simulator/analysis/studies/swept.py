@@ -22,7 +22,7 @@ from simulator.analysis.odds.measure import is_chance
 from simulator.analysis.odds.run import Progress
 from simulator.analysis.odds.stages import Shared
 from simulator.analysis.result import Result, frame
-from simulator.analysis.studies.grid import Answered, Cell, Grid, Portions, number_rows
+from simulator.analysis.studies.grid import AnsweredPortion, Cell, Grid, Portions, number_rows
 from simulator.analysis.words import capital, meaning, settings_in_words, value_of
 from simulator.engine.model.limits import processors
 from simulator.scenarios import Draft, Variant
@@ -43,7 +43,7 @@ NO_VARIANCE = 1e-30
 
 T = TypeVar("T")
 R = TypeVar("R")
-Answers = Callable[[Grid, Portions], Generator[Answered, None, None]]
+Answers = Callable[[Grid, Portions], Generator[AnsweredPortion, None, None]]
 
 
 @dataclass
@@ -253,8 +253,8 @@ class Sweep(Result):
 
 
 def timed(
-    found: Generator[Answered, None, None], pace: Pace, progress: Progress | None, done: int, total: int
-) -> Iterator[Answered]:
+    found: Generator[AnsweredPortion, None, None], pace: Pace, progress: Progress | None, done: int, total: int
+) -> Iterator[AnsweredPortion]:
     """The portions whose cells are answered; counts them in `pace`, and reports them after the `done` cells before."""
     begun = time.perf_counter()
     try:
@@ -275,7 +275,7 @@ def in_portions(grid: Grid) -> Grid:
     return replace(grid, few=min(max(LEAST_TOGETHER, grid.size // PORTIONS), MOST_TOGETHER))
 
 
-def answers(grid: Grid, portions: Portions, threads: int | None = None) -> Generator[Answered, None, None]:
+def answers(grid: Grid, portions: Portions, threads: int | None = None) -> Generator[AnsweredPortion, None, None]:
     """Answer portions of a grid in threads."""
     shared, workers = Shared(), min(threads or processors(), grid.size)
     return in_threads(lambda one, stopped: grid.answer(one, shared, stopped), portions, workers, portions.learn)

@@ -15,7 +15,7 @@ from simulator.analysis.odds.run import CELL_BATTLES, CELL_BYTES, Progress, repo
 from simulator.analysis.odds.stages import Shared
 from simulator.analysis.result import Result
 from simulator.analysis.studies.balance import named_reasons
-from simulator.analysis.studies.paired import Answered, answered, difference
+from simulator.analysis.studies.paired import PairedAnswer, answered, difference
 from simulator.analysis.studies.sensitivity import steps_of
 from simulator.analysis.words import capital
 from simulator.rules.battle import Battle
@@ -158,7 +158,7 @@ def units(
         return Units(each, len(asked), first, refusals, seed, len(parts) == len(work))
 
     def tried() -> Iterator[OneMore | str]:
-        now: dict[int, Answered] = {}
+        now: dict[int, PairedAnswer] = {}
         for scenario, path, setting, price in reported(work, progress):
             if id(scenario) not in now:
                 now[id(scenario)] = ask(scenario)
@@ -187,7 +187,7 @@ def _units(scenario: Scenario) -> list[tuple[str, int, float | None]]:
     return found
 
 
-def _one_more(path: str, price: float | None, after: Answered, before: Answered) -> OneMore:
+def _one_more(path: str, price: float | None, after: PairedAnswer, before: PairedAnswer) -> OneMore:
     side, _, unit = path.partition(".")
     change = {value: difference(value, after, before).value for value in _values(after, side)}
     own, enemy = (change.get(f"mean.{name}") for name in (COSTS if side == SIDES[0] else COSTS[::-1]))
@@ -196,6 +196,6 @@ def _one_more(path: str, price: float | None, after: Answered, before: Answered)
     return OneMore(side, unit, price, change[f"p_{side}"], exchange, method)
 
 
-def _values(found: Answered, side: str) -> list[str]:
+def _values(found: PairedAnswer, side: str) -> list[str]:
     """The chance of a side, and the costs lost where the game counts them."""
     return [f"p_{side}", *(f"mean.{name}" for name in COSTS if name in found.odds.names)]

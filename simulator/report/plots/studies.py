@@ -21,7 +21,7 @@ from simulator.rules.toolkit.tolerances import ROUNDING
 
 if TYPE_CHECKING:
     from simulator.analysis.studies.balance import Balance
-    from simulator.analysis.studies.compare import Comparison, Row
+    from simulator.analysis.studies.compare import ComparedValue, Comparison
     from simulator.analysis.studies.sensitivity import Sensitivity
     from simulator.analysis.studies.swept import Sweep
     from simulator.analysis.studies.units import Units
@@ -71,7 +71,7 @@ def _distributions(axes: Axes, found: Comparison, column: str) -> None:
     fig.chance_axis(axes.yaxis)
 
 
-def _differences(axes: Axes, found: Comparison, rows: Sequence[Row]) -> None:
+def _differences(axes: Axes, found: Comparison, rows: Sequence[ComparedValue]) -> None:
     """Bars of the values of each scenario; above each bar but the reference's the difference with its interval."""
     names, values = list(found.odds), list(dict.fromkeys(row.value for row in rows))
     many = len(names)

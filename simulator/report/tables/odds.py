@@ -113,7 +113,7 @@ def likely_table(odds: Odds) -> Table | None:
     return table
 
 
-class Line:
+class BrokenLine:
     """A line of text that is broken to the width of the output; its continuation stands further right."""
 
     def __init__(self, line: str, style: str = "") -> None:
@@ -140,7 +140,7 @@ def odds_parts(scenario: Scenario, odds: Odds, explain: bool = False, everything
     reasons = list(scenario.built.explain()) if explain or certain else []
     if reasons:
         yield "How it comes about"
-    yield from (Line(f"  {reason}") for reason in reasons)
+    yield from (BrokenLine(f"  {reason}") for reason in reasons)
     yield from grounds(odds)
 
 
@@ -160,7 +160,7 @@ def grounds(odds: Odds) -> Iterator[Any]:
     yield Text(f"Method: {odds.how()}")
     yield Text("Rests on", style="dim")
     lines = odds.assumptions if odds.battle.game == CAMPAIGN else by_side(odds.rests_on)
-    yield from (Line(f"  {line}", "dim") for line in lines or ["the rules as they stand"])
+    yield from (BrokenLine(f"  {line}", "dim") for line in lines or ["the rules as they stand"])
     yield Text(f"Rules: {odds.versions()}", style="dim")
 
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from simulator.analysis.decisions.need import Need
     from simulator.analysis.decisions.worth import Worth
     from simulator.analysis.studies.balance import Balance
-    from simulator.analysis.studies.compare import Comparison, Row
-    from simulator.analysis.studies.sensitivity import Sensitivity, Step
+    from simulator.analysis.studies.compare import ComparedValue, Comparison
+    from simulator.analysis.studies.sensitivity import FieldStep, Sensitivity
     from simulator.analysis.studies.sobol import Indices
     from simulator.analysis.studies.units import Units
 
@@ -69,11 +69,11 @@ def _label(found: Comparison, value: str) -> str:
     return label_of(found.odds[found.reference].battle, column) + more
 
 
-def _amount(found: Comparison, row: Row) -> str:
+def _amount(found: Comparison, row: ComparedValue) -> str:
     return amount(row.estimate, found.in_percent(row.value))
 
 
-def _apart(found: Comparison, row: Row) -> tuple[str, str, str]:
+def _apart(found: Comparison, row: ComparedValue) -> tuple[str, str, str]:
     """The difference to the reference, its interval if it is simulated, and the battles that show it."""
     d, chance = row.difference, found.in_percent(row.value)
     sure = row.method == "exact" or math.isnan(d.low)
@@ -163,7 +163,7 @@ def sensitivity_parts(found: Sensitivity, every: bool = False) -> Parts:
     yield f"Method: {found.how()}"
 
 
-def _extremes(steps: Sequence[Step]) -> list[Step]:
+def _extremes(steps: Sequence[FieldStep]) -> list[FieldStep]:
     """The largest fall and the largest rise of a field."""
     least, most = (choose(steps, key=lambda step: step.change.value) for choose in (min, max))
     return [

@@ -12,8 +12,8 @@ import numpy as np
 
 from simulator.rules.battle import Built, Columns, Misfit, Refusal
 from simulator.rules.campaign.carry import fields_of
-from simulator.rules.campaign.plan import STAY, TOTALS, UNNAMED, Fight, Plan
-from simulator.rules.campaign.rows import Rows, Standing, holds
+from simulator.rules.campaign.plan import STAY, TOTALS, UNNAMED, Plan, PlannedFight
+from simulator.rules.campaign.rows import Rows, StandingRows, holds
 from simulator.rules.campaign.starts import fields_of_fight
 from simulator.rules.toolkit.query import QueryError
 
@@ -48,7 +48,7 @@ def check_fights(plan: Plan) -> list[Any]:
     return found
 
 
-def check_traits(plan: Plan, fight: Fight) -> None:
+def check_traits(plan: Plan, fight: PlannedFight) -> None:
     """Refuse unknown fields of the sides of a fight that is not checked as a scenario. Raises Refusal."""
     for side in fight.sides:
         known = fields_of(plan.carry.kinds[fight.kind], side.role)
@@ -58,7 +58,7 @@ def check_traits(plan: Plan, fight: Fight) -> None:
                 raise Refusal(f"fight[{plan.fights.index(fight)}].{side.role}.{name}", allowed)
 
 
-def fought_by_somebody(plan: Plan, fight: Fight, parts: Sequence[np.ndarray]) -> Any:
+def fought_by_somebody(plan: Plan, fight: PlannedFight, parts: Sequence[np.ndarray]) -> Any:
     """The fields of a fight in which a side that has nobody has one piece; None where that is not allowed."""
     parts = [part.copy() for part in parts]
     for side, part in zip(fight.sides, parts, strict=True):
@@ -82,7 +82,7 @@ def sample(built: Built) -> Columns:
 
 def keep_columns(plan: Plan, fields: Sequence[Any], asked: Iterable[str]) -> None:
     """Note the columns of fights that these questions or names use in the plan."""
-    standard = Standing(plan, Rows.first(plan, None))
+    standard = StandingRows(plan, Rows.first(plan, None))
     unasked = (f"{fight.name}_{of}" for fight in plan.fights for of in plan.carry.always_kept.get(fight.kind, ()))
     asked = [*asked, *unasked]
     kept = dict.fromkeys(word for text in asked for word in WORD.findall(text) if word and word not in standard)
@@ -121,7 +121,7 @@ def check_questions(plan: Plan, columns: Sequence[str]) -> None:
             _check_question(plan, fight.question, f"fight[{at}].if", rows, at)
     if plan.goal is not None:
         _check_question(plan, plan.goal, "goal", rows, len(plan.fights))
-    standard = Standing(plan, rows)
+    standard = StandingRows(plan, rows)
     for name in columns:
         if name not in standard:
             raise Refusal("columns", f"no such column {name!r}")
@@ -131,7 +131,7 @@ def _check_question(plan: Plan, question: str, field: str, rows: Rows, known: in
     try:
         holds(plan, question, rows, known)
     except QueryError as error:
-        now = Standing(plan, rows, known)
+        now = StandingRows(plan, rows, known)
         for word in WORD.findall(question):
             if word and word not in now and any(_about(word, fight) for fight in plan.fights[known:]):
                 raise Refusal(field, f"{word!r} is not known yet: only earlier fights may be asked about") from None
@@ -140,5 +140,5 @@ def _check_question(plan: Plan, question: str, field: str, rows: Rows, known: in
         raise Refusal(field, str(error)) from None
 
 
-def _about(word: str, fight: Fight) -> bool:
+def _about(word: str, fight: PlannedFight) -> bool:
     return word in fight.kept or word in {f"{fight.name}_{found}" for found in OF_EVERY_FIGHT}

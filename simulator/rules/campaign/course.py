@@ -10,7 +10,7 @@ import numpy as np
 
 from simulator.engine.model.limits import NoExactOdds
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY
-from simulator.rules.campaign.plan import AWAY, HERE, LOST, OUT, STAY, TOTALS, UNNAMED, Fight, Side, taken
+from simulator.rules.campaign.plan import AWAY, HERE, LOST, OUT, STAY, TOTALS, UNNAMED, PlannedFight, PlannedSide, taken
 from simulator.rules.campaign.rows import MOST_ROWS, Rows, holds, joined
 from simulator.rules.campaign.solve import MOST_STARTS, Ends, Solver
 from simulator.rules.campaign.text import Story
@@ -34,7 +34,7 @@ class Edges(NamedTuple):
     choice: np.ndarray
 
 
-class Part(NamedTuple):
+class RowsAfter(NamedTuple):
     """Rows after a fight, and the ways to them: the row before it, the chance from there, which of these rows comes
     after, and the decision on these ways.
     """
@@ -104,7 +104,7 @@ class Course:
         self.edges.append(Edges(before, row[after], p, choice))
         return found
 
-    def parts(self, number: int, rows: Rows) -> Sequence[Part]:
+    def parts(self, number: int, rows: Rows) -> Sequence[RowsAfter]:
         """The rows after a fight, by what becomes of it."""
         fight, every = self.plan.fights[number], np.arange(len(rows))
         asked = holds(self.plan, fight.question, rows, number) if fight.question else np.ones(len(rows), bool)
@@ -136,12 +136,12 @@ class Course:
         return [one for one in found if len(one.rows)]
 
     @staticmethod
-    def unfought(rows: Rows, before: np.ndarray, after: Rows | None = None, choice: int = FIXED) -> Part:
+    def unfought(rows: Rows, before: np.ndarray, after: Rows | None = None, choice: int = FIXED) -> RowsAfter:
         """Rows that pass a fight without its dice, as they are or as `after`."""
         after = replace(after or rows.taken(before), at=rows_of_battles(rows, before))
-        return Part(after, before, np.ones(len(before)), np.arange(len(before)), choice)
+        return RowsAfter(after, before, np.ones(len(before)), np.arange(len(before)), choice)
 
-    def goes(self, fight: Fight, part: Sequence[np.ndarray]) -> np.ndarray:
+    def goes(self, fight: PlannedFight, part: Sequence[np.ndarray]) -> np.ndarray:
         """Does the attacker fight, by `min_units` and `min_odds`? bool, shape (rows,)."""
         attacker = fight.sides[0]
         goes = np.ones(len(part[0]), bool)
@@ -153,7 +153,7 @@ class Course:
             goes[goes] = (np.array(chances) >= attacker.min_odds - ROUNDING)[which]
         return goes
 
-    def units(self, fight: Fight, part: Sequence[np.ndarray]) -> np.ndarray:
+    def units(self, fight: PlannedFight, part: Sequence[np.ndarray]) -> np.ndarray:
         """The units of the attacker who take part: float64, shape (rows,)."""
         if fight.sides[0].force == UNNAMED:
             return np.full(len(part[0]), self.plan.carry.units_of(fight.sides[0].table))
@@ -176,7 +176,9 @@ class Course:
             if of == "taken" and takers is not None:
                 rows.kept[name] = (winner == ATTACKER) & carry.there(part[0], takers, fight.sides[0].table)
 
-    def battles(self, number: int, rows: Rows, ready: Rows, before: np.ndarray, part: Sequence[np.ndarray]) -> Part:
+    def battles(
+        self, number: int, rows: Rows, ready: Rows, before: np.ndarray, part: Sequence[np.ndarray]
+    ) -> RowsAfter:
         """The rows after the fight; `ready` stand before it, as the rows `before` of all `rows`."""
         fight = self.plan.fights[number]
         starts, which = starts_of(part)
@@ -211,7 +213,7 @@ class Course:
         if self.story:
             self.story.ended(fight, number, ready, after)
         choice = GO if fight.sides[0].best and self.going is None else FIXED
-        return Part(after, before[parent], found.p[end], row, choice)
+        return RowsAfter(after, before[parent], found.p[end], row, choice)
 
     def ended(
         self, number: int, ready: Rows, part: Sequence[np.ndarray], ways: tuple[np.ndarray, np.ndarray], ends: Ends
@@ -265,7 +267,7 @@ class Course:
             carry.settle(own[:, HERE])
 
     @staticmethod
-    def left_behind(rows: Rows, side: Side, won: np.ndarray, part: np.ndarray) -> None:
+    def left_behind(rows: Rows, side: PlannedSide, won: np.ndarray, part: np.ndarray) -> None:
         """Step 8: `leave` is taken from those of the winner who took part; `won` are the rows in which it won."""
         if side.leave:
             moved(rows, won, side.force, side.leave_to, taken(part, side.leave))

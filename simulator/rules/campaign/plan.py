@@ -33,7 +33,7 @@ class Ships:
 
 
 @dataclass
-class Side:
+class PlannedSide:
     """A side of a fight. `table`: of an unnamed side all its fields, of a force the traits of this fight."""
 
     role: str
@@ -95,7 +95,7 @@ def taken(there: np.ndarray, wanted: Sequence[Taking]) -> np.ndarray:
 
 
 @dataclass
-class Fight:
+class PlannedFight:
     """One fight: its name, kind, sides, question, and the other tables of its scenario.
 
     `kept`: the columns of the fight that the campaign keeps -> the name in the fight.
@@ -103,7 +103,7 @@ class Fight:
 
     name: str
     kind: str
-    sides: tuple[Side, Side]
+    sides: tuple[PlannedSide, PlannedSide]
     question: str | None
     data: Mapping[str, Any]
     kept: dict[str, str] = field(default_factory=dict)
@@ -120,7 +120,7 @@ class Plan:
     forces: list[str]
     traits: list[dict[str, Any]]
     start: np.ndarray
-    fights: list[Fight]
+    fights: list[PlannedFight]
     us: frozenset[int]
     derived: bool
     goal: str | None
@@ -131,7 +131,7 @@ class Plan:
         """Does a side decide whether to fight?"""
         return any(fight.sides[0].best for fight in self.fights)
 
-    def coming(self, fight: Fight, here: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    def coming(self, fight: PlannedFight, here: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """The pieces of each side that take part once reinforcements have come, and whether they can fight, by row.
 
         `here` are those of all forces before and, in place, after that: int64, shape (rows, forces, slots).
@@ -145,7 +145,7 @@ class Plan:
         part = [np.zeros_like(here[:, 0]) if side.force == UNNAMED else side.taking_part(here) for side in fight.sides]
         return part, [side.can_fight(one) for side, one in zip(fight.sides, part, strict=True)]
 
-    def scenario(self, fight: Fight, parts: Sequence[np.ndarray]) -> dict[str, Any]:
+    def scenario(self, fight: PlannedFight, parts: Sequence[np.ndarray]) -> dict[str, Any]:
         """A fight as a scenario of its game; `parts` are the pieces of each side that take part, shape (slots,)."""
         data = dict(fight.data)
         for side, part in zip(fight.sides, parts, strict=True):
@@ -154,14 +154,14 @@ class Plan:
                 data[side.role] = self.carry.side(fight.kind, side.role, self.tables(side), part)
         return data
 
-    def tables(self, side: Side) -> Tables:
+    def tables(self, side: PlannedSide) -> Tables:
         """The traits of the force of a side, none for an unnamed one, and those given in the fight."""
         return ({} if side.force == UNNAMED else self.traits[side.force]), side.table
 
-    def on_our_side(self, side: Side, other: Side) -> bool:
+    def on_our_side(self, side: PlannedSide, other: PlannedSide) -> bool:
         """Is this side of a fight ours? An unnamed side is with the enemies of the force that it fights."""
         return side.force in self.us if side.force != UNNAMED else other.force not in self.us
 
-    def camps(self, fight: Fight) -> list[int]:
+    def camps(self, fight: PlannedFight) -> list[int]:
         """The camps of a fight's attacker and defender: 0 ours, 1 theirs; forces of one camp may fight each other."""
         return [int(not self.on_our_side(*pair)) for pair in (fight.sides, fight.sides[::-1])]

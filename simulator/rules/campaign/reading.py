@@ -13,7 +13,7 @@ from simulator.rules.campaign.carry import Carry
 from simulator.rules.campaign.model import Campaign, given
 from simulator.rules.campaign.model import Fight as FightFields
 from simulator.rules.campaign.model import Side as SideFields
-from simulator.rules.campaign.plan import OUT, STAY, UNNAMED, Fight, Plan, Ships, Side, Taking
+from simulator.rules.campaign.plan import OUT, STAY, UNNAMED, Plan, PlannedFight, PlannedSide, Ships, Taking
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.policies import refuse
 
@@ -74,7 +74,7 @@ class Reader:
             refuse(table.get(name), f"{path}.{name}", f"{reason}; give it in that fight")
         self.carry.check_pieces(path, table)
 
-    def fight(self, at: int, fields: FightFields) -> Fight:
+    def fight(self, at: int, fields: FightFields) -> PlannedFight:
         """One fight."""
         path, every, carry = f"fight[{at}]", self.fields.every, self.carry
         name = fields.name if fields.name is not None else f"fight{at + 1}"
@@ -102,7 +102,7 @@ class Reader:
             for key in ("driven_off", "leave_to"):
                 enemy = side.force != UNNAMED and getattr(side, key) == other.force
                 refuse(enemy and other.force != UNNAMED, f"{path}.{side.role}.{key}", "the enemy of this fight")
-        return Fight(name, kind, (attacker, defender), fields.question, data)
+        return PlannedFight(name, kind, (attacker, defender), fields.question, data)
 
     def refuse_kind(self, field: str, kind: str | None) -> None:
         """Refuse a kind that is no fight of a campaign."""
@@ -113,7 +113,7 @@ class Reader:
             raise Refusal(field, f"{reason}; {kinds}")
         raise Refusal(field, f"{kind!r} is not allowed; {kinds}")
 
-    def side(self, path: str, kind: str, role: str, fields: Any) -> Side:
+    def side(self, path: str, kind: str, role: str, fields: Any) -> PlannedSide:
         """A side of a fight."""
         refuse(fields is None, path, "is needed")
         if isinstance(fields, str):
@@ -133,11 +133,11 @@ class Reader:
         if fields.force is None:
             for key in FOR_A_FORCE:
                 refuse(getattr(fields, key) is not None, f"{path}.{key}", "only for a force")
-            return Side(role, table=own, **decisions)
+            return PlannedSide(role, table=own, **decisions)
         self.check_side(path, kind, role, fields)
         force = self.force(f"{path}.force", fields.force)
         join, send = self.tables.get(f"{path}.join"), self.amounts(f"{path}.send", fields.send or {})
-        return Side(
+        return PlannedSide(
             role, force, own,
             join=None if join is None else self.carry.read(join),
             stay=self.amounts(f"{path}.stay", fields.stay or {}),
@@ -206,7 +206,7 @@ class Reader:
         order = [self.carry.going(self.slots(f"{path}.order", piece)) for piece in names["order"]]
         return Ships(by, fields.each, sorted(set(ships)), order)
 
-    def our_side(self, fights: list[Fight]) -> tuple[frozenset[int], bool]:
+    def our_side(self, fights: list[PlannedFight]) -> tuple[frozenset[int], bool]:
         """The forces on our side, and whether that follows from the fights (section 2.5)."""
         if self.fields.us is not None:
             names = [self.fields.us] if isinstance(self.fields.us, str) else self.fields.us

@@ -97,7 +97,7 @@ def joined(parts: Sequence[AnyTable]) -> AnyTable:
     return replace(parts[0], numbers=numbers, kept=kept, p=p, at=None)
 
 
-class Standing(Mapping[str, np.ndarray]):
+class StandingRows(Mapping[str, np.ndarray]):
     """The columns of rows by name, each computed when it is asked for; of the fights before number `known` alone."""
 
     def __init__(self, plan: Plan, rows: Rows, known: int | None = None) -> None:
@@ -143,7 +143,7 @@ def texts(fights: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
 def holds(plan: Plan, question: str, rows: Rows, known: int | None = None) -> np.ndarray:
     """The rows in which a question holds: bool, shape (rows,). Raises QueryError for one that cannot be read."""
-    return ask(question, Standing(plan, rows, known), len(rows), texts(fight.name for fight in plan.fights))
+    return ask(question, StandingRows(plan, rows, known), len(rows), texts(fight.name for fight in plan.fights))
 
 
 def winner_of(plan: Plan, rows: Rows) -> np.ndarray:
@@ -161,7 +161,7 @@ def winner_of(plan: Plan, rows: Rows) -> np.ndarray:
 
 def columns_of(plan: Plan, rows: Rows) -> Columns:
     """All columns of the ends of a campaign, the winner first."""
-    return {"winner": winner_of(plan, rows)} | dict(Standing(plan, rows))
+    return {"winner": winner_of(plan, rows)} | dict(StandingRows(plan, rows))
 
 
 def summary(fights: list[str], forces: list[str]) -> tuple[str, ...]:

@@ -12,9 +12,9 @@ import numpy as np
 from simulator.engine.model.chain import ManyOutcomes
 from simulator.engine.model.limits import NoExactOdds
 from simulator.rules.battle import BattlesRun, Built, Columns, Outcomes, StartsRun
-from simulator.rules.campaign.plan import UNNAMED, Fight, Plan
+from simulator.rules.campaign.plan import UNNAMED, Plan, PlannedFight
 from simulator.rules.campaign.rows import Table
-from simulator.rules.campaign.starts import LEAST, Group, Start, fields_of_fight, in_groups
+from simulator.rules.campaign.starts import LEAST, Start, StartGroup, fields_of_fight, in_groups
 from simulator.rules.toolkit.merging import distinct
 
 MOST_STARTS = 100_000
@@ -59,18 +59,18 @@ class Solver:
     run: BattlesRun
     known: dict[Any, Ends] = field(default_factory=dict)
 
-    def built(self, fight: Fight, parts: Sequence[np.ndarray]) -> Built:
+    def built(self, fight: PlannedFight, parts: Sequence[np.ndarray]) -> Built:
         """The fight from this start."""
         return self.plan.carry.build(fight.kind, fields_of_fight(self.plan, fight, parts))
 
-    def like(self, fight: Fight) -> str:
+    def like(self, fight: PlannedFight) -> str:
         """A text that is the same for fights whose ends from equal starts are equal."""
         tables = [self.plan.tables(side) if side.force != UNNAMED else side.table for side in fight.sides]
         named = [side.force == UNNAMED for side in fight.sides]
         kept = sorted(set(fight.kept.values()))
         return repr((self.plan.carry.name(), fight.kind, fight.data, tables, named, kept))
 
-    def exact(self, fight: Fight, starts: Sequence[Start], chances: Sequence[float] = ()) -> list[Ends]:
+    def exact(self, fight: PlannedFight, starts: Sequence[Start], chances: Sequence[float] = ()) -> list[Ends]:
         """The ends from each of these starts, which are reached with these chances. Raises NoExactOdds."""
         run, like = self.run.exactly(), self.like(fight)
         keys = [(like, *(part.tobytes() for part in parts)) for parts in starts]
@@ -91,13 +91,13 @@ class Solver:
         run.visited(0, sum(p * ends.residual for p, ends in zip(chances, found, strict=False)))
         return found
 
-    def _solved(self, fight: Fight, starts: list[Start], run: StartsRun) -> list[Ends]:
+    def _solved(self, fight: PlannedFight, starts: list[Start], run: StartsRun) -> list[Ends]:
         found: dict[int, Ends] = {}
         for group in in_groups(self.plan, fight, starts):
             found |= zip(group.places, self._together(fight, group, starts, run), strict=True)
         return [found[at] if at in found else self._alone(fight, parts, run) for at, parts in enumerate(starts)]
 
-    def _alone(self, fight: Fight, parts: Start, run: StartsRun) -> Ends:
+    def _alone(self, fight: PlannedFight, parts: Start, run: StartsRun) -> Ends:
         built = self.built(fight, parts)
         if built.answer is not None:
             return self._answered(fight, parts, built.answer(run))
@@ -106,7 +106,7 @@ class Solver:
         ends = run.from_starts(built.chain, np.array([built.chain.start], np.int64), True)
         return self._by_start(fight, parts, built.outcome(ends.states), ends)[0]
 
-    def _together(self, fight: Fight, group: Group, starts: list[Start], run: StartsRun) -> list[Ends]:
+    def _together(self, fight: PlannedFight, group: StartGroup, starts: list[Start], run: StartsRun) -> list[Ends]:
         """The ends of starts that are one chain."""
         parts = [np.array([starts[at][side] for at in group.places]) for side in (0, 1)]
         counting = self._counting(fight, group, parts)
@@ -114,7 +114,7 @@ class Solver:
         columns = group.columns(ends.states, ends.start)
         return self._by_start(fight, [part[ends.start] for part in parts], columns, ends)
 
-    def _counting(self, fight: Fight, group: Group, parts: list[np.ndarray]) -> bool:
+    def _counting(self, fight: PlannedFight, group: StartGroup, parts: list[np.ndarray]) -> bool:
         """Does the counter of the chain show in the ends?"""
         chain = group.joined.chain
         if not chain.counters:
@@ -126,7 +126,7 @@ class Solver:
         blocks, kept = self._known(fight, [part[first] for part in parts], columns, 3)
         return any((values != values[0]).any() for values in (*dict(blocks).values(), *kept.values()))
 
-    def simulated(self, fight: Fight, parts: Start, numbers: np.ndarray) -> Ends:
+    def simulated(self, fight: PlannedFight, parts: Start, numbers: np.ndarray) -> Ends:
         """The ends of the battles of these numbers from this start, and as `at` the end of each battle."""
         built = self.built(fight, parts)
         if built.answer is not None:
@@ -138,11 +138,11 @@ class Solver:
         known = self._known(fight, parts, built.outcome(states.states), len(states.p))
         return replace(_ends(*known, states.p, parts), at=at)
 
-    def _answered(self, fight: Fight, parts: Start, found: Outcomes) -> Ends:
+    def _answered(self, fight: PlannedFight, parts: Start, found: Outcomes) -> Ends:
         """The end of a fight without dice."""
         return _ends(*self._known(fight, parts, found.columns, len(found.p)), found.p, parts)
 
-    def _by_start(self, fight: Fight, parts: Start, columns: Columns, ends: ManyOutcomes) -> list[Ends]:
+    def _by_start(self, fight: PlannedFight, parts: Start, columns: Columns, ends: ManyOutcomes) -> list[Ends]:
         """The distinct ends from each start, from the columns of the fight."""
         blocks, kept = self._known(fight, parts, columns, len(ends.p))
         every = [column for _, values in blocks for column in values.T]
@@ -154,7 +154,7 @@ class Solver:
             for (begin, end), left in zip(pairwise(bounds), ends.residual, strict=True)
         ]
 
-    def _known(self, fight: Fight, parts: Start, columns: Columns, size: int) -> tuple[Blocks, Columns]:
+    def _known(self, fight: PlannedFight, parts: Start, columns: Columns, size: int) -> tuple[Blocks, Columns]:
         """The numbers and the kept columns of ends, from the columns of the fight."""
         carry, slots = self.plan.carry, parts[0].shape[-1]
         columns = {k: v if np.shape(v) == (size,) else np.broadcast_to(v, size) for k, v in columns.items()}

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from simulator.rules.battle import NOBODY
-from simulator.rules.campaign.plan import AWAY, HERE, OUT, STAY, UNNAMED, Fight, Plan, Side
+from simulator.rules.campaign.plan import AWAY, HERE, OUT, STAY, UNNAMED, Plan, PlannedFight, PlannedSide
 from simulator.rules.campaign.rows import Rows
 from simulator.rules.question import Answered, given
 from simulator.rules.sides import SIDES
@@ -140,7 +140,7 @@ def explain(plan: Plan, fields: Sequence[Any]) -> list[str]:
     return lines
 
 
-def _name(plan: Plan, side: Side) -> str:
+def _name(plan: Plan, side: PlannedSide) -> str:
     return "others" if side.force == UNNAMED else plan.forces[side.force]
 
 
@@ -151,7 +151,7 @@ class Story:
     plan: Plan
     lines: list[str]
 
-    def begins(self, fight: Fight, asked: np.ndarray, here: np.ndarray, part: Sequence[np.ndarray]) -> None:
+    def begins(self, fight: PlannedFight, asked: np.ndarray, here: np.ndarray, part: Sequence[np.ndarray]) -> None:
         """The name of the fight, whether its question holds, who joins and who takes no part.
 
         `here`: int64, shape (rows, forces, slots).
@@ -176,7 +176,7 @@ class Story:
         won = "nobody wins" if winner[0] == NOBODY else f"the {SIDES[winner[0]]} wins"
         self._tell(f"not fought: {why}; {won}")
 
-    def declined(self, fight: Fight, rows: np.ndarray, units: float) -> None:
+    def declined(self, fight: PlannedFight, rows: np.ndarray, units: float) -> None:
         """A fight that its attacker does not want; `rows` are those in which that is so."""
         side = fight.sides[0]
         if not len(rows):
@@ -188,7 +188,7 @@ class Story:
             why = f"the chance to win is below min_odds = {side.min_odds:g}"
         self._tell(f"not fought: the attacker declines; {why}")
 
-    def ended(self, fight: Fight, number: int, before: Rows, after: Rows) -> None:
+    def ended(self, fight: PlannedFight, number: int, before: Rows, after: Rows) -> None:
         """Note the pieces left behind or driven off, from the rows before and after the fight."""
         for code, side in enumerate(fight.sides):
             if side.force == UNNAMED or not len(after):
@@ -201,12 +201,12 @@ class Story:
                 gone = (after.pieces - before.pieces)[0, to, HERE]
             self._of(side, f"{what}, {'out' if to < 0 else f'to {self.plan.forces[to]}'}", gone)
 
-    def captured(self, side: Side, pieces: np.ndarray) -> None:
+    def captured(self, side: PlannedSide, pieces: np.ndarray) -> None:
         """Pieces that a side captured: int64, shape (rows, slots)."""
         if len(pieces):
             self._of(side, "captured", pieces[0])
 
-    def _of(self, side: Side, what: str, pieces: np.ndarray) -> None:
+    def _of(self, side: PlannedSide, what: str, pieces: np.ndarray) -> None:
         pieces = np.where(self.plan.carry.marks, 0, pieces)
         if pieces.any():
             self._tell(f"{self.plan.forces[side.force]}, {what}: {self.plan.carry.words(pieces)}")

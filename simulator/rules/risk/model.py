@@ -197,7 +197,7 @@ class Options(Fields):
     regiment_cost: Coins = Field(1, description="coins a regiment costs")
 
 
-class Scenario(Fields, Generic[Attacking_co, Defending_co, Where_co]):
+class RiskFrame(Fields, Generic[Attacking_co, Defending_co, Where_co]):
     """The frame of every kind."""
 
     game: Literal["risk"]
@@ -208,31 +208,31 @@ class Scenario(Fields, Generic[Attacking_co, Defending_co, Where_co]):
     options: Options = Field(default_factory=Options)
 
 
-class Land(Scenario[LandAttacker, LandDefender, LandConditions]):
+class Land(RiskFrame[LandAttacker, LandDefender, LandConditions]):
     """A land attack on a territory, or along a path of territories."""
 
     battle: Literal["land"]
 
 
-class Amphibious(Scenario[LandAttacker, LandDefender, SeaConditions]):
+class Amphibious(RiskFrame[LandAttacker, LandDefender, SeaConditions]):
     """Troops landed from transports, and their fights inland."""
 
     battle: Literal["amphibious"]
 
 
-class Naval(Scenario[Fleet, Fleet, NavalConditions]):
+class Naval(RiskFrame[Fleet, Fleet, NavalConditions]):
     """Fleets against fleets."""
 
     battle: Literal["naval"]
 
 
-class BlockadeRun(Scenario[Fleet, Fleet, BlockadeConditions]):
+class BlockadeRun(RiskFrame[Fleet, Fleet, BlockadeConditions]):
     """Blockaded fleets put to sea against the blockaders."""
 
     battle: Literal["blockade-run"]
 
 
-class Invasion(Scenario[InvasionAttacker, InvasionDefender, InvasionConditions]):
+class Invasion(RiskFrame[InvasionAttacker, InvasionDefender, InvasionConditions]):
     """A convoy crosses the sea, lands and takes a path of territories."""
 
     battle: Literal["invasion"]

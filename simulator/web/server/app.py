@@ -22,7 +22,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from simulator.web.messages import EVENTS, TEXT, BadRequest, Job, Reply, Unserved, as_json, event
-from simulator.web.server.pool import ENDING, Pool
+from simulator.web.server.pool import ENDING, WorkerPool
 from simulator.web.static_files import STATIC, text_of, version_of
 
 MOST_BYTES = 64 * 1024
@@ -98,7 +98,7 @@ class ReplyCache:
             self._size -= len(removed.body) + len(str(old))
 
 
-def create_app(pool: Pool, allowed_hosts: Sequence[str] = ()) -> Starlette:
+def create_app(pool: WorkerPool, allowed_hosts: Sequence[str] = ()) -> Starlette:
     """The application over a pool, which its caller starts and closes.
 
     `allowed_hosts`: the names under which it may be asked, `*.example.org` for all of a domain; default any.
@@ -159,7 +159,7 @@ class Guard:
 class Site:
     """The application's routes over a pool of workers."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: WorkerPool) -> None:
         self.pool, self.cache = pool, ReplyCache(CACHE_BYTES)
 
     def view(self, name: str) -> Callable[[Request], Awaitable[Response]]:

@@ -27,7 +27,7 @@ LOST = Unserved("the worker of this request was lost; try again")
 GONE = Unserved("the client has gone", 499)
 
 
-class Pool:
+class WorkerPool:
     """Workers and their schedule: `workers` for slow requests, and one more for quick ones only."""
 
     def __init__(self, workers: int, waiting: int, limits: Limits | None = None) -> None:

@@ -15,7 +15,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from simulator.engine.model.limits import processors
 from simulator.web.server.app import create_app
-from simulator.web.server.pool import Pool
+from simulator.web.server.pool import WorkerPool
 
 BACKLOG = 256
 # The most bytes of a request's head: its address may hold a whole scenario or game file.
@@ -28,7 +28,7 @@ def serve(host: str, port: int, workers: int | None, waiting: int, allowed_hosts
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(message)s")
     shown = f"[{host}]" if ":" in host else host
     listener.listen(BACKLOG)
-    pool = Pool(workers or processors(), waiting)
+    pool = WorkerPool(workers or processors(), waiting)
     pool.start()
     print(f"The page is at http://{shown}:{listener.getsockname()[1]}/ ready for players; Ctrl-C ends it.", flush=True)
     try:
@@ -42,7 +42,7 @@ def serve(host: str, port: int, workers: int | None, waiting: int, allowed_hosts
 class Server(uvicorn.Server):
     """A server that ends its workers first: requests in progress get 503 at once."""
 
-    def __init__(self, config: uvicorn.Config, pool: Pool) -> None:
+    def __init__(self, config: uvicorn.Config, pool: WorkerPool) -> None:
         super().__init__(config)
         self._pool = pool
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from simulator.analysis.odds.method import MOST_BATTLES
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import Fight, width
+from simulator.analysis.odds.run import SimulatedAnswer, width
 from simulator.rules import CAMPAIGN
 from simulator.rules.battle import Battle
 from simulator.rules.sides import ALL_SIDES
@@ -195,7 +195,7 @@ def refined(job: Job, limits: Limits) -> Iterator[Reply]:
     begun = time.process_time()
     if request.options.text("exact") == "no":  # the answer before this stream found that
         skip_exact_odds(scenario)
-    fight = Fight(scenario, 0, 1)
+    fight = SimulatedAnswer(scenario, 0, 1)
     batch, ended = FIRST_BATTLES, ""
     while not ended:
         before = time.monotonic()

@@ -14,14 +14,14 @@ from simulator.scenarios.schema import branches, branches_at, schema_of
 from simulator.web.catalogue import words
 from simulator.web.links import key_of, untyped
 from simulator.web.views import forms
-from simulator.web.views.forms import Form, Generator, Node, Row, paired, single_rows
+from simulator.web.views.forms import Form, FormRow, Generator, Node, paired, single_rows
 
 # Fields of a side that decide whether to fight: the attacker's alone.
 DECISIONS = {"go", "min_odds", "min_units"}
 
 
 @dataclass
-class Card:
+class FightCard:
     """A fight: its fields that are always in sight, its sides (force, pieces of their own), who joins, and the rest.
 
     `joins` and `given` are those that are set; the others are folded away.
@@ -30,8 +30,8 @@ class Card:
     key: str
     head: list[Node]
     sides: list[list[Node]]
-    joins: list[Row]
-    more_joins: list[Row]
+    joins: list[FormRow]
+    more_joins: list[FormRow]
     given: list[Node]
     rest: list[Node]
 
@@ -125,7 +125,7 @@ class _Maker:
                 own[name] = twin
         return [own[name] for name in dict.fromkeys([*(one for one in known if one in own), *own])]
 
-    def card(self, place: int, fight: Mapping[str, Any]) -> Card:
+    def card(self, place: int, fight: Mapping[str, Any]) -> FightCard:
         """The card of a fight."""
         path, spelled = f"fight[{place}]", dict(fight)
         for role in SIDES:
@@ -158,7 +158,7 @@ class _Maker:
         hidden = [row for row in rows if row not in shown]
         rest += inside.values()
         given = [one for one in rest if one.is_set]
-        return Card(key_of(path), head, sides, shown, hidden, given, [one for one in rest if one not in given])
+        return FightCard(key_of(path), head, sides, shown, hidden, given, [one for one in rest if one not in given])
 
     def extra(self, kind: str, path: str, given: Mapping[str, Any], unnamed: bool, frame: set[str]) -> list[Node]:
         """The fields of the game that one side of one fight has: with its pieces if it is no force."""

@@ -73,7 +73,7 @@ class Node:
 
 
 @dataclass
-class Row:
+class FormRow:
     """A row of the form: the field of each side (None: this side has none), or a field of neither side (`single`)."""
 
     key: str
@@ -102,11 +102,11 @@ class Form:
     """
 
     sides: list[str]
-    armies: list[Row]
-    play: list[Row]
-    more: list[Row]
+    armies: list[FormRow]
+    play: list[FormRow]
+    more: list[FormRow]
     totals: list[Sequence[str]]
-    rest: list[Row] = field(default_factory=list)
+    rest: list[FormRow] = field(default_factory=list)
     fights: list[Any] | None = None
 
     @property
@@ -128,7 +128,7 @@ def form_of(battle: Battle, data: Mapping[str, Any]) -> Form:
     objective = data.get("objective")
     wants = [_wanted(battle, side, objective.get(side) if isinstance(objective, Mapping) else None) for side in sides]
     weights = _weights(battle, sides, objective if isinstance(objective, Mapping) else {})
-    goals = [Row("objective", "wants", "for best play", list(wants))] if set(sides) & set(SIDES) else []
+    goals = [FormRow("objective", "wants", "for best play", list(wants))] if set(sides) & set(SIDES) else []
     singles = single_rows(root.values())
     play = [*rows, *(goals if rows else []), *(row for row in singles if not row.nodes[0].rare)]
     more = [*(row for row in singles if row.nodes[0].rare), *([] if rows else goals), *weights]
@@ -148,21 +148,21 @@ def form_of(battle: Battle, data: Mapping[str, Any]) -> Form:
     )
 
 
-def single_rows(nodes: Iterable[Node]) -> list[Row]:
+def single_rows(nodes: Iterable[Node]) -> list[FormRow]:
     """A row for each field of neither side; a table inside another is one of them."""
     fields = (node.inside if node.kind == "table" and not node.removable else [node] for node in nodes)
-    return [Row(one.key, one.label, one.help, single=one) for inside in fields for one in inside]
+    return [FormRow(one.key, one.label, one.help, single=one) for inside in fields for one in inside]
 
 
-def paired(tables: Sequence[Node | None], battle: Battle) -> list[Row]:
+def paired(tables: Sequence[Node | None], battle: Battle) -> list[FormRow]:
     """A row for each field that some of these tables have."""
-    rows: dict[str, Row] = {}
+    rows: dict[str, FormRow] = {}
     for place, table in enumerate(tables):
         for node in table.inside if table else ():
             name = node.key.rpartition(".")[2]
             unit = battle.notes.get(name)
             label, note = (node.help or node.label, unit) if unit is not None else (node.label, node.help)
-            row = rows.setdefault(name, Row(node.key, label, note, [None] * len(tables)))
+            row = rows.setdefault(name, FormRow(node.key, label, note, [None] * len(tables)))
             row.cells[place] = node
     return list(rows.values())
 
@@ -179,14 +179,14 @@ def _wanted(battle: Battle, side: str, weights: Any) -> Node | None:
     return node
 
 
-def _weights(battle: Battle, sides: Sequence[str], objective: Mapping[str, Any]) -> list[Row]:
+def _weights(battle: Battle, sides: Sequence[str], objective: Mapping[str, Any]) -> list[FormRow]:
     """The weights of the sides' objectives: of winning, of the headline's columns, and of those that are set."""
     given = [objective.get(side) for side in sides]
     tables = [one if isinstance(one, Mapping) and one != {"take": 1} else {} for one in given]
     names = dict.fromkeys(["win", *battle.summary, *(name for table in tables for name in table)])
     rows = []
     for name in names if sides else ():
-        row = Row(f"weight.{name}", f"worth of: {'winning' if name == 'win' else label_of(battle, name)}", "")
+        row = FormRow(f"weight.{name}", f"worth of: {'winning' if name == 'win' else label_of(battle, name)}", "")
         for side, table in zip(sides, tables, strict=True):
             value, key = _text(table.get(name, "")), f"objective.{side}.{name}"
             cell = Node("number", key, name, value=value, step="any", given=name in table)

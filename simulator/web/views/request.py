@@ -28,7 +28,7 @@ def whole_number(text: str, name: str) -> int:
     return int(text)
 
 
-class Options:
+class RequestOptions:
     """The fields of a request that belong to the page or the API, not to the scenario; empty ones are left out."""
 
     def __init__(self, fields: Mapping[str, list[str]]) -> None:
@@ -66,7 +66,7 @@ class BattleRequest:
     def __init__(self, job: Job) -> None:
         self.job = job
         pairs, options, self.version = links.split(job.pairs)
-        self.options = Options(options)
+        self.options = RequestOptions(options)
         frame = dict(pair for pair in (*pairs, *job.names.items()) if pair[0] in FRAME)
         self.pairs = [pair for pair in pairs if pair[0] not in FRAME]
         # House rules change a game file's fields, so they are read before all others.
@@ -124,7 +124,7 @@ class ApiRequest:
             if "game" not in self.given:
                 asked = {name: value for name, value in self.given.items() if name not in SCENARIOS}
                 options = options | {name: _texts(name, value) for name, value in asked.items()}
-        self.options = Options(options)
+        self.options = RequestOptions(options)
 
     @property
     def draft(self) -> Draft:
