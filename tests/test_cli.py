@@ -144,7 +144,7 @@ def test_how_many_are_enough(battle_odds):
 def test_a_replay_is_told_and_the_same_each_time(battle_odds):
     first, second = (battle_odds("replay", "risk-20v15", "--seed", 3, "--battle", 5) for _ in range(2))
     assert first == second
-    assert first[1].startswith("Round 1, ")
+    assert first[1].startswith("The defender wins this battle after 15 rounds, with 5 regiments left.\nRound 1, ")
 
 
 def test_lists(battle_odds, monkeypatch):

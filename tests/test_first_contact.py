@@ -302,7 +302,10 @@ def test_numbers_that_nearly_are_nought_or_one_are_not_written_as_such():
 
 
 def test_the_cache_is_shown(battle_odds):
-    assert re.search(r"^[\d,]+ files of kept kernels take [\d.]+ MB\.\n/", battle_odds("cache")[1])
+    assert re.search(
+        r"^[\d,]+ files of kept kernels take [\d.]+ MB\.\n/.*\nThey belong to \S+; the newest is [\w ]+ old, ",
+        battle_odds("cache")[1],
+    )
 
 
 def test_brackets_are_no_markup(battle_odds, monkeypatch):

@@ -141,8 +141,8 @@ SENTENCES = {
     ),
     "power-march-milan": (
         "all_taken",
-        "France wins the area in 83.48 % and takes provinces worth 2.5 of 3 in tax on average "
-        "(all of them in 83.48 %).",
+        "France wins the area in 87.65 % and takes provinces worth 2.63 of 3 in tax on average "
+        "(all of them in 87.65 %).",
     ),
     "power-crossing-alps": ("winner == 'attacker'", "6 of 10 units get across, for 2 military power."),
     "power-italian-war": (

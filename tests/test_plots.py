@@ -70,7 +70,7 @@ def test_titles_name_the_game_and_the_finding(tmp_path):
     file.write_bytes((Path(custom.__file__).parent / "data" / "skirmish.toml").read_bytes())
     battle = {"game": str(file), "battle": "field", "attacker": {"pikes": 3}, "defender": {"pikes": 2}}
     title = exact(battle).plot().figure.get_suptitle()
-    assert title.startswith("Skirmish, field. You win 7 times in 10")
+    assert title.startswith("Skirmish, field. The attacker takes the ground in 70.64 %")
     swept = sweep(LAND, {"attacker.regiments": [2, 4]}).plot().figure.get_suptitle()
     assert swept == "Risk, land: chance that attacker wins is 20.6 % to 64.2 %"
 

@@ -24,17 +24,31 @@ def cache(
         bool, typer.Option("--all", help="answer every example once, compiled, so that all is warm")
     ] = False,
 ) -> None:
-    """Show where compiled kernels are kept and how large they are; `cache clear` removes them, `--all` makes them."""
+    """Show size, owner and age of the compiled kernels that are kept; `clear` removes them, `--all` makes them."""
     from simulator.analysis.odds.warm import warm
-    from simulator.engine.api import cache_folder
+    from simulator.engine.api import cache_folder, kept
 
     if context.invoked_subcommand is not None:
         return
     if everything:
         with Bar("examples") as shown:
             warm(progress=shown)
-    sizes = [path.stat().st_size for path in cache_folder().rglob("*") if path.is_file()]
-    print(f"{len(sizes):,} files of kept kernels take {sum(sizes) / 1e6:.1f} MB.\n{cache_folder()}")
+    found = kept()
+    if found is None:
+        print(f"No kernels are kept so far; they will be in\n{cache_folder()}")
+        return
+    print(f"{found.files:,} files of kept kernels take {found.size / 1e6:.1f} MB.\n{cache_folder()}")
+    print(f"They belong to {found.owner}; the newest is {_age(found.newest)} old, the oldest {_age(found.oldest)}.")
+    if found.complaint:
+        print(f"They are not used: {found.complaint} (docs/scale.md)")
+
+
+def _age(days: float) -> str:
+    """A time in days, as people say it."""
+    if days < 1:
+        hours, minutes = divmod(round(days * 24 * 60), 60)
+        return f"{hours} h" if hours else f"{minutes} min"
+    return "1 day" if round(days) == 1 else f"{round(days)} days"
 
 
 @cache_app.command("clear")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         too_many_transitions,
     )
     from simulator.engine.jit.cost_model import without_compiling
-    from simulator.engine.jit.kernel_cache import PACKAGE, announce, cache_folder, clear
+    from simulator.engine.jit.kernel_cache import PACKAGE, announce, cache_folder, clear, kept
     from simulator.engine.sample.interpreted_walk import InterpretedSimulation, OutOfRoom
     from simulator.engine.sample.per_battle import each_outcome, numbered_outcomes
     from simulator.engine.sample.plain_walk import rolls_a_battle
@@ -37,7 +37,7 @@ _MODULES = {
     "graph.solver": ("Solver",),
     "graph.value_iteration": ("BestPolicy", "best_option", "first_state", "best_policy", "too_many_transitions"),
     "jit.cost_model": ("without_compiling",),
-    "jit.kernel_cache": ("PACKAGE", "announce", "cache_folder", "clear"),
+    "jit.kernel_cache": ("PACKAGE", "announce", "cache_folder", "clear", "kept"),
     "sample.interpreted_walk": ("InterpretedSimulation", "OutOfRoom"),
     "sample.plain_walk": ("rolls_a_battle",),
     "sample.per_battle": ("each_outcome", "numbered_outcomes"),

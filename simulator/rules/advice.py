@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from simulator.rules.sides import SIDES
@@ -50,19 +51,25 @@ def advised(
     take that value. `leaving`: by policy the verb. `goal` as in Advice.
     """
     by_policy, verbs = lists or {}, leaving or {}
+    # Partial functions of a module can be pickled with a scenario; functions inside this one could not.
+    return Advice(partial(_changes, by_policy), partial(_words, by_policy), partial(_verbs, verbs), goal)
 
-    def changes(fields: Any, side: str) -> list[list[dict[str, Any]]]:
-        return [[{path: value} for value in by_policy[name]] for name, path in _paths(by_policy, fields, side)]
 
-    def words(fields: Any, side: str, said: Container[str]) -> str:
-        paths = [(name, path) for name, path in _paths(by_policy, fields, side) if path in said]
-        values = [(name, value_at(fields, path)) for name, path in paths]
-        return "; ".join(by_policy[name][value] for name, value in values if value in by_policy[name])
+def _changes(by_policy: Mapping[str, Mapping[str, str]], fields: Any, side: str) -> list[list[dict[str, Any]]]:
+    """The values to try for each policy of a side."""
+    return [[{path: value} for value in by_policy[name]] for name, path in _paths(by_policy, fields, side)]
 
-    def when(fields: Any, side: str) -> dict[str, str]:
-        return {path: verbs[name] for name, path in _paths(verbs, fields, side)}
 
-    return Advice(changes, words, when, goal)
+def _words(by_policy: Mapping[str, Mapping[str, str]], fields: Any, side: str, said: Container[str]) -> str:
+    """The advice of the values that the scenario has at these paths."""
+    paths = [(name, path) for name, path in _paths(by_policy, fields, side) if path in said]
+    values = [(name, value_at(fields, path)) for name, path in paths]
+    return "; ".join(by_policy[name][value] for name, value in values if value in by_policy[name])
+
+
+def _verbs(verbs: Mapping[str, str], fields: Any, side: str) -> dict[str, str]:
+    """The verb of each policy that says when to leave, by its path."""
+    return {path: verbs[name] for name, path in _paths(verbs, fields, side)}
 
 
 def _paths(policies: Mapping[str, Any], fields: Any, side: str) -> Iterator[tuple[str, str]]:

@@ -1,11 +1,18 @@
-"""Kept kernels: what cannot be read is made anew; an edit of one game leaves the others' kernels alone."""
+"""Kept kernels: damaged files are made anew, files that others may have written are never read, and an edit of one game
+leaves the kernels of others alone.
+"""
 
 import os
+import pickle
+import random
+import shutil
+import stat
 import subprocess
 import sys
 
 import pytest
 
+from simulator.engine.jit import kept_files
 from simulator.engine.jit import kernel_cache as cache
 from simulator.engine.jit.numba_mode import uses_internals
 
@@ -16,7 +23,8 @@ print(build_alias(tables([{0: 1, 3: 2, 7: 4}, {0: 1}])).entry.tolist())
 """
 
 
-def run(folder, code=CODE):
+def process(folder, code=CODE):
+    """What a new process says with this cache."""
     found = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
@@ -26,7 +34,11 @@ def run(folder, code=CODE):
         env=os.environ | {"BATTLE_ODDS_CACHE": str(folder)},
     )
     assert found.returncode == 0, found.stderr[-2000:]
-    return found.stdout
+    return found
+
+
+def run(folder, code=CODE):
+    return process(folder, code).stdout
 
 
 @pytest.fixture(scope="module")
@@ -82,3 +94,179 @@ IndexDataCacheFile.save = no_room
 
 def test_a_full_disk_keeps_nothing_and_answers_all_the_same(kept, tmp_path):
     assert run(tmp_path, FULL + CODE) == kept[1]
+
+
+# A file that does something when it is unpickled: it makes a folder.
+class Planted:
+    def __init__(self, made):
+        self.made = str(made)
+
+    def __reduce__(self):
+        return os.mkdir, (self.made,)
+
+
+def indices(folder):
+    return [path for path in folder.rglob("*fill*.nbi") if "kernels" in path.parts]
+
+
+def own_copy(kept, tmp_path):
+    """A copy of the cache that a test may damage."""
+    shutil.copytree(kept[0], tmp_path / "cache")
+    return tmp_path / "cache"
+
+
+def test_a_planted_pickle_does_not_run(kept, tmp_path):
+    folder = own_copy(kept, tmp_path)
+    for path in indices(folder):
+        path.write_bytes(pickle.dumps(Planted(tmp_path / "made")))
+    with pytest.raises(FileNotFoundError):  # the pickle would work: it fails only where its folder cannot be made
+        pickle.loads(pickle.dumps(Planted(tmp_path / "no" / "made")))
+    assert run(folder) == kept[1]
+    assert not (tmp_path / "made").exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no modes of files")
+@pytest.mark.parametrize("place", ["", "kernels/*/*/*.nbi"])
+def test_files_that_others_can_write_are_not_read(kept, tmp_path, place):
+    """With the manifest as it should be: only the mode says that another user may have written both."""
+    folder = own_copy(kept, tmp_path)
+    parts = cache_parts(folder)
+    for path in indices(folder):
+        path.write_bytes(pickle.dumps(Planted(tmp_path / "made")))
+    for part in parts:
+        kept_files.record(part, "fill")
+    for path in folder.glob(place) if place else [folder]:
+        path.chmod(path.stat().st_mode | stat.S_IWOTH)
+    found = process(folder)
+    assert found.stdout == kept[1]
+    assert not (tmp_path / "made").exists()
+    assert found.stderr.count("the kept kernels are not used: others can write to ") == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no modes of files")
+@pytest.mark.parametrize("place", [".", "kernels", "kernels/engine-1", "kernels/engine-1/code.nbc"])
+def test_all_above_and_in_a_folder_belongs_to_its_user(tmp_path, place):
+    part = tmp_path / "kernels" / "engine-1"
+    part.mkdir(parents=True)
+    (part / "code.nbc").touch()
+    assert not kept_files.complaint(part)
+    found = tmp_path / place
+    found.chmod(found.stat().st_mode | stat.S_IWOTH)
+    assert kept_files.complaint(part) == f"others can write to {found.resolve()}"
+    found.chmod(found.stat().st_mode | stat.S_ISVTX)  # sticky: nobody replaces what this user has in it
+    assert bool(kept_files.complaint(part)) == (found in {part, part / "code.nbc"})
+
+
+def cache_parts(folder):
+    return list((folder / "kernels").iterdir())
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files away")
+def test_a_folder_of_another_user_is_not_used(kept, tmp_path):
+    folder = own_copy(kept, tmp_path)
+    os.chown(folder / "kernels", 65_534, 65_534)
+    found = process(folder)
+    assert found.stdout == kept[1]
+    assert f"{folder / 'kernels'} belongs to " in found.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no modes of files")
+def test_a_new_folder_is_for_its_user_alone(tmp_path, monkeypatch):
+    monkeypatch.setenv("BATTLE_ODDS_CACHE", str(tmp_path / "cache"))
+    before = os.umask(0)
+    try:
+        cache.folder_of.cache_clear()
+        folder = cache.folder_of("engine")
+    finally:
+        os.umask(before)
+        cache.folder_of.cache_clear()
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_any_flipped_bit_is_found(kept, tmp_path):
+    """200 flips of a bit of an index, of machine code and of the manifest: the kernel is never read damaged."""
+    dice = random.Random(1)
+    [part] = [part for part in cache_parts(own_copy(kept, tmp_path)) if any(kept_files.files_of(part, "fill"))]
+    files = [*kept_files.files_of(part, "fill"), part / kept_files.MANIFEST]
+    whole = {path: path.read_bytes() for path in files}
+    assert kept_files.sound(part, "fill")
+    lines = [line for line in whole[files[-1]].splitlines() if b".fill-" in line]
+    for _ in range(200):
+        path = dice.choice(files)
+        data = bytearray(whole[path])
+        # In the manifest, a line of this kernel: the other lines are those of other kernels.
+        first, size = (data.index(line := dice.choice(lines)), len(line)) if path == files[-1] else (0, len(data))
+        data[first + dice.randrange(size)] ^= 1 << dice.randrange(8)
+        path.write_bytes(data)
+        assert not kept_files.sound(part, "fill"), path
+        path.write_bytes(whole[path])
+    assert kept_files.sound(part, "fill")
+
+
+def test_damaged_machine_code_is_compiled_anew_without_a_word(kept, tmp_path):
+    folder = own_copy(kept, tmp_path)
+    for path in folder.rglob("*fill*.nbc"):
+        data = bytearray(path.read_bytes())
+        for place in range(len(data) // 4, len(data), 97):
+            data[place] ^= 0xFF
+        path.write_bytes(data)
+    found = process(folder)
+    assert (found.stdout, found.stderr) == (kept[1], process(kept[0]).stderr)
+    [part] = [part for part in cache_parts(folder) if any(kept_files.files_of(part, "fill"))]
+    assert kept_files.sound(part, "fill")
+
+
+def test_two_processes_fill_a_cache_at_once(kept, tmp_path):
+    command, own = [sys.executable, "-c", CODE], os.environ | {"BATTLE_ODDS_CACHE": str(tmp_path)}
+    both = [subprocess.Popen(command, env=own, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    assert [one.communicate(timeout=400)[0] for one in both] == [kept[1]] * 2
+    assert [one.returncode for one in both] == [0, 0]
+    assert run(tmp_path) == kept[1]
+
+
+# All modules are imported before: the other user may be unable to read them.
+READ_ONLY = """
+import email.parser, grp, os, pwd, numba.core.caching, numba.core.runtime, numba.core.typed_passes
+import simulator.engine.sample.alias, simulator.engine.jit.kernels
+def compiled(*_): raise AssertionError("compiled")
+numba.core.caching.IndexDataCacheFile.save = compiled
+os.setuid(65_534)
+assert not os.access(os.environ["BATTLE_ODDS_CACHE"], os.W_OK)
+"""
+
+
+@pytest.mark.skipif(not uses_internals(), reason="numba's public interface stores where it reads")
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="a folder of the administrator is needed")
+def test_a_folder_of_the_administrator_is_read_by_others(kept, tmp_path_factory):
+    folder = tmp_path_factory.getbasetemp().parent.parent / f"read_only_{os.getpid()}"
+    shutil.copytree(kept[0], folder)
+    try:
+        for path in (folder, *folder.rglob("*")):
+            path.chmod(0o755 if path.is_dir() else 0o644)
+        assert run(folder, READ_ONLY + CODE) == kept[1]
+    finally:
+        shutil.rmtree(folder)
+
+
+def test_old_versions_and_too_many_bytes_are_cleaned(tmp_path, monkeypatch):
+    monkeypatch.setenv("BATTLE_ODDS_CACHE", str(tmp_path))
+    monkeypatch.setattr(cache, "MOST_BYTES", 10_000)
+    kernels = tmp_path / "kernels"
+    for age, name in enumerate(["risk-new", "risk-older", "risk-oldest", "europa-large", "europa-old"], start=1):
+        (kernels / name).mkdir(parents=True)
+        (kernels / name / "code").write_bytes(bytes(9_000 if "large" in name else 10))
+        os.utime(kernels / name, (1e9 - age, 1e9 - age))
+    cache.folder_of.cache_clear()
+    current = cache.folder_of("risk")
+    assert {path.name for path in kernels.iterdir()} == {
+        current.name,
+        "risk-new",
+        "risk-older",
+        "europa-large",
+        "europa-old",
+    }
+    (current / "code").write_bytes(bytes(5_000))
+    cache.folder_of.cache_clear()
+    assert cache.folder_of("risk") == current
+    assert {path.name for path in kernels.iterdir()} == {current.name, "risk-new", "risk-older"}
+    cache.folder_of.cache_clear()

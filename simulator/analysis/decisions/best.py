@@ -37,8 +37,7 @@ if TYPE_CHECKING:
 
 # More units than any fight can have (fields are at most 1,000): an attacker that needs so many never fights.
 BEYOND_ALL = 10**9
-# A setting replaces an earlier one if it is worth more by SLACK. No other setting can replace it if less than
-# NOTHING_LEFT can be gained.
+# A setting replaces an earlier one if it is worth more by SLACK; none can where less than NOTHING_LEFT can be gained.
 SLACK, NOTHING_LEFT = 1e-12, 0.9e-12
 # Policies whose values `gains` compares, with their parameters; they are no named values.
 COMPARED = ("retreat", "sea_retreat", "break_off", "hand")
@@ -112,9 +111,9 @@ class Best(Result):
                     if progress:
                         progress(len(found), None)
         except KeyboardInterrupt:
-            vars(self)["fixed"] = (*found, *self.named)
             raise Interrupted(found) from None
-        vars(self)["fixed"] = (*found, *self.named)
+        finally:
+            vars(self)["fixed"] = (*found, *self.named)
         return found
 
     @property

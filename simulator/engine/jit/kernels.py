@@ -92,10 +92,12 @@ class Kernel:
             return self._first_call(kind, args)
 
     def _first_call(self, kind: type, args: tuple[Any, ...]) -> Any:
-        """Load or compile in one thread; a cached file that cannot be read is deleted and compiled again."""
+        """Load or compile in one thread; a cached file that is damaged is deleted and compiled again."""
         check_compiled(self.__name__, kind)
         announce_fallback()
         package = cache.package_of(kind)
+        if package is not None and not cache.checked(self.__name__, package):
+            package = None
         if package is None or not uses_internals():  # else only if the kernel is not in the cache
             bind_rules()
         if not cache.is_ready(self.__name__, kind):

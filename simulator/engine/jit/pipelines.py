@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from numba import _dynfunc
-from numba.core.caching import FunctionCache
+from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
@@ -24,8 +25,29 @@ from simulator.engine.jit.no_alias import NoAlias
 _NEVER_CALLED = ctypes.cast(ctypes.pythonapi.PyErr_NoMemory, ctypes.c_void_p).value
 
 
+# The locator of `numba.config.CACHE_DIR`, whose name differs between versions of numba, is the first.
+_UserFolder: Any = CompileResultCacheImpl._locator_classes[0]
+
+
+class _Folder(_UserFolder):  # type: ignore[misc]
+    """The folder of the cache, which may be one that this user can only read."""
+
+    def ensure_cache_path(self) -> None:
+        """Make the folder where that is allowed."""
+        with suppress(OSError):
+            super().ensure_cache_path()
+
+
+class _Stored(CompileResultCacheImpl):
+    """Files of kernels stand in the folder of the cache and nowhere else."""
+
+    _locator_classes: list[type[object]] = [_Folder]  # noqa: RUF012 (as numba declares it)
+
+
 class KernelCache(FunctionCache):
     """The cache of a kernel on disk. Kernels are loaded without the functions that numba needs to compile: 0.1 s."""
+
+    _impl_class = _Stored
 
     def __init__(self, function: Callable[..., Any], before_compiling: Callable[[], None]) -> None:
         super().__init__(function)
