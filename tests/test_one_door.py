@@ -71,6 +71,24 @@ def test_an_old_name_says_the_new_one_in_a_line(name):
     assert name not in dir(simulator)
 
 
+def test_a_module_is_named_as_its_public_function():
+    """All but `odds` with its short forms, which stand together, and the import of foreign maps."""
+    homes = {}
+    for name in set(simulator.__all__) - set(simulator.GAMES):
+        homes.setdefault(inspect.unwrap(getattr(simulator, name)).__module__, []).append(name.lower())
+    named_otherwise = {home for home, names in homes.items() if home.rpartition(".")[2] not in names}
+    allowed = {
+        "simulator.analysis.odds.answer",  # odds, exact, simulate, explain
+        "simulator.analysis.odds.run",  # Interrupted
+        "simulator.analysis.studies.swept",  # Sweep, which `sweep` gives
+        "simulator.engine.model.limits",  # NoExactOdds
+        "simulator.rules.custom.triplea",
+        "simulator.scenarios.constructors",  # Game
+        "simulator.scenarios.validation",  # ScenarioError
+    }
+    assert named_otherwise == allowed
+
+
 def test_common_parameters_are_described_once():
     """Where they mean the same, no source repeats them; what a function says of its own stays."""
     for name in simulator.__all__:
