@@ -129,7 +129,9 @@ class Need(Result):
         """The value in words: "the attacker takes the land in 85.64 % and wins in 89.39 %"."""
         battle, data = self.draft.battle(), self.draft.data
         text = value_in_words(battle, data, self.measure, Measure(self.value, self.low, self.high))
-        return f"{text} and wins {in_chance(self.wins.value, bounds(self.wins))}" if self.wins else text
+        if self.wins is None or abs(self.wins.value - self.value) <= ALIKE:
+            return text
+        return f"{text} and wins {in_chance(self.wins.value, bounds(self.wins))}"
 
     def how(self) -> str:
         """The number of answers computed and their method, in one line."""
