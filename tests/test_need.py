@@ -268,6 +268,11 @@ def test_refusals(arguments, text):
         need(LAND, **arguments)
 
 
+def test_a_unit_without_its_side_is_suggested_with_it():
+    with pytest.raises(ScenarioError, match=r"^tank: unknown field; did you mean attacker\.tank or defender\.tank\?"):
+        need("axis-land-flak", "tank")
+
+
 def test_a_mean_may_be_the_target():
     found = need(LAND, "attacker.regiments", 2.5, "mean.defender_regiments_lost")
     assert found.value >= 2.5
