@@ -158,7 +158,7 @@ def _need(request: BattleRequest) -> dict[str, Any]:
     result, whole = complete(lambda: need(request.draft, path, target, value, threads=1))
     rows = sorted(result.rows(), key=itemgetter(path))
     found = next((row["value"] for row in rows if row[path] == result.setting), 0.0)
-    about = {"need": result, "path": path, "rows": rows, "found": found, "chance": is_chance(result.asked)}
+    about = {"need": result, "path": path, "rows": rows, "found": found, "chance": is_chance(result.measure)}
     return about | {"complete": whole, "options": request.options.shown() | {"path1": path, "target": text}}
 
 
