@@ -39,6 +39,12 @@ def in_chance(value: float, bounds: tuple[float, float] | None = None) -> str:
     return text if text in {"never", "always"} else f"in {text}"
 
 
+def happens(subject: str, verb: str, value: float, bounds: tuple[float, float] | None = None) -> str:
+    """How often somebody does something: "red wins in 35.21 %", "red never wins"."""
+    chance = in_chance(value, bounds)
+    return f"{subject} {verb} {chance}" if chance.startswith("in ") else f"{subject} {chance} {verb}"
+
+
 def points(value: float, chance: bool) -> str:
     """The size of a difference, of chances in points."""
     if not chance:
@@ -95,11 +101,16 @@ def named(asked: str) -> str:
     return f"the {in_words(asked)} is"
 
 
-def quantity(asked: str) -> str:
-    """A value as the object of a sentence: "the attacker's chance to win", "the mean of rounds"."""
-    if asked.startswith("p_") and asked[2:] in WINNERS:
-        return "the chance that nobody wins" if asked == "p_nobody" else f"the {asked[2:]}'s chance to win"
-    return f"the {in_words(asked)}"
+def amount_in_words(battle: Battle, asked: str, found: Measure) -> str:
+    """A value in the notation of its game: "50.80 %", "4.492", "3 LD 1/3", "about 4.5 (4.4 to 4.6)"."""
+    if is_chance(asked):
+        return value_of(found, chance=True)
+    _, column = statistic_of(asked) or ("", "")
+    shown = battle.shown.get(column)
+    if not shown or not shown.value:
+        return value_of(found, chance=False)
+    value, low, high = map(shown.value, found)
+    return f"about {value} ({low} to {high})" if bounds(found) else value
 
 
 def heading(asked: str) -> str:

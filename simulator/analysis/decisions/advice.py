@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from simulator.analysis.odds.headline import measure_of, side_names
 from simulator.analysis.words import capital, percent, points
+from simulator.rules.campaign.text import called_fight
 from simulator.rules.question import LOST
 from simulator.rules.toolkit.naming import listed
 from simulator.rules.toolkit.words import chance_of
@@ -226,8 +227,7 @@ def in_words(found: Best, rows: Sequence[Row]) -> str:
 
 def _fighting(rows: Sequence[Row]) -> str:
     """Whether a fight of a campaign is fought."""
-    words = rows[0]["fight"].replace("_", " ")
-    name = re.sub(r"^fight(\d+)$", r"fight \1", words)
+    name = called_fight(rows[0]["fight"])
     asked = sum(row["reached"] for row in rows)
     goes = sum(row["reached"] for row in rows if row["choice"] == "go")
     if goes in {0, asked}:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simulator.analysis.decisions.advice import headline
-from simulator.analysis.decisions.default_play import Default, as_settings, best_by_default
+from simulator.analysis.decisions.default_play import Default, allowed, as_settings, best_by_default
 from simulator.analysis.decisions.named_policies import Gain, Lot, best_of_named, side_of
 from simulator.analysis.decisions.policy_numbers import settings_of_policy
 from simulator.analysis.odds.odds import Odds
@@ -29,6 +29,7 @@ from simulator.scenarios.arguments import checked
 from simulator.scenarios.objective import BEST, SIDES, in_words, wanted
 from simulator.scenarios.objective import side_of as side_in
 from simulator.scenarios.objective import worth as worth_of
+from simulator.scenarios.policies import parameter_path
 from simulator.scenarios.schema import choices, field_rows
 
 if TYPE_CHECKING:
@@ -188,11 +189,27 @@ class Best(Result):
             parts.append(f"best of {self.tried} named values, not of all strategies")
         return "; ".join(parts) or "exact"
 
-    def advice(self) -> list[str]:
-        """How to set what was chosen, each side's lots, what it is sure of, and what was not decided."""
-        lines = [f"--set {' --set '.join(as_settings(self.choice))}"] if self.choice else []
-        undecided = self.default.undecided if self.default else ()
-        lines += [f"when to stop was not decided: too many positions; --decide {path}" for path in undecided]
+    def advice(self, options: bool = True) -> list[str]:
+        """What was not decided, each side's lots, and what it is sure of.
+
+        Parameters
+        ----------
+        options : bool
+            Say with options of the command line how to set what was chosen, and how to have the rest decided.
+
+        Returns
+        -------
+        list of str
+            One line each.
+
+        Examples
+        --------
+        >>> best("axis-landing").advice()
+        ['--set policy.attacker.keep.land=1']
+        """
+        lines = [f"--set {' --set '.join(as_settings(self.choice))}"] if self.choice and options else []
+        for path in self.default.undecided if self.default else ():
+            lines.append("when to stop was not decided: too many positions" + f"; --decide {path}" * options)
         lines += [f"{one.side} draws with chance {one.chance:.4f}: {one.choice}" for one in self.lots]
         if self.kind == "pure":
             lines.append("a stable pair: neither side gains by another choice of its own alone")
@@ -296,7 +313,7 @@ def best(
         if by_name or BEST not in choices(asked.battle(), path):
             named.append(path)
         else:
-            asked = asked.with_fields({path: BEST})
+            asked = deciding(asked, path)
     if named:
         return best_of_named(asked, [path for path in _policies(asked) if path in named], answered, progress)
     return answered(asked.checked())
@@ -333,15 +350,14 @@ def may_be_best(scenario: Source) -> list[str]:
     """Paths of the policies of a scenario that may be `best` in it, the attacker's first."""
     asked = draft(scenario)
     paths = (path for path in _policies(asked) if BEST in choices(asked.battle(), path))
-    return [path for path in paths if _allowed(asked.with_fields({path: BEST}))]
+    return [path for path in paths if allowed(deciding(asked, path))]
 
 
-def _allowed(asked: Draft) -> bool:
-    try:
-        asked.checked()
-    except ScenarioError:
-        return False
-    return True
+def deciding(asked: Draft, path: str) -> Draft:
+    """The battle with a policy that is decided, without the number of the fixed policy that it replaces."""
+    for parameter in set(asked.battle().parameters.values()):
+        asked = asked.without(parameter_path(path, parameter)) or asked
+    return asked.with_fields({path: BEST})
 
 
 def _policies(asked: Draft) -> list[str]:

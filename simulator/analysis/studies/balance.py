@@ -16,7 +16,7 @@ from simulator.analysis.odds.run import Interrupted, Progress
 from simulator.analysis.result import Result
 from simulator.analysis.studies.grid import Cell
 from simulator.analysis.studies.sweep import Sweep, sweep
-from simulator.analysis.words import amount, bounds, in_chance, meaning, settings_in_words, value_of
+from simulator.analysis.words import amount, bounds, happens, meaning, settings_in_words, value_of
 from simulator.rules.battle import Battle
 from simulator.rules.toolkit.words import number_of
 from simulator.scenarios import Scenario, ScenarioError, Source, draft
@@ -160,7 +160,7 @@ class Balance(Result):
         if len(self.asked) > 1:
             aim = "Even" if exactly else "Nearest to even"
             sides = zip(names_of(battle, base.data), best.cell.measures, strict=True)
-            text = ", ".join(f"{name} wins {in_chance(one.value, bounds(one))}" for name, one in sides)
+            text = ", ".join(happens(name, "wins", one.value, bounds(one)) for name, one in sides)
         else:
             aim = f"{'At' if exactly else 'Nearest to'} {self.number(self.target)}"
             text = f"{meaning(battle, base.data, self.asked[0])} is {value_of(best.cell.measures[0], chance)}"

@@ -85,7 +85,7 @@ def page(request: BattleRequest, context: dict[str, Any]) -> bytes:
         "examples": [one | {"short": _short(one["title"])} for one in catalogue.examples_of(battle)],
         "kinds": kinds,
         "box": battle.name or battle.game.replace("-", " ").capitalize(),
-        "tabs": tabs_of(battle, request.data),
+        "tabs": tabs_of(battle, request.data, context["answer"]["exact"] if "answer" in context else True),
         "query": links.query(request.written),
         "address": request.address,
     }
