@@ -8,7 +8,7 @@ FORBIDDEN = {
     r"\b(attacker|defender|policy|options|conditions|rules|force|fight|join)(\.|\[)\w": "the path of a field",
     r"\bfight\d|\bcounter\b(?!-)": "the name of a fight that the program gave",
     r"thirds|half points": "a unit that no player counts in",
-    r"\b[Nn]obody (wins )?(always|in 100)|\b(holds|wins|falls|takes|land) (never|always)\b|than 0 never": "an inversion",
+    r"\b[Nn]obody (wins )?(always|in 100)|\b(holds|wins|falls|takes|land|than 0) (never|always)\b": "an inversion",
     r"\b1 (?!pds\b)[a-z]+[^s\W]s\b": "one of many",
     r"\b(?!1\b)\d+ (tank|regiment|fighter|galley|cruiser|unit|point|state|ship|round|detachment)\b": "many of one",
     r"\ball 1\b|\bNone of the 1\b|\b(plu|minu)\b|\bNpr\b": "a word that is none",

@@ -66,6 +66,17 @@ def meaning(battle: Battle, data: Mapping[str, Any], asked: str) -> str:
     return f"the chance that {clause}" if clause else f"the chance of {asked.replace('_', ' ')}"
 
 
+def value_in_words(battle: Battle, data: Mapping[str, Any], asked: str, found: Measure) -> str:
+    """A value of a battle as a clause: "the attacker takes the land in 85.64 %", "the mean of rounds is 4.492"."""
+    side = asked[2:] if asked.startswith("p_") else ""
+    if side in WINNERS:
+        return f"{owner_in_words(battle, data, side) or side} wins {in_chance(found.value, bounds(found))}"
+    clause = "" if statistic_of(asked) else clause_of(battle, data, meant(battle, asked))
+    if clause:
+        return f"{clause} {in_chance(found.value, bounds(found))}"
+    return f"{meaning(battle, data, asked)} is {value_of(found, is_chance(asked))}"
+
+
 def settings_in_words(battle: Battle, data: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
     """Settings by their fields: "14 regiments and 3 infantry of the defender", "-1 for the modifier of red"."""
     words = []

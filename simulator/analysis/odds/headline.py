@@ -115,9 +115,17 @@ def names_of(battle: Battle, data: Mapping[str, Any]) -> tuple[str, str]:
 def clause_of(battle: Battle, data: Mapping[str, Any], value: str) -> str:
     """What a question of a battle kind is about: "the attacker takes the land"; "" for one in other words."""
     question = battle.question
-    if value != question.measure or not isinstance(question.sentence, str) or "{m}" not in question.sentence:
+    named = {question.measure: "m", f"not ({question.measure})": "not m"}.get(value)
+    if named is None or not isinstance(question.sentence, str) or f"{{{named}}}" not in question.sentence:
         return next((label for label, query in battle.results.items() if query == value), "")
-    text = question.sentence.partition("{m}")[0].strip().removesuffix(" in")
+    text = question.sentence.partition(f"{{{named}}}")[0].strip().removesuffix(" in")
+    if named == "not m":
+        # "The fortress falls in {m}, holds in {not m}": the fortress holds.
+        # "{A} takes the land in {m}; {D} holds it in {not m}": the defender holds the land.
+        first = text.partition(" in {m}")[0].split()
+        text = re.split(r"[,;\]] *", text)[-1].removeprefix("and ")
+        text = text if text.startswith("{") else " ".join([*first[:2], text])
+        text = re.sub(r" it$", f" {' '.join(first[2:])}", text)
     names = dict(zip("AD", names_of(battle, data), strict=True))
     text = _VALUE.sub(lambda found: names.get(found[2], ""), text)
     return f"{text[:1].lower()}{text[1:]}" if text.startswith(("The ", "Nothing ", "Nobody ", "A ")) else text

@@ -158,7 +158,7 @@ def _need(request: BattleRequest) -> dict[str, Any]:
     target = reading.read_target(f"{number}%" if "%" in text or per_cent else text, value)
     result, whole = complete(lambda: need(request.draft, path, target, value, threads=1))
     rows = sorted(result.rows(), key=itemgetter(path))
-    about = {"need": result, "path": path, "rows": rows, "chance": is_chance(result.asked)}
+    about = {"need": result, "path": path, "rows": rows, "chance": is_chance(result.measure)}
     return about | {"complete": whole, "options": request.options.shown() | {"path1": path, "target": text}}
 
 
