@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from simulator.analysis.decisions.advice import to_hold
 from simulator.analysis.history.battle_log import is_loss
 from simulator.analysis.odds.answer import answer
 from simulator.analysis.odds.headline import headline_of
@@ -74,6 +75,7 @@ def context(odds: Odds, scenario: Scenario | None, column: str = "") -> dict[str
     return {
         "odds": odds,
         "sentence": headline_of(odds, decimals=1).text,
+        "hint": to_hold(scenario, odds)[0] if scenario else "",
         "bar": bar_of(odds),
         "facts": list(facts(odds)),
         "picture": units_left(odds),
