@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from simulator.analysis.field_words import counts_units, field_in_words, owner_in_words, units_in_words
-from simulator.analysis.odds.headline import clause_of, meant
+from simulator.analysis.odds.headline import clause_of, how_often, meant, names_of
 from simulator.analysis.odds.measure import Measure, in_words, is_chance, statistic_of
 from simulator.rules.battle import WINNERS, Battle
 from simulator.rules.toolkit.naming import listed
@@ -39,12 +39,6 @@ def in_chance(value: float, bounds: tuple[float, float] | None = None) -> str:
     return text if text in {"never", "always"} else f"in {text}"
 
 
-def happens(subject: str, verb: str, value: float, bounds: tuple[float, float] | None = None) -> str:
-    """How often somebody does something: "red wins in 35.21 %", "red never wins"."""
-    chance = in_chance(value, bounds)
-    return f"{subject} {verb} {chance}" if chance.startswith("in ") else f"{subject} {chance} {verb}"
-
-
 def points(value: float, chance: bool) -> str:
     """The size of a difference, of chances in points."""
     if not chance:
@@ -70,10 +64,11 @@ def value_in_words(battle: Battle, data: Mapping[str, Any], asked: str, found: M
     """A value of a battle as a clause: "the attacker takes the land in 85.64 %", "the mean of rounds is 4.492"."""
     side = asked[2:] if asked.startswith("p_") else ""
     if side in WINNERS:
-        return f"{owner_in_words(battle, data, side) or side} wins {in_chance(found.value, bounds(found))}"
+        name = owner_in_words(battle, data, side) or side
+        return how_often(f"{name} wins", found.value, bounds(found), [name])
     clause = "" if statistic_of(asked) else clause_of(battle, data, meant(battle, asked))
     if clause:
-        return f"{clause} {in_chance(found.value, bounds(found))}"
+        return how_often(clause, found.value, bounds(found), names_of(battle, data))
     return f"{meaning(battle, data, asked)} is {value_of(found, is_chance(asked))}"
 
 

@@ -86,11 +86,17 @@ def sentence(odds: Odds, decimals: int = 2) -> str:
     return text[:1].upper() + text[1:]
 
 
+def how_often(clause: str, value: float, bounds: tuple[float, float] | None, names: Iterable[str]) -> str:
+    """A clause with its chance: "red wins in 35.21 %", "red never wins"; `names` are those of the sides."""
+    chance = chance_of(value, 2, bounds)
+    return _adverb_first(clause, chance, names) if chance in SURE else f"{clause} in {chance}"
+
+
 def _adverb_first(clause: str, adverb: str, names: Iterable[str]) -> str:
     """A clause with "never" or "always" before its verb: "the defender never holds", "is never driven off"."""
     lead = "and " if clause.startswith("and ") else ""
     words = clause.removeprefix(lead)
-    if words.startswith(("Nothing ", "Nobody ")):
+    if words.lower().startswith(("nothing ", "nobody ")):
         return f"{lead}{words} in {SURE[adverb]}"
     subject = next((name for name in names if words == name or words.startswith(f"{name} ")), "")
     if not subject and (found := _SUBJECT.match(words)):
