@@ -1,6 +1,7 @@
 """Every command on every shipped example: line 1 is one sentence in the words of the game, or a refusal says why not.
 
-`odds` is walked in tests/test_odds_headline.py, the tabs of the page in tests/web/test_every_tab.py.
+`odds` is walked in tests/test_odds_headline.py, `best` in tests/test_best_by_default.py, the tabs of the page in
+tests/web/test_every_tab.py.
 """
 
 import json
@@ -32,20 +33,14 @@ COMMANDS = {
     "balance": ("--vary", "{number}={low}:{high}", *FEW),
     "need": ("--vary", "{number}={low}:{high}"),
     "compare": ("{name}", "--set", "2:{number}={high}", *FEW),
-    "best": (),
-    "best --side defender": (),
     "campaign --counter-attack": ("--quiet", *FEW),
     "replay --luck": (),
 }
-# Best play of it takes 14 s of processor time.
-LARGE = ("best", "knt-into-the-unknown")
 # A kind that has no such question says so.
 NO_QUESTION = {
     "survival": "does not tell single pieces apart",
     "rounds": "is not fought in rounds",
     "units": "has no units to add",
-    "best": "nothing is decided",
-    "best --side defender": "nothing is decided",
     "campaign --counter-attack": "is not fought in a campaign: |counter_attack: a |is a chain itself; ",
     "compare": " is not allowed; ",
     "replay --luck": "luck: |more than",
@@ -90,7 +85,7 @@ def test_line_1_is_the_answer(name, capsys, tmp_path):
     log.write_text(json.dumps([{"scenario": name, "winner": outcome.get("winner", WINNERS[2])}]))
     for command in COMMANDS:
         arguments = asked(command, name, number, log)
-        if arguments is None or (command.partition(" ")[0], name) == LARGE:
+        if arguments is None:
             continue
         status = run(arguments)
         out, err = capsys.readouterr()
