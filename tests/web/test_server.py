@@ -330,7 +330,7 @@ def test_a_game_file_of_ones_own_is_played(site):
 
 TOOLS = {
     "more": ("", "+1 regiments"),
-    "need": ("&with.path1=attacker.regiments", "is enough"),
+    "need": ("&with.path1=attacker.regiments", "19 regiments are enough: "),
     "sweep": ("&with.path1=attacker.regiments&with.range1=18:20", "3 cells, all exact"),
     "rounds": ("", "exact (201 states, round by round)"),
     "best": ("&objective.attacker.win=1&with.decide=policy.attacker.retreat", "best of all strategies"),
@@ -396,7 +396,7 @@ def test_a_log_with_a_missing_cell_is_refused_by_line(site):
 def test_set_ups_are_compared(site):
     links = [f"/risk/land?attacker.regiments={n}&defender.regiments=15" for n in (20, 25)]
     page = site.get("/compare", params=[("with.s", one) for one in links]).text
-    assert "10.17 points more than A" in page
+    assert "10.17 points more" in page
     assert site.get("/compare", params=[("with.s", links[0])] * 7).status_code == 422
     assert site.get("/compare", params=[("with.s", "nonsense"), ("with.s", links[0])]).status_code == 422
 

@@ -18,8 +18,8 @@ from simulator.engine.model.limits import NoExactOdds
 from simulator.report.words import path_in_words
 from simulator.rules.battle import Battle
 from simulator.rules.campaign import carry_of
-from simulator.scenarios import Draft, Scenario, ScenarioError
-from simulator.scenarios.objective import SIDES, best_paths, with_winning
+from simulator.scenarios import Draft, Scenario, ScenarioError, draft
+from simulator.scenarios.objective import SIDES, with_winning
 from simulator.scenarios.schema import choices, field_at, whole_numbers
 from simulator.scenarios.validation import not_one_of
 from simulator.web import catalogue
@@ -324,24 +324,27 @@ TOOLS: dict[str, tuple[str, Callable[[BattleRequest], dict[str, Any]]]] = {
 }
 
 
-def tabs_of(battle: Battle, data: Mapping[str, Any], exact: bool = True) -> list[tuple[str, str]]:
-    """Name and title of the tools that answer something on a battle; best play only where its odds are `exact`."""
+def tabs_of(
+    battle: Battle, data: Mapping[str, Any], scenario: Scenario | None = None, exact: bool = True
+) -> list[tuple[str, str]]:
+    """Name and title of the tools that answer something on a battle; best play only where its odds are `exact`.
+
+    Without a `scenario` (of a battle that is refused, or not known in full) those that its kind may have.
+    """
     tools = catalogue.tools_of(battle, data)
     missing = {"more", "need", "sweep"} if not tools["numbers"] else set()
     missing |= set() if _may_strike_back(battle, data) else {"counter"}
-    missing |= _without_answer(Draft(data, paths=False)) | (set() if exact else {"best"})
+    missing |= _without_answer(scenario) if scenario else set()
+    missing |= set() if exact else {"best"}
     return [(name, title) for name, (title, _) in TOOLS.items() if name not in missing]
 
 
-def _without_answer(draft: Draft) -> set[str]:
+def _without_answer(scenario: Scenario) -> set[str]:
     """The tools that could only refuse: best play where nothing is decided, rounds of a kind without any."""
     from simulator.analysis.decisions.default_play import decides
 
-    try:
-        built = draft.checked().built
-        none = set() if best_paths(draft.data) or any(decides(draft, side) for side in SIDES) else {"best"}
-    except ScenarioError:  # the page shows the refusal, and any tool would
-        return set()
+    built, asked = scenario.built, draft(scenario)
+    none = set() if scenario.decided or any(decides(asked, side) for side in SIDES) else {"best"}
     return none | ({"rounds"} if built.begun is None and built.by_fight is None else set())
 
 
