@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simulator.analysis.decisions.advice import headline
-from simulator.analysis.decisions.default_play import Default, allowed, as_settings, best_by_default
+from simulator.analysis.decisions.decidable import deciding, policies_of
+from simulator.analysis.decisions.default_play import Default, as_settings, best_by_default
 from simulator.analysis.decisions.named_policies import Gain, Lot, best_of_named, side_of
 from simulator.analysis.decisions.policy_numbers import settings_of_policy
 from simulator.analysis.odds.odds import Odds
@@ -29,8 +30,7 @@ from simulator.scenarios.arguments import checked
 from simulator.scenarios.objective import BEST, SIDES, in_words, wanted
 from simulator.scenarios.objective import side_of as side_in
 from simulator.scenarios.objective import worth as worth_of
-from simulator.scenarios.policies import parameter_path
-from simulator.scenarios.schema import choices, field_rows
+from simulator.scenarios.schema import choices
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -315,7 +315,7 @@ def best(
         else:
             asked = deciding(asked, path)
     if named:
-        return best_of_named(asked, [path for path in _policies(asked) if path in named], answered, progress)
+        return best_of_named(asked, [path for path in policies_of(asked) if path in named], answered, progress)
     return answered(asked.checked())
 
 
@@ -327,7 +327,7 @@ def answered(scenario: Scenario) -> Best:
 
 def _paths(asked: Draft, decide: Sequence[str] | None, side: str) -> dict[str, bool]:
     """The policies to decide; true for those among their named values only. Raises ScenarioError."""
-    battle, known = asked.battle(), _policies(asked)
+    battle, known = asked.battle(), policies_of(asked)
     found: dict[str, bool] = {}
     for text in [decide] if isinstance(decide, str) else decide or ():
         path, by_name, word = (part.strip() for part in text.partition("="))
@@ -344,29 +344,6 @@ def _paths(asked: Draft, decide: Sequence[str] | None, side: str) -> dict[str, b
             raise ScenarioError(f"decide: {path}=named is not allowed; give {path}, whose gains compare its values")
         found[path] = bool(by_name)
     return found
-
-
-def may_be_best(scenario: Source) -> list[str]:
-    """Paths of the policies of a scenario that may be `best` in it, the attacker's first."""
-    asked = draft(scenario)
-    paths = (path for path in _policies(asked) if BEST in choices(asked.battle(), path))
-    return [path for path in paths if allowed(deciding(asked, path))]
-
-
-def deciding(asked: Draft, path: str) -> Draft:
-    """The battle with a policy that is decided, without the number of the fixed policy that it replaces."""
-    for parameter in set(asked.battle().parameters.values()):
-        asked = asked.without(parameter_path(path, parameter)) or asked
-    return asked.with_fields({path: BEST})
-
-
-def _policies(asked: Draft) -> list[str]:
-    """The policies of a battle kind that may be decided: those that choose among names."""
-    battle = asked.battle()
-    rows = [row.path for row in field_rows(battle) if row.path.startswith("policy.")]
-    fights = asked.data.get("fight", ()) if battle.game == "campaign" else ()
-    rows += [f"fight[{place}].attacker.go" for place in range(len(fights))]
-    return [path for path in rows if len(choices(battle, path)) > 1]
 
 
 def worths(scenario: Scenario, found: Odds | None = None) -> dict[str, float]:

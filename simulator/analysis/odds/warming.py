@@ -41,14 +41,14 @@ def warm(scenarios: Source | Iterable[Source] | None = None, *, progress: Progre
     --------
     >>> warm("risk-20v15")
     """
+    from simulator.analysis.decisions.decidable import deciding, may_be_best
+    from simulator.engine.api import warm_up
+
     asked: Iterable[Source] = example_names()
     if scenarios is not None:
         single = isinstance(scenarios, Scenario | Draft | str | Path | Mapping)
         asked = [scenarios] if single else scenarios  # type: ignore[assignment, list-item]
     loaded = [load(source) for source in asked]
-    from simulator.analysis.decisions.best import deciding, may_be_best
-    from simulator.engine.api import warm_up
-
     for done, scenario in enumerate(loaded):
         if progress:
             progress(done, len(loaded))

@@ -150,11 +150,11 @@ def work(connection: Connection, limits: Limits) -> None:
 
     A worker that has grown too large asks to be replaced. One that begins to compile says so.
     """
-    from simulator.engine.jit import kernel_cache
+    from simulator.engine.api import announce
     from simulator.web.views.dispatch import replies
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    kernel_cache.announce[:] = [lambda text: connection.send(BEGINS_TO_COMPILE)]
+    announce[:] = [lambda text: connection.send(BEGINS_TO_COMPILE)]
     limit_memory(limits.memory)
     idle = resident()
     with suppress(EOFError, OSError):

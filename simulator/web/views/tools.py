@@ -177,7 +177,8 @@ def _rounds(request: BattleRequest) -> dict[str, Any]:
 
 
 def _best(request: BattleRequest) -> dict[str, Any]:
-    from simulator.analysis.decisions.best import best, may_be_best
+    from simulator.analysis.decisions.best import best
+    from simulator.analysis.decisions.decidable import may_be_best
     from simulator.analysis.decisions.default_play import decides
 
     draft = request.draft
