@@ -41,7 +41,8 @@ NO_QUESTION = {
     "survival": "does not tell single pieces apart",
     "rounds": "is not fought in rounds",
     "units": "has no units to add",
-    "campaign --counter-attack": "is not fought in a campaign: |counter_attack: a |is a chain itself; ",
+    "campaign --counter-attack": "is not fought in a campaign: |counter_attack: a |is a chain itself; "
+    "|best is not offered inside a campaign",
     "compare": " is not allowed; ",
     "replay --luck": "luck: |more than",
 }

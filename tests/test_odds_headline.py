@@ -315,7 +315,7 @@ def test_the_last_siege_of_the_price_of_power_is_told_in_tax(capsys):
 )
 def test_the_price_stands_below(name, line, capsys):
     assert run(["odds", name]) == 0
-    assert capsys.readouterr().out.splitlines()[1] == line
+    assert line in capsys.readouterr().out.splitlines()[1:3]  # after what to keep, where that brings more
 
 
 def test_nouns_have_the_right_number():
