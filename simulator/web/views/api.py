@@ -184,12 +184,15 @@ def need(  # noqa: PLR0913, PLR0917 - one parameter a question
 @tool(decide="policy.attacker.retreat")
 def best(
     request: ApiRequest,
-    decide: Annotated[Sequence[str], "a policy to decide, such as policy.attacker.retreat"] = (),
+    decide: Annotated[
+        Sequence[str], "a policy to decide, such as policy.attacker.retreat, or all that a side can"
+    ] = (),
+    side: Side = "attacker",
 ) -> Answer:
-    """The best play: when to stop, the value of that, and how far fixed policies fall short."""
+    """The best play: what to lose first, when to stop, the value of that, and how far fixed policies fall short."""
     from simulator.analysis.decisions.best import best as solve
 
-    return _whole(lambda: solve(request.draft, decide or None))
+    return _whole(lambda: solve(request.draft, decide or None, side=side))
 
 
 @tool(most=5)
