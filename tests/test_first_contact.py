@@ -179,7 +179,7 @@ def test_only_the_numbers(battle_odds):
     assert line.startswith("The attacker takes the territory in 86.04 % and loses ")
     assert line.count("\n") == 1
     message = json.loads(battle_odds("odds", "risk-20v15", "--json")[1])
-    assert sum(row["p"] for row in message["table"]) == pytest.approx(1)
+    assert sum(message["table"]["p"]) == pytest.approx(1)
     assert message["rules_version"] >= 1
     assert message["program"].startswith("battle-odds ")
 
