@@ -105,6 +105,7 @@ class Chain:
     `limits` is a state that holds the largest value each field can reach; it decides how states are packed.
     `counters` names fields that only count upwards and that no rule reads (rounds, casualties of a kind): states that
     differ only in the first of these are one node of the graph, whose edges hold the amount that they add to it.
+    `units`: what that counter holds, if it holds several (`counters.Counters`): one unit of each, the largest first.
     `tell(before, result, after, dice)` is a line for a replayed step, or "" for none (`result` is a pair for two
     rolls); `dice` is a random.Random that may pick die faces with this `result`. `label` names a stage of a composed
     battle. With `utilities` the engine solves for the decisions that `choose` answers with BEST
@@ -134,6 +135,7 @@ class Chain:
     reduced: ReducedChain | None = None
     annotation: str = ""
     may_be_over: bool = False
+    units: tuple[int, ...] = (1,)
 
     def __post_init__(self) -> None:
         """Raise BrokenGame for missing rules, unknown fields, impossible limits, and a start outside the limits."""
@@ -167,6 +169,14 @@ class Chain:
     def layout(self) -> Layout:
         """The layout of packed states: fields in order, each in just enough bits, a new word when one is full."""
         return layout_of(self.limits, self.counted)
+
+    def counts(self, numbers: np.ndarray) -> np.ndarray:
+        """What numbers of the counter hold: int64, shape (units, numbers)."""
+        held, rest = [], numbers.astype(np.int64)
+        for unit in self.units:
+            amount, rest = np.divmod(rest, unit)
+            held.append(amount)
+        return np.array(held)
 
     def check_count(self, counts: np.ndarray) -> None:
         """Raise BrokenGame where one of these counts (int64) of the counter is above its limit."""
