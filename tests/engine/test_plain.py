@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from simulator.engine.api import Simulation, best_policy, exact_outcomes, replay_steps
+from simulator.engine.graph import counter_windows
 from simulator.engine.model.chain import Utilities
 from simulator.engine.model.limits import BrokenGame, NoExactOdds
 from simulator.engine.model.plain import Choice, Counted, PlainBattle, Roll
@@ -105,6 +106,12 @@ def test_losses_that_no_rule_reads_multiply_no_states():
         due[s, besiegers, garrison] += share
     found = {(s, losses["besiegers"], losses["garrison"]): p for (s, losses), p in ending(battle)}
     assert found == {end: pytest.approx(float(share), abs=1e-15) for end, share in due.items()}
+
+
+def test_losses_that_take_too_many_sums_are_refused(monkeypatch):
+    monkeypatch.setattr(counter_windows, "MOST_WORK", 100)
+    with pytest.raises(NoExactOdds, match="sums are needed; they would take too long"):
+        exact_outcomes(PlainBattle(Siege(5), assault, LOSSES).chain)
 
 
 def test_losses_of_simulated_battles_agree_with_exact_odds():

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from itertools import repeat
 from math import inf
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
@@ -230,14 +231,18 @@ class PlainBattle:
             may_be_over=True,
         )
 
+    def amounts(self, final: Any) -> dict[str, np.ndarray]:
+        """What each counter holds in final states of the chain (a State of int arrays): int64, shape (states,)."""
+        found = self.chain.counts(final.tally)
+        place = {k: row for row, k in enumerate(self._counted.order)}
+        return {name: found[place[k]] for k, name in enumerate(self.counters)}
+
     def ends(self, final: Any) -> list[tuple[Any, dict[str, int]]]:
         """Final states of the chain (a State of int arrays) as states of the battle, each with its counters."""
-        names = [self.counters[k] for k in self._counted.order]
-        amounts = self.chain.counts(final.tally).T.tolist()
-        return [
-            (self.states[place], dict(zip(names, of, strict=False)))
-            for place, of in zip(final.place.tolist(), amounts, strict=True)
-        ]
+        amounts = self.amounts(final)
+        rows = zip(*(values.tolist() for values in amounts.values()), strict=True) if amounts else repeat(())
+        states = (self.states[place] for place in final.place.tolist())
+        return [(state, dict(zip(amounts, row, strict=True))) for state, row in zip(states, rows, strict=False)]
 
     def choice_at(self, place: int) -> tuple[Any, Choice]:
         """The state at this place, in which a side decides, and its choice."""
