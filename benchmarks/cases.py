@@ -276,14 +276,11 @@ SWEEPS: list[tuple[str, str | dict[str, Any], dict[str, Any], dict[str, Any]]] =
     ("the same, 4 x 4 x 4, cell by cell", _STACKS, _counters(4), {"value": "std.attacker_losses"}),
 ]
 
-# Name, scenario, value, and the bytes that the solved region may take: see `scored`.
-_HUNDREDS = {"game": "risk", "battle": "land", "attacker": {"regiments": 300}, "defender": {"regiments": 280}}
-_CHEAPLY = "defender_regiments_lost == 280 and attacker_regiments_lost <= 200"
-SCORED: list[tuple[str, Any, str, int]] = [
-    (f"Risk, 300 v 280 regiments: {name}", _HUNDREDS, value, budget)
-    for name, value in (("the attacker wins", "p_attacker"), ("with 200 lost at most", _CHEAPLY))
-    for budget in (100_000, 400_000, 1_600_000)
-]
 # Name, scenario with a field that is not known: a stratum for each of its values, see `mix`.
-_UP_TO_30 = _HUNDREDS | {"attacker": {"regiments": {"from": 1, "to": 30}}, "defender": {"regiments": 12}}
+_UP_TO_30 = {
+    "game": "risk",
+    "battle": "land",
+    "attacker": {"regiments": {"from": 1, "to": 30}},
+    "defender": {"regiments": 12},
+}
 STRATA: list[tuple[str, Any]] = [("Risk, 1 to 30 v 12 regiments: the attacker wins", _UP_TO_30)]

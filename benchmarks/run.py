@@ -27,11 +27,11 @@ from rich.table import Table
 
 from benchmarks import peers, risk_numpy, yardstick
 from benchmarks.afresh import afresh
-from benchmarks.cases import CASES, SCORED, STRATA, SWEEPS, Case
+from benchmarks.cases import CASES, STRATA, SWEEPS, Case
 from benchmarks.first import measure_first
 from benchmarks.latency import measure_latency
 from benchmarks.plain_numba import measure_plain
-from simulator import Method, NoExactOdds, exact, load, scored, simulate, sweep
+from simulator import Method, NoExactOdds, exact, load, simulate, sweep
 from simulator.analysis.odds.distribution import half_width_of_mean
 from simulator.analysis.odds.mix import mixed
 from simulator.engine.api import warm_up
@@ -152,14 +152,8 @@ def measure_sweeps(rounds: int) -> None:
     console.print(table)
 
 
-def measure_scored() -> None:
-    """Reduction of variance for battles scored where they enter a solved region, or fought by strata."""
-    table = Table("scored, 20,000 battles", "estimate", "solved states", "scored there", "variance, plain : scored")
-    for name, scenario, value, budget in SCORED:
-        found = scored(scenario, value, 20_000, budget=budget)
-        ratio = f"{found.gain:.1f}" if found.gain else ""
-        table.add_row(name, f"{found.value:.4f}", f"{found.states:,}", f"{100 * found.entered:.0f} %", ratio)
-    console.print(table)
+def measure_strata() -> None:
+    """Reduction of variance for battles fought by strata."""
     table = Table("by strata, 20,000 battles", "estimate", "strata", "variance, plain : by strata")
     for name, scenario in STRATA:
         mixture = mixed(scenario, Method(exact=False, battles=20_000))
@@ -225,7 +219,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="shorter runs, rougher numbers")
     parser.add_argument("--sweeps", action="store_true", help="only the sweeps")
-    parser.add_argument("--scored", action="store_true", help="only the variance of scored battles")
+    parser.add_argument("--strata", action="store_true", help="only the variance of battles fought by strata")
     parser.add_argument("--first", action="store_true", help="only first answers on an empty cache")
     parser.add_argument("--latency", action="store_true", help="only warm answers of small battles")
     parser.add_argument("--yardstick", action="store_true", help="only the pace beside a C program (needs gcc)")
@@ -250,8 +244,8 @@ def main() -> None:
     if options.plain:
         measure_plain(rounds, console)
         return
-    if options.scored:
-        measure_scored()
+    if options.strata:
+        measure_strata()
         return
     if not options.only:
         measure_memory(20_000_000 if options.quick else 200_000_000)
@@ -260,7 +254,7 @@ def main() -> None:
     if not options.only:
         measure_peers(rounds)
         measure_sweeps(rounds)
-        measure_scored()
+        measure_strata()
         check_counts()
         measure_starts(rounds)
 

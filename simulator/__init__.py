@@ -50,8 +50,6 @@ if TYPE_CHECKING:
     from simulator.analysis.studies.compare import Comparison as Comparison
     from simulator.analysis.studies.compare import compare as compare
     from simulator.analysis.studies.many import odds_many as odds_many
-    from simulator.analysis.studies.rare_events import Scored as Scored
-    from simulator.analysis.studies.rare_events import scored as scored
     from simulator.analysis.studies.sensitivity import Sensitivity as Sensitivity
     from simulator.analysis.studies.sensitivity import sensitivity as sensitivity
     from simulator.analysis.studies.sweep import Sweep as Sweep
@@ -100,7 +98,6 @@ _NAMES = {
     "simulator.analysis.studies.balance": "Balance balance",
     "simulator.analysis.studies.compare": "Comparison compare",
     "simulator.analysis.studies.many": "odds_many",
-    "simulator.analysis.studies.rare_events": "Scored scored",
     "simulator.analysis.studies.sensitivity": "Sensitivity sensitivity",
     "simulator.analysis.studies.sweep": "Sweep sweep",
     "simulator.analysis.studies.units": "Units units",

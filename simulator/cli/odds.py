@@ -33,8 +33,6 @@ def odds(  # noqa: PLR0913 - one parameter an option
     dice: Dice,
     only_exact: options.Exact = False,
     precision: options.Precision = None,
-    scored: options.AsScored = False,
-    value: options.ValueName = None,
     shown: Shown,
     out: options.OutFile = None,
     elsewhere: scaling.Elsewhere,
@@ -43,14 +41,6 @@ def odds(  # noqa: PLR0913 - one parameter an option
     """Odds of a battle: who wins, what it costs, the likeliest outcomes, and what the answer rests on."""
     base = given.draft()
     long_work = {"--out": out, "--workers": elsewhere.workers, "--cluster": elsewhere.cluster}
-    if scored:
-        others: dict[str, Any] = {"--weight": weight, "--exact": only_exact, "--precision": precision}
-        others |= {"--plot": output.plot, **long_work}
-        if wrong := [option for option, setting in others.items() if setting]:
-            raise ValueError(f"{wrong[0]}: does not go with --scored, which answers one number")
-        return _scored_odds(base, value or "p_attacker", dice, output)
-    if value is not None:
-        raise ValueError("--value: goes with --scored; the odds tell every value")
     method = dice.method(only_exact, precision)
     if is_uncertain(base):
         if any(setting is not None for setting in long_work.values()):
@@ -84,22 +74,6 @@ def plain_odds(
         data,
         column=shown.column,
     )
-    return output.finished(cut, from_battles(found))
-
-
-def _scored_odds(asked: Any, value: str, dice: Dice, output: Output) -> int:
-    """One number of a battle too large for exact odds."""
-    from simulator.analysis.odds.measure import in_words
-    from simulator.analysis.studies.rare_events import BATTLES, scored
-
-    battles = BATTLES if dice.battles is None else dice.battles
-    found, cut = output.gather("battles", lambda shown: scored(asked, value, battles, dice.seed or 0, progress=shown))
-
-    def parts(found: Any) -> Iterator[str]:
-        yield f"{in_words(found.asked)}: {found.value:.6g} ({found.low:.6g} to {found.high:.6g})"
-        yield f"Method: {found.how()}"
-
-    output.deliver(found, parts)
     return output.finished(cut, from_battles(found))
 
 

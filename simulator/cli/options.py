@@ -102,7 +102,6 @@ Battles = Annotated[int | None, _whole("--battles", "simulate this many battles"
 Threads = Annotated[int | None, _whole("--threads", "threads; does not change the numbers")]
 Exact = Annotated[bool, _option("--exact", "exact odds or a refusal, never simulated")]
 Precision = Annotated[str | None, _option("--precision", "simulate until every chance is within this, e.g. 0.1%")]
-AsScored = Annotated[bool, _option("--scored", "one --value of a battle too large for exact odds: fought, then solved")]
 Everything = Annotated[bool, _option("--all", "everything: also what never happens, and long tables as a whole")]
 Explain = Annotated[bool, _option("--explain", "tell how the answer comes about")]
 NoTable = Annotated[bool, _option("--no-table", "JSON without the table of all outcomes")]

@@ -24,7 +24,6 @@ from simulator import (
     need,
     replay,
     rounds,
-    scored,
     sensitivity,
     simulate,
     survival,
@@ -38,7 +37,6 @@ from simulator.cli.output import json_text
 from simulator.report.plots.pictures import PICTURES
 
 LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 5}, "defender": {"regiments": 3}}
-LARGE = LAND | {"attacker": {"regiments": 2000}, "defender": {"regiments": 1990}}
 UNKNOWN = LAND | {"defender": {"regiments": {"from": 2, "to": 3}}}
 BESTS = LAND | {"policy": {"attacker": {"retreat": "best"}}}
 BEASTS = {"game": "kings-and-things", "battle": "land"}
@@ -64,7 +62,6 @@ ANSWERS = {
     "replay": lambda: replay(LAND, seed=3),
     "survival": lambda: survival(BEASTS),
     "mixture": lambda: mix(UNKNOWN),
-    "scored": lambda: scored(LARGE, battles=500, budget=1 << 20),
 }
 
 

@@ -21,11 +21,6 @@ Three functions describe the decisions of a side; a decision takes no random num
     options(p, s)         how many options it has; `step(p, s, option)` follows option 0, 1, ...
     choose(p, s)          the option that the side's fixed policy takes; BEST where it decides as well as possible
 
-A chain that may be too large to enumerate can measure how much of the battle remains, so that the tail is solved
-exactly (`tail_solver`):
-
-    left(p, s)            a whole number that never rises: units, or hits that both sides can take
-
 `p` is the game's `Params` (a NamedTuple of ints and of C-contiguous int64 arrays), `s` its `State` (a NamedTuple of
 non-negative ints). Functions that these call are marked with `@helper`. All of them run as plain Python in tests and
 replays, and compiled by the engine: they never raise, allocate or print. A changed state is written
@@ -48,7 +43,7 @@ from simulator.engine.model.limits import BrokenGame
 from simulator.engine.model.packing import Layout, layout_of
 
 F = TypeVar("F", bound=Callable[..., Any])
-PARTS = ("running", "table", "step", "second", "decides", "options", "choose", "left", "lands", "follows")
+PARTS = ("running", "table", "step", "second", "decides", "options", "choose", "lands", "follows")
 MOST_TURNS = 1000
 # A field is a signed 64-bit number; the amount that an edge adds to a counter is an unsigned 32-bit number.
 MOST_VALUE, MOST_COUNT = 2**63 - 1, 2**32 - 1

@@ -109,8 +109,6 @@ class Examiner:
     def after(self, s: Any, values: Sequence[int] = VALUES) -> Any:
         """Check a state with each of these values of its counters; returns a following state, None for none."""
         parts = self._parts
-        if "left" in parts:
-            self._asked("left", s, values)
         if not self._asked("running", s, values):
             return None
         if "decides" in parts and self._asked("decides", s, values):

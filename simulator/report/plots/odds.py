@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from simulator.analysis.odds.measure import in_words, is_chance
+from simulator.analysis.odds.measure import is_chance
 from simulator.report.plots import figures as fig
 from simulator.report.plots.course import plot_campaign
 from simulator.report.words import label_of, path_in_words, percent, value_of
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from simulator.analysis.odds.mix import Mixture
     from simulator.analysis.odds.odds import Odds
     from simulator.analysis.odds.survival import Survival
-    from simulator.analysis.studies.rare_events import Scored
 
 MOST_ERROR_BARS = 60
 MOST_BARS_OF_TEXT = 20
@@ -188,17 +187,6 @@ def plot_need(found: Need, ax: Axes | None = None) -> Axes:
     if is_chance(found.asked):
         fig.from_zero(axes, value)
     fig.titled(axes, found.headline, found.how())
-    return axes
-
-
-def plot_scored(found: Scored, ax: Axes | None = None) -> Axes:
-    """The estimate as a point with its 95 % interval."""
-    (axes,) = fig.panels(ax, size=(7.0, 2.2))
-    error = [[found.value - found.low], [found.high - found.value]]
-    axes.errorbar([found.value], [0], xerr=error, fmt="D", color=fig.LINES[0], ecolor="0.3", capsize=3)
-    axes.set_yticks([])
-    fig.value_axis(axes.xaxis, found.asked)
-    fig.titled(axes, f"{in_words(found.asked)}: {found.value:.6g}", found.how())
     return axes
 
 
