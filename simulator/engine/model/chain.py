@@ -108,7 +108,6 @@ class Chain:
     `factored`, for a factored chain: the fields that the first roll changes, and those that the second one changes.
     Each step must raise the counter or the remaining fields, compared in the order of packing.
     `last`: the last roll, for chains in which every battle ends with one.
-    `reduced`: the same battles with fewer fields and fewer steps, for simulating a chain too large to spell out.
     `annotation`: a field that stays 0 until it is set once, and that no rule reads: states that differ in nothing else
     are one node of the lazy graph, and a battle carries the field along.
     `at_least`: lower bounds, proved by the game, of the states and transitions of its chain; a chain above the budget
@@ -127,7 +126,6 @@ class Chain:
     utilities: Utilities | None = None
     factored: tuple[tuple[str, ...], tuple[str, ...]] | None = None
     last: LastRoll | None = None
-    reduced: ReducedChain | None = None
     annotation: str = ""
     may_be_over: bool = False
     units: tuple[int, ...] = (1,)
@@ -271,22 +269,6 @@ def rows_of(states: list[Any]) -> np.ndarray:
     if rows.dtype != np.int64:
         rows = np.array([whole(state) for state in states], np.int64)
     return rows.reshape(len(states), -1)
-
-
-@dataclass(frozen=True)
-class ReducedChain:
-    """A chain whose battle i of a seed makes the rolls of the whole chain's battle i and ends as that does.
-
-    `over` is a final state of the whole chain; it fills the fields that the reduced chain does not have.
-    """
-
-    chain: Chain
-    over: Any
-
-    def whole(self, states: Any) -> Any:
-        """Final states of the reduced chain as those of the whole one (States of int arrays)."""
-        held, size = states._asdict(), len(states[0])
-        return type(self.over)(*(held.get(k, np.full(size, value)) for k, value in self.over._asdict().items()))
 
 
 @dataclass(frozen=True)

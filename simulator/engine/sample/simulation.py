@@ -71,8 +71,7 @@ class Simulation:
         if self.graph:
             walk_layout(graph_tables(self.graph))  # made once for all threads
         else:  # a first step in plain Python checks the types of the rules
-            for some in (chain, chain.reduced.chain) if chain.reduced else (chain,):
-                next(_steps(some, seed, 0, None), None)
+            next(_steps(chain, seed, 0, None), None)
         self._direct = direct or (
             self.graph is None and not (may_keep_states(chain) and rolls_a_battle(chain) < LONG_BATTLE)
         )
@@ -81,7 +80,7 @@ class Simulation:
     @property
     def engine(self) -> str:
         """The kind of walk: "graph", "rules", or "lazy" for a graph that grows by the rules."""
-        return "graph" if self.graph else "rules" if self._direct or self.chain.reduced else "lazy"
+        return "graph" if self.graph else "rules" if self._direct else "lazy"
 
     def add(self, battles: int, progress: Callable[[int], Any] | None = None) -> None:
         """Simulate `battles` more; `progress(n)` is called regularly with the number done.
