@@ -337,27 +337,19 @@ class BestPolicy:
         return self._options[tuple(0 if f == chain.counted else int(value) for f, value in enumerate(s))]
 
 
-_KEPT = "_best_policy"
-
-
 def best_policy(chain: Chain) -> BestPolicy:
     """The best policies of a chain, cached in it. Raises NoExactOdds if it has too many states."""
-    kept = vars(chain)
-    if _KEPT not in kept:
-        kept[_KEPT] = BestPolicy(chain)
-    found: BestPolicy = kept[_KEPT]
-    return found
+    return chain.kept.of(BestPolicy, chain)
 
 
 def too_many_transitions(chain: Chain, most: int) -> bool:
     """Has the graph of a chain with its decisions more transitions than this? If not, its best policies are kept."""
-    kept = vars(chain)
-    if _KEPT not in kept:
+    if BestPolicy not in chain.kept:
         try:
-            kept[_KEPT] = BestPolicy(chain, size_of(chain, most, most))
+            chain.kept[BestPolicy] = BestPolicy(chain, size_of(chain, most, most))
         except NoExactOdds:
             return True
-    return len(kept[_KEPT].open.to) > most
+    return len(best_policy(chain).open.to) > most
 
 
 def best_option(chain: Chain) -> Callable[[Any], int] | None:

@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from operator import le
 from typing import Any, TypeVar
@@ -39,6 +39,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from simulator.engine.model.chance import Tables
+from simulator.engine.model.kept import Kept
 from simulator.engine.model.limits import BrokenGame
 from simulator.engine.model.packing import Layout, layout_of
 
@@ -112,6 +113,7 @@ class Chain:
     are one node of the lazy graph, and a battle carries the field along.
     `at_least`: lower bounds, proved by the game, of the states and transitions of its chain; a chain above the budget
     is refused before it is explored.
+    `kept`: what the engine made of the chain.
     `may_be_over`: a scenario may be over before its first roll (nobody is there, or a side leaves at once).
     """
 
@@ -129,6 +131,7 @@ class Chain:
     annotation: str = ""
     may_be_over: bool = False
     units: tuple[int, ...] = (1,)
+    kept: Kept = field(default_factory=Kept, init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Raise BrokenGame for missing rules, unknown fields, impossible limits, and a start outside the limits."""

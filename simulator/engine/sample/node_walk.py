@@ -46,8 +46,6 @@ BLOCK_BITS = 3
 BLOCK = 1 << BLOCK_BITS
 # The begin of a node's edges after its `head`, for one roll and for two.
 ONE_ROLL, TWO_ROLLS = 1, 3
-# The attribute of a graph that caches its layout.
-_KEPT = "_layout"
 
 _ONE, _NUMBER_BITS = np.uint32(1), 32
 _NODE, _FINAL, _MASK, _COUNT, _BLOCK_BITS = map(np.uint32, (NODE, FINAL, MASK, COUNT, BLOCK_BITS))
@@ -167,11 +165,12 @@ class Layout(NamedTuple):
 
 def walk_layout(g: GraphTables) -> OwnTables | Layout | None:
     """The graph in the fastest layout for walks; None for too many nodes, or jumps of the counter. Cached in it."""
-    kept = vars(g.graph)
-    if _KEPT not in kept:
-        kept[_KEPT] = own_tables(g) or nodes_of(g)
-    found: OwnTables | Layout | None = kept[_KEPT]
-    return found
+    return g.graph.kept.of(lay_out, g)
+
+
+def lay_out(g: GraphTables) -> OwnTables | Layout | None:
+    """As `walk_layout`, made anew."""
+    return own_tables(g) or nodes_of(g)
 
 
 def nodes_of(g: GraphTables) -> Layout | None:

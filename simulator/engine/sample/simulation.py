@@ -41,8 +41,6 @@ LONG = 1.0
 SUSPICIOUS, FOR_EVER = 1 << 15, 1 << 62
 # Battles of the first chunk of a thread, as many as lanes, and seconds of a chunk; seconds that an interrupt waits.
 FIRST_CHUNK, CHUNK_SECONDS, LAST_WAIT = 1 << 9, 0.1, 0.3
-# The attribute of a chain that holds its growing graphs, by the kind of walk.
-_KEPT = "_walks"
 
 
 class Simulation:
@@ -283,7 +281,7 @@ class _Queue:
 
 def kept_walk(kind: Callable[[Chain, int], Walk], chain: Chain, threads: int) -> Walk:
     """A walk whose graph grew with earlier battles of the chain, or a new one; so many threads share the budget."""
-    shelf = vars(chain).setdefault(_KEPT, {}).setdefault(kind, [])
+    shelf = chain.kept.setdefault(kind, [])
     try:
         found: Walk = shelf.pop()
     except IndexError:
