@@ -36,7 +36,7 @@ SCOUTS, ENOUGH_ROLLS, SCOUT_ROLLS = 4, 1 << 8, 1 << 17
 # up, and compile in half the time (Risk, 10,000 a side: 40 million rolls a second either way; 4.3 s against 8.1 s).
 LONG_BATTLE = 1 << 11
 
-Roll = Callable[[Any], tuple[int, int]]
+RollFunction = Callable[[Any], tuple[int, int]]
 # `step(battles, first, other)` takes one step of these battles (places, int64), with a 32-bit number each (uint64) and
 # another for a second roll; it returns which of them go on (bool).
 Step = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
@@ -122,7 +122,7 @@ def _walk(graph: Graph, order: tuple[int, int | np.ndarray, int], at: np.ndarray
     walk_together(order, ~ends[at], g.second is not None, step)
 
 
-def walk(chain: Chain, roll: Roll, name: str, params: Any = None) -> Iterator[tuple[Any, Any, Any]]:
+def walk(chain: Chain, roll: RollFunction, name: str, params: Any = None) -> Iterator[tuple[Any, Any, Any]]:
     """The steps of one battle: state before, result (a pair for two rolls), state after; `name` is for messages.
 
     Raises BrokenGame where the game breaks its contract.
@@ -139,7 +139,7 @@ def walk(chain: Chain, roll: Roll, name: str, params: Any = None) -> Iterator[tu
     raise BrokenGame(f"{name} did not end within {2 * MOST_ROLLS:,} steps; perhaps none does")
 
 
-def _rolls(chain: Chain, params: Any, dice: random.Random) -> Roll:
+def _rolls(chain: Chain, params: Any, dice: random.Random) -> RollFunction:
     """Rolls as likely as those of battles, but not theirs: for those all tables would have to be made ready first."""
     table, second = chain.part("table"), chain.part("second")
     first, result, weight = chain.tables.rows

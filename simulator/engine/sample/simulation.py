@@ -29,7 +29,7 @@ from simulator.engine.sample.alias import drawn_from
 from simulator.engine.sample.graph_tables import Tally, graph_tables, numbers_and_counters
 from simulator.engine.sample.lazy_walk import LazyWalk
 from simulator.engine.sample.node_walk import walk_layout, walk_of
-from simulator.engine.sample.plain_walk import LONG_BATTLE, MOST_ROLLS, Roll, rolls_a_battle, walk
+from simulator.engine.sample.plain_walk import LONG_BATTLE, MOST_ROLLS, RollFunction, rolls_a_battle, walk
 from simulator.engine.sample.rule_walk import RuleWalk
 from simulator.engine.sample.walk import Order, Walk
 
@@ -188,7 +188,7 @@ def _steps(chain: Chain, seed: int, battle: int, graph: Graph | None) -> Iterato
     return walk(chain, roll, f"battle {battle} of seed {seed}", p)
 
 
-def _plain_rolls(chain: Chain, p: Any, seed: int, battle: int) -> Roll:
+def _plain_rolls(chain: Chain, p: Any, seed: int, battle: int) -> RollFunction:
     """The rolls of a battle: one result from each table, with one 32-bit number each."""
     stream, tables = streams.Stream(seed, battle), chain.tables
     table, second = chain.part("table"), chain.part("second")
@@ -201,7 +201,7 @@ def _plain_rolls(chain: Chain, p: Any, seed: int, battle: int) -> Roll:
     return roll
 
 
-def _merged_rolls(graph: Graph, seed: int, battle: int) -> Roll:
+def _merged_rolls(graph: Graph, seed: int, battle: int) -> RollFunction:
     """The rolls of a battle on merged tables: a pair of results with the drawn successor, by their chances."""
     g, tables, second = graph_tables(graph), graph.chain.tables, graph.second
     assert second is not None
