@@ -9,8 +9,8 @@ from simulator import NoExactOdds, ScenarioError, best, exact, load
 from simulator.analysis.decisions import default_play
 from simulator.analysis.decisions.default_play import weights_of_measure
 from simulator.cli import run
+from simulator.engine.model.chain import SIDES
 from simulator.scenarios import example_names
-from simulator.scenarios.objective import SIDES
 from simulator.scenarios.schema import choices
 from tests.test_commands_on_examples import INTERNAL
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from simulator.analysis.odds.headline import side_names
 from simulator.analysis.odds.odds import Odds
+from simulator.engine.model.chain import SIDES
 from simulator.report.words import label_of, percent, value_of
 from simulator.rules.battle import ATTACKER, DEFENDER, WINNERS, Battle
 from simulator.rules.toolkit.naming import sentence, winner_text
 from simulator.rules.toolkit.words import number_of
-from simulator.scenarios.objective import SIDES
 
 MOST_OUTCOMES = 6
 MOST_FACTS = 4

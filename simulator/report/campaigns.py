@@ -14,12 +14,13 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from simulator.engine.model.chain import SIDES
 from simulator.report.tables.plain import plain_table
 from simulator.report.words import percent, span
 from simulator.rules.campaign import plan_of
 from simulator.rules.campaign.plan import FATES, UNNAMED, Fight, Side
 from simulator.rules.campaign.text import called_fight, in_words
-from simulator.rules.toolkit.naming import SIDES, listed, sentence
+from simulator.rules.toolkit.naming import listed, sentence
 
 if TYPE_CHECKING:
     from simulator.analysis.history.rounds import Rounds

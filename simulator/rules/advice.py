@@ -6,7 +6,8 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-SIDES = ("attacker", "defender")
+from simulator.engine.model.chain import SIDES
+
 # The verb of a decision that may bring more also where only winning counts: when to storm, whether to fight.
 NOT_LEAVING = ""
 

@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from simulator.engine.model.chain import Chain, OutcomeDistribution, Share, Utilities
+from simulator.engine.model.chain import SIDES, Chain, OutcomeDistribution, Share, Utilities
 from simulator.rules.battle import Built, Columns
 from simulator.rules.toolkit.naming import suggested
 from simulator.scenarios import validation
 from simulator.scenarios.paths import leaves
 from simulator.scenarios.validation import ScenarioError
 
-SIDES = ("attacker", "defender")
 BEST = "best"
 Objective = Mapping[str, Mapping[str, float]]
 # Names that games give to the column "the attacker holds the ground at the end".

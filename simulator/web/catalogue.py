@@ -8,11 +8,11 @@ from typing import Any
 
 from simulator import rules
 from simulator.cli.reading import matching
+from simulator.engine.model.chain import SIDES
 from simulator.rules import custom
 from simulator.rules.battle import Battle, Fields
 from simulator.scenarios import example_names, example_text, kinds_of
 from simulator.scenarios.files import example
-from simulator.scenarios.objective import SIDES
 from simulator.scenarios.schema import as_battle, choices, field_rows, schema_of, whole_numbers
 from simulator.scenarios.validation import not_one_of
 from simulator.web.links import address_of, value_at

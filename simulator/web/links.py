@@ -19,10 +19,10 @@ from urllib.parse import quote_plus
 
 from simulator.analysis.history.battle_log import plain_value
 from simulator.analysis.odds.odds import Odds
+from simulator.engine.model.chain import SIDES
 from simulator.report.words import percent
 from simulator.rules.battle import Battle
 from simulator.scenarios import ScenarioError
-from simulator.scenarios.objective import SIDES
 from simulator.scenarios.schema import (
     Schema,
     branches,

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules import GAMES
 from simulator.rules.battle import Refusal
 from simulator.rules.campaign import GAME, carry_of
 from simulator.rules.campaign.carry import Carry, Number, fields_of
 from simulator.rules.custom.game_file.files import is_path
-from simulator.rules.toolkit.naming import SIDES
 from simulator.rules.toolkit.policies import refuse
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft
 from simulator.scenarios.arguments import checked

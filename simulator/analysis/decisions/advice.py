@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from simulator.analysis.odds.headline import measure_of, side_names
 from simulator.analysis.words import capital, percent, points
+from simulator.engine.model.chain import SIDES
 from simulator.rules.question import LOST
 from simulator.rules.toolkit.naming import listed
 from simulator.rules.toolkit.words import chance_of
-from simulator.scenarios.objective import PLAIN, SIDES, side_of, weights_of
+from simulator.scenarios.objective import PLAIN, side_of, weights_of
 
 if TYPE_CHECKING:
     from simulator.analysis.decisions.best import Best

@@ -21,12 +21,12 @@ from simulator.analysis.odds.run import ExactAnswer, Interrupted, Progress, many
 from simulator.analysis.odds.stages import ExactRun
 from simulator.analysis.result import Result, frame
 from simulator.engine.api import best_policy
-from simulator.engine.model.chain import Chain, OutcomeDistribution, Share
+from simulator.engine.model.chain import SIDES, Chain, OutcomeDistribution, Share
 from simulator.engine.model.limits import EXACT_BYTES
 from simulator.rules.toolkit.naming import same_name
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft
 from simulator.scenarios.arguments import checked
-from simulator.scenarios.objective import BEST, SIDES, in_words, wanted
+from simulator.scenarios.objective import BEST, in_words, wanted
 from simulator.scenarios.objective import side_of as side_in
 from simulator.scenarios.objective import worth as worth_of
 from simulator.scenarios.schema import choices, field_rows

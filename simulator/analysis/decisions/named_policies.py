@@ -12,9 +12,10 @@ import numpy as np
 
 from simulator.analysis.odds.mix import mixed_odds, settings_without
 from simulator.analysis.odds.run import Progress, reported, until_interrupted
+from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Battle
 from simulator.scenarios import Draft, Scenario, ScenarioError
-from simulator.scenarios.objective import BEST, SIDES
+from simulator.scenarios.objective import BEST
 from simulator.scenarios.objective import side_of as side_in
 from simulator.scenarios.schema import choices, field_at
 

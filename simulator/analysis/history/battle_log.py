@@ -12,10 +12,10 @@ from os.path import isfile
 from pathlib import Path
 from typing import Any
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules.toolkit.naming import plain, plural, same_name
 from simulator.scenarios import Draft, ScenarioError, Source, draft, example_names
 from simulator.scenarios.files import decoded
-from simulator.scenarios.objective import SIDES
 from simulator.scenarios.validation import brief, not_one_of, shown
 
 FRAME = ("scenario", "side", "set", "results")

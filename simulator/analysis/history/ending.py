@@ -10,9 +10,10 @@ from simulator.analysis.field_words import owner_in_words, units_in_words
 from simulator.analysis.odds.headline import clause_of
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.words import capital
+from simulator.engine.model.chain import SIDES
 from simulator.rules import CAMPAIGN
 from simulator.rules.battle import WINNERS
-from simulator.rules.toolkit.naming import SIDES, listed
+from simulator.rules.toolkit.naming import listed
 from simulator.rules.toolkit.words import ROUNDING, number_of
 
 # A detachment has so many thirds.

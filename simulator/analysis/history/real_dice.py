@@ -16,9 +16,9 @@ from simulator.analysis.history.rounds import Steps, counting, one_round
 from simulator.analysis.odds.distribution import Distribution
 from simulator.analysis.odds.measure import Weighing
 from simulator.analysis.odds.odds import Odds
+from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Columns, Outcomes
 from simulator.scenarios import Scenario, ScenarioError
-from simulator.scenarios.objective import SIDES
 
 # Columns that end in `_lost` and count no units.
 NO_UNITS = ("cost", "thirds")

@@ -20,13 +20,13 @@ from simulator.analysis.odds.run import MOST_BATTLES, PORTION, check_numbers, ou
 from simulator.analysis.odds.stages import ExactRun, counting_chain
 from simulator.analysis.result import Result, frame
 from simulator.engine.api import Simulation, Solver, best_option, first_state, graph_of, replay_steps
-from simulator.engine.model.chain import Chain, OutcomeDistribution, Share
+from simulator.engine.model.chain import SIDES, Chain, OutcomeDistribution, Share
 from simulator.engine.model.limits import EXACT_BYTES, NoExactOdds
 from simulator.engine.model.streams import derive_seed
 from simulator.rules.battle import WINNERS, Outcomes
 from simulator.scenarios import Scenario, Source, load
 from simulator.scenarios.arguments import checked
-from simulator.scenarios.objective import SIDES, Objective, worth
+from simulator.scenarios.objective import Objective, worth
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import WINNERS, Battle
 from simulator.rules.question import LOST, WON
-from simulator.rules.toolkit.naming import SIDES
 from simulator.rules.toolkit.words import ROUNDING, chance_of, number_of
 
 if TYPE_CHECKING:

@@ -11,9 +11,10 @@ import numpy as np
 
 from simulator.analysis.odds.headline import meant
 from simulator.analysis.odds.odds import Odds
+from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import WINNERS, Battle, Columns
 from simulator.rules.toolkit.query import ask
-from simulator.scenarios.objective import SIDES, check_weights, values_of
+from simulator.scenarios.objective import check_weights, values_of
 from simulator.scenarios.validation import not_one_of
 
 NO_WEIGHTS = "weights: give some, like win=1, or an [objective.attacker]"

@@ -17,13 +17,13 @@ from simulator.analysis.studies.balance import named_reasons
 from simulator.analysis.studies.paired import Answered, answered, difference
 from simulator.analysis.studies.sensitivity import steps_of
 from simulator.analysis.words import capital
+from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Battle
 from simulator.rules.toolkit.words import number_of
 from simulator.scenarios import Scenario, ScenarioError, Source, load
 from simulator.scenarios.arguments import checked
 from simulator.scenarios.schema import field_at, whole_numbers
 
-SIDES = ("attacker", "defender")
 COSTS = tuple(f"{side}_cost_lost" for side in SIDES)
 
 

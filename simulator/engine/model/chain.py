@@ -46,6 +46,8 @@ from simulator.engine.model.packing import Layout, layout_of
 F = TypeVar("F", bound=Callable[..., Any])
 PARTS = ("running", "table", "step", "second", "decides", "options", "choose", "lands", "follows")
 MOST_TURNS = 1000
+# The sides by number: `decides` answers 1 + side.
+SIDES = ("attacker", "defender")
 # A field is a signed 64-bit number; the amount that an edge adds to a counter is an unsigned 32-bit number.
 MOST_VALUE, MOST_COUNT = 2**63 - 1, 2**32 - 1
 # The answer of `choose` that asks the engine for the best option (see `Utilities`).

@@ -21,13 +21,12 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from simulator.engine.model.chain import BEST, Chain, rule
+from simulator.engine.model.chain import BEST, SIDES, Chain, rule
 from simulator.engine.model.chance import NO_TABLE, Tables
 from simulator.engine.model.counters import Counters, counters_on
 from simulator.engine.model.limits import BrokenGame, NoExactOdds
 
 NOTHING: Mapping[str, int] = MappingProxyType({})
-SIDES = ("attacker", "defender")
 # The table of a final state.
 OVER = -1
 # More states than these are refused: the compiled form finds them hundreds of times as fast.

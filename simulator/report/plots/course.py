@@ -10,11 +10,11 @@ from matplotlib.ticker import FuncFormatter
 
 from simulator.analysis.history.rounds import rounds
 from simulator.analysis.odds.run import PORTION
+from simulator.engine.model.chain import SIDES
 from simulator.report.campaigns import CampaignReport
 from simulator.report.plots import figures as fig
 from simulator.report.words import label_of, percent
 from simulator.rules.campaign.plan import FATES
-from simulator.rules.toolkit.naming import SIDES
 from simulator.scenarios.scenario import again
 
 if TYPE_CHECKING:

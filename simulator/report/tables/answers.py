@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 
 from simulator.analysis.history.battle_log import is_loss
+from simulator.engine.model.chain import SIDES
 from simulator.report.tables.plain import table_of
 from simulator.report.words import label_of, percent
 from simulator.rules.battle import WINNERS
-from simulator.scenarios.objective import SIDES
 
 if TYPE_CHECKING:
     from simulator.analysis.history.luck import Luck

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from simulator.analysis.history.battle_log import is_loss
 from simulator.analysis.odds.odds import Chance, Odds
+from simulator.engine.model.chain import SIDES
 from simulator.report.answer_words import costs, survivors
 from simulator.report.campaigns import campaign_parts
 from simulator.report.tables.plain import plain_table
@@ -19,7 +20,6 @@ from simulator.report.words import bound, broken, label_of, percent, span, value
 from simulator.rules.battle import Battle
 from simulator.rules.campaign import GAME as CAMPAIGN
 from simulator.scenarios import Scenario
-from simulator.scenarios.objective import SIDES
 from simulator.scenarios.schema import SIDES as SCENARIO_SIDES
 from simulator.scenarios.schema import FieldRow
 

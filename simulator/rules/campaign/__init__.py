@@ -19,6 +19,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules import CAMPAIGN, GAMES, battles
 from simulator.rules.advice import NOT_LEAVING, Advice, no_lists, no_words
 from simulator.rules.battle import Battle, BattlesRun, Built, Columns, Outcomes, Refusal, Run
@@ -33,7 +34,6 @@ from simulator.rules.campaign.reading import Reader
 from simulator.rules.campaign.rows import Rows, columns_of, summary, texts
 from simulator.rules.campaign.solve import Solver
 from simulator.rules.question import Question
-from simulator.rules.toolkit.naming import SIDES
 
 # A plan, and the checked fields of each fight.
 Planned = tuple[Plan, list[Any]]

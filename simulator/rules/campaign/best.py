@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Columns
 from simulator.rules.campaign.course import ALIKE, FIXED, GO, STOP, Course, Edges
 from simulator.rules.campaign.plan import HERE
 from simulator.rules.campaign.rows import Rows, columns_of, joined
 from simulator.rules.campaign.solve import Solver
-from simulator.rules.toolkit.naming import SIDES
 
 # The worth of ends to each side: float64, shape (2, ends).
 Worth = Callable[[Columns], np.ndarray]

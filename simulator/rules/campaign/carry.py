@@ -10,8 +10,9 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from pydantic import BaseModel, Field
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Battle, Built, Columns
-from simulator.rules.toolkit.naming import SIDES, counted
+from simulator.rules.toolkit.naming import counted
 
 Number = Annotated[int, Field(ge=0, le=1000)]
 Table = Mapping[str, Any]

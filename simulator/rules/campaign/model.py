@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, create_model
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Fields
 from simulator.rules.campaign.carry import Carry, Number, fields_of
-from simulator.rules.toolkit.naming import SIDES
 
 Amount = Number | Literal["all"]
 Amounts = dict[str, Amount]

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Refusal
 from simulator.rules.campaign.carry import Carry
 from simulator.rules.campaign.model import Campaign, given
 from simulator.rules.campaign.model import Fight as FightFields
 from simulator.rules.campaign.model import Side as SideFields
 from simulator.rules.campaign.plan import OUT, STAY, UNNAMED, Fight, Plan, Ships, Side, Taking
-from simulator.rules.toolkit.naming import SIDES
 from simulator.rules.toolkit.policies import refuse
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}\Z")

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import NOBODY
 from simulator.rules.campaign.plan import AWAY, HERE, OUT, STAY, UNNAMED, Fight, Plan, Side
 from simulator.rules.campaign.rows import Rows
 from simulator.rules.question import Answered, given
-from simulator.rules.toolkit.naming import SIDES, listed
+from simulator.rules.toolkit.naming import listed
 
 # A column of a fight that is true or false: as a sentence says it, and as it denies it.
 ENDS = {

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import ATTACKER, Built, Columns, States
 from simulator.rules.campaign.carry import Carry, Fighting, Left, Table, Tables
 from simulator.rules.kings_and_things import build
@@ -17,7 +18,6 @@ from simulator.rules.kings_and_things.creatures import counted, creature_named, 
 from simulator.rules.kings_and_things.forces import forces_of
 from simulator.rules.kings_and_things.model import PRINTED, Fort, Item, Policy, Settlement
 from simulator.rules.kings_and_things.sides import Role, fighter, order_key
-from simulator.rules.toolkit.naming import SIDES
 from simulator.rules.toolkit.policies import refuse
 
 KEPT = sum(ITEM_BITS.values())

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from itertools import product
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules.risk.model import Amphibious, AnyBattle, BlockadeRun, Invasion, OnLand
 from simulator.rules.risk.rules import MOST_DICE
 from simulator.rules.risk.tables import PARAMETERS, Hand, path, places, round_table
-from simulator.rules.toolkit.naming import SIDES
 from simulator.rules.toolkit.policies import check_alone, check_parameters, named, refuse, refuse_if
 
 MOST_ROLLED = 5

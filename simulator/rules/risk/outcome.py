@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import ATTACKER, Columns, States
 from simulator.rules.risk.model import AnyBattle, BlockadeRun, Invasion, OnLand
 from simulator.rules.risk.rules import STOPPED, Params
-from simulator.rules.toolkit.naming import SIDES, winners
+from simulator.rules.toolkit.naming import winners
 
 
 def columns(fields: AnyBattle, p: Params, s: States) -> Columns:

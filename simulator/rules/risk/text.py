@@ -7,6 +7,7 @@ from random import Random
 
 import numpy as np
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Columns, States
 from simulator.rules.question import LOST, Answered, given
 from simulator.rules.risk import rules, tables
@@ -15,7 +16,7 @@ from simulator.rules.risk.outcome import force
 from simulator.rules.risk.rules import MOST_DICE, UNDECIDED, Params, State
 from simulator.rules.risk.tables import ENEMY, PARAMETERS, Hand, Place, places
 from simulator.rules.toolkit import retreat
-from simulator.rules.toolkit.naming import SIDES, listed, plural, sentence
+from simulator.rules.toolkit.naming import listed, plural, sentence
 from simulator.rules.toolkit.policies import in_words, named
 
 NAVAL = "{A} wins the sea battle in {m}, {D} in {winner == 'defender'}[, nobody in {winner == 'nobody'}]."

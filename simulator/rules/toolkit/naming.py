@@ -14,7 +14,6 @@ import numpy as np
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY
 from simulator.rules.toolkit.words import noun_for
 
-SIDES = ("attacker", "defender")
 # Words for a field, by the words that players write instead.
 MEANT = {
     **dict.fromkeys(("general", "admiral", "commander", "king", "leaders"), "leader"),

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules import CAMPAIGN
 from simulator.rules.battle import Battle
 from simulator.rules.campaign import carry_of
-from simulator.rules.toolkit.naming import SIDES
 from simulator.scenarios.schema import branches, branches_at, schema_of
 from simulator.web.catalogue import words
 from simulator.web.links import key_of, untyped

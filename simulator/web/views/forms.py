@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from simulator import rules
+from simulator.engine.model.chain import SIDES
 from simulator.report.words import label_of
 from simulator.rules.battle import Battle
 from simulator.rules.custom import INLINE
 from simulator.rules.toolkit.naming import ENTRY
-from simulator.scenarios.objective import SIDES, TAKEN
+from simulator.scenarios.objective import TAKEN
 from simulator.scenarios.schema import SIDES as ALL_SIDES
 from simulator.scenarios.schema import (
     Schema,

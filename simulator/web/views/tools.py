@@ -15,12 +15,13 @@ from simulator.analysis.odds.measure import is_chance
 from simulator.analysis.odds.run import Interrupted, Method
 from simulator.analysis.studies.sweep import Sweep, sweep
 from simulator.cli import reading
+from simulator.engine.model.chain import SIDES
 from simulator.engine.model.limits import NoExactOdds
 from simulator.report.words import path_in_words
 from simulator.rules.battle import Battle
 from simulator.rules.campaign import carry_of
 from simulator.scenarios import Draft, Scenario, ScenarioError
-from simulator.scenarios.objective import SIDES, best_paths, with_winning
+from simulator.scenarios.objective import best_paths, with_winning
 from simulator.scenarios.schema import choices, field_at, whole_numbers
 from simulator.scenarios.validation import not_one_of
 from simulator.web import catalogue
