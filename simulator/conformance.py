@@ -95,7 +95,7 @@ def chains_of(scenario: Scenario) -> list[Chain]:
         scenario.built.answer(run)
         return list(run.found.values())
     chain = scenario.chain
-    return [chain, *([chain.reduced.chain] if chain.reduced else []), *([chain.last.before] if chain.last else [])]
+    return [chain, *([chain.last.before] if chain.last else [])]
 
 
 def check_rules(chain: Chain) -> None:

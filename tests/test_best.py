@@ -131,9 +131,9 @@ def test_stopping_a_fair_game_is_worth_the_least_concave_function_above():
 
 def test_compiled_and_plain_decisions_are_the_same():
     chain = load(risk(12, 9, {"win": 1, "attacker_regiments_lost": -0.04, "rounds": -0.001})).chain
-    graph, rate = best_policy(chain).open, (-0.001, 0.001)
+    graph, rates = best_policy(chain).open, np.array([[-0.001], [0.001]])
     worth = chain.utilities.worth(graph.states(graph.final))
-    plain, compiled = (Decider(graph, worth, rate, plain=how) for how in (True, False))
+    plain, compiled = (Decider(graph, worth, rates, plain=how) for how in (True, False))
     assert np.array_equal(plain.policy.pick, compiled.policy.pick)
     assert np.allclose(plain.policy.first, compiled.policy.first, atol=1e-14)
     assert np.allclose(plain.visit_chances(), compiled.visit_chances(), atol=1e-14)

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from simulator.engine.sample.per_battle import each_outcome, numbered_outcomes
     from simulator.engine.sample.plain_walk import rolls_a_battle
     from simulator.engine.sample.simulation import Simulation, replay_steps
-    from simulator.engine.sample.tail_solver import enter, has_left_rule, largest, region
     from simulator.engine.simulate import simulation_of
 
 _MODULES = {
@@ -43,7 +42,6 @@ _MODULES = {
     "sample.per_battle": ("each_outcome", "numbered_outcomes"),
     "sample.simulation": ("Simulation", "replay_steps"),
     "simulate": ("simulation_of",),
-    "sample.tail_solver": ("enter", "largest", "region", "has_left_rule"),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 

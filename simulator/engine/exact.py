@@ -99,7 +99,7 @@ def _ended(chain: Chain, last: LastRoll, ends: OutcomeDistribution, budget: int)
 
 def outcomes_of(graph: Graph, progress: Progress | None = None) -> OutcomeDistribution:
     """The final states of an enumerated battle and their chances."""
-    if fits_one_call(len(graph.to)):
+    if len(graph.chain.units) == 1 and fits_one_call(len(graph.to)):
         from simulator.engine.graph.small_graph import small_graph_outcomes
 
         if found := small_graph_outcomes(graph):

@@ -22,8 +22,7 @@ def simulation_of(chain: Chain, seed: int, threads: int | None = None) -> Simula
     Raises BrokenGame for a game that breaks its contract.
     """
     check_contract(chain)
-    kernel, kind = ("fight", type(chain.reduced.chain.params)) if chain.reduced else (KERNEL, type(chain.params))
-    slow = not cache.is_ready(kernel, kind) and (patience_for(chain, KERNEL) > 0 or not may_compile())
+    slow = not cache.is_ready(KERNEL, type(chain.params)) and (patience_for(chain, KERNEL) > 0 or not may_compile())
     if slow and may_keep_states(chain) and graph_if_it_fits(chain) is None and rolls_a_battle(chain) < LONG_BATTLE:
         return InterpretedSimulation(chain, seed, threads)
     from simulator.engine.sample.simulation import Simulation

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-SIDES = ("attacker", "defender")
+from simulator.engine.model import chain
+
+SIDES = chain.SIDES
+
 # Every role that a scenario may have, in its usual order: a battle of several attackers has up to three.
 ALL_SIDES = ("attacker", "second_attacker", "third_attacker", "defender")
 

@@ -1,4 +1,6 @@
 import math
+import subprocess
+import sys
 from dataclasses import replace
 from fractions import Fraction
 
@@ -96,3 +98,34 @@ def test_a_counter_goes_on_from_where_it_stands_at_the_start():
     begun = replace(walk(2, 4, counting=1), start=Coins(2, 5))
     plain, later = exact_outcomes(walk(2, 4, counting=1)), exact_outcomes(begun)
     assert later.p @ later.states.tosses == pytest.approx(5 + plain.p @ plain.states.tosses)
+
+
+# Exploration with starts neither samples nor remembers: the whole budget is used.
+SEA = """
+import numpy as np
+from simulator import load
+from simulator.engine.graph.compiled_explorer import CompiledExplorer
+from simulator.engine.model.limits import NoExactOdds
+
+def peak():
+    with open("/proc/self/status") as lines:
+        return next(1024 * int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
+
+kinds = ["submarine", "destroyer", "cruiser", "fighter", "battleship"]
+sides = {"attacker": dict.fromkeys(kinds, 14), "defender": dict.fromkeys(kinds[:4], 14)}
+chain = load({"game": "axis-and-allies-1942", "battle": "sea"} | sides).chain
+for budget in (1_000_000, 300_000_000):
+    before = peak()
+    try:
+        CompiledExplorer(chain, budget).explore(starts=np.array([chain.start]))
+    except NoExactOdds as refusal:
+        print(peak() - before, refusal)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc/self/status")
+def test_a_refused_battle_takes_little_more_than_its_budget():
+    done = subprocess.run([sys.executable, "-c", SEA], capture_output=True, text=True, check=True, timeout=400)
+    grown, refusal = done.stdout.splitlines()[1].split(" ", 1)
+    assert 0 < int(grown) < 450_000_000
+    assert "past the budget of 300 MB" in refusal

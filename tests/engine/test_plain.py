@@ -1,5 +1,6 @@
 """The plain form: a duel with its decision and counters, against values worked out by hand, and broken battles."""
 
+from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -8,9 +9,10 @@ import numpy as np
 import pytest
 
 from simulator.engine.api import Simulation, best_policy, exact_outcomes, replay_steps
+from simulator.engine.graph import counter_windows
 from simulator.engine.model.chain import Utilities
 from simulator.engine.model.limits import BrokenGame, NoExactOdds
-from simulator.engine.model.plain import Choice, PlainBattle, Roll
+from simulator.engine.model.plain import Choice, Counted, PlainBattle, Roll
 from simulator.rules.toolkit.plain import built
 
 
@@ -65,6 +67,116 @@ def test_two_counters_are_told_with_the_ends():
     assert ending(short) == [((Duel(1, 0), {"rounds": 1, "breath": 2}), pytest.approx(1))]
 
 
+class Siege(NamedTuple):
+    """Assaults that are left, and whether the breach is open."""
+
+    assaults: int
+    breach: bool = False
+
+
+ASSAULTS = {(False, 2, 0): 1, (False, 1, 1): 2, (True, 1, 0): 2, (True, 0, 3): 1}
+LOSSES = ("besiegers", "garrison")
+
+
+def assault(s):
+    """Each assault costs both sides men, and may open the breach; nothing reads the losses."""
+    if s.assaults == 0:
+        return None
+    after = Siege(s.assaults - 1)
+    return Roll(
+        "assault", {Counted(after._replace(breach=s.breach or b), (a, d)): w for (b, a, d), w in ASSAULTS.items()}
+    )
+
+
+def spelled_out(s, share=Fraction(1), besiegers=0, garrison=0):
+    """All ways of a siege with their chances, one after the other."""
+    if s.assaults == 0:
+        yield s, besiegers, garrison, share
+        return
+    for (breach, a, d), weight in ASSAULTS.items():
+        after = Siege(s.assaults - 1, s.breach or breach)
+        yield from spelled_out(after, share * Fraction(weight, 6), besiegers + a, garrison + d)
+
+
+def test_losses_that_no_rule_reads_multiply_no_states():
+    battle = PlainBattle(Siege(5), assault, LOSSES)
+    assert len(battle.states) == 1 + 2 * 5
+    due = Counter()
+    for s, besiegers, garrison, share in spelled_out(Siege(5)):
+        due[s, besiegers, garrison] += share
+    found = {(s, losses["besiegers"], losses["garrison"]): p for (s, losses), p in ending(battle)}
+    assert found == {end: pytest.approx(float(share), abs=1e-15) for end, share in due.items()}
+
+
+def test_losses_that_take_too_many_sums_are_refused(monkeypatch):
+    monkeypatch.setattr(counter_windows, "MOST_WORK", 100)
+    with pytest.raises(NoExactOdds, match="sums are needed; they would take too long"):
+        exact_outcomes(PlainBattle(Siege(5), assault, LOSSES).chain)
+
+
+def test_losses_of_simulated_battles_agree_with_exact_odds():
+    battle = PlainBattle(Siege(4), assault, LOSSES)
+    due = {(s, *losses.values()): p for (s, losses), p in ending(battle)}
+    simulation = Simulation(battle.chain, 11)
+    simulation.add(200_000)
+    found = simulation.ends()
+    for (s, losses), p in zip(battle.ends(found.states), found.p, strict=True):
+        exact = due[s, *losses.values()]
+        assert abs(p - exact) < 5 * (exact * (1 - exact) / 200_000) ** 0.5
+
+
+def test_one_counter_may_rise_without_end_beside_others_that_cannot():
+    """Rounds without a wound go on for ever; wounds cannot."""
+
+    def bled(s):
+        hits = {Counted(s._replace(blue=s.blue - 1), (1, 0, 1)): 15, Counted(s._replace(red=s.red - 1), (0, 2, 1)): 15}
+        return Roll("blows", hits | {Counted(s, (0, 0, 1)): 6}) if s.red and s.blue else None
+
+    battle = PlainBattle(Duel(2, 1), bled, ("blue", "red", "rounds"))
+    ends = ending(battle)
+    assert sum(p for (s, losses), p in ends if losses["blue"] == 1) == pytest.approx(0.75, abs=1e-12)
+    assert all(losses["red"] == 2 * (2 - s.red) and losses["blue"] == 1 - s.blue for (s, losses), _ in ends)
+    mean = sum(p * losses["rounds"] for (_, losses), p in ends)
+    assert mean == pytest.approx(36 / 30 * (0.5 + 0.5 * 2), abs=1e-9)
+
+
+def test_two_counters_without_end_are_refused():
+    with pytest.raises(BrokenGame, match="counters rounds, breath: each rises without end; at most one may"):
+        PlainBattle(Duel(1, 1), fight, ("rounds", "breath"))
+
+
+def test_counters_too_large_for_a_number_are_refused():
+    large = 100_000
+
+    def follow(s):
+        return Roll("r", {Counted(s + 1, (large, large)): 1}) if s < 1 else None
+
+    with pytest.raises(NoExactOdds, match="a up to 100,000, b up to 100,000: together they take more than 32 bits"):
+        PlainBattle(0, follow, ("a", "b"))
+
+
+@pytest.mark.parametrize(("price", "choice"), [(0.9, "storm"), (1.1, "starve")])
+def test_a_side_decides_by_what_counters_cost(price, choice):
+    """Storming costs two besiegers on average, starving two turns: worth as much at a turn for a besieger."""
+    storm = Roll("storm", {Counted("end", (1, 3, 0)): 1, Counted("end", (3, 1, 0)): 1})
+
+    def follow(s):
+        if s == "end":
+            return None
+        return Choice("attacker", "policy.attacker.storm", {"storm": storm, "starve": Counted("end", (0, 0, 2))})
+
+    battle = PlainBattle("camp", follow, ("besiegers", "garrison", "turns"))
+
+    def worth(ends):
+        paid = np.array([price * losses["besiegers"] + losses["turns"] for _, losses in battle.ends(ends)])
+        return np.array([-paid, paid])
+
+    chain = replace(battle.chain, utilities=Utilities(worth, ("policy.attacker.storm",)))
+    assert best_policy(chain).values[0] == pytest.approx(-min(2 * price, 2), abs=1e-12)
+    storms = exact_outcomes(chain)
+    assert (storms.p.size == 2) == (choice == "storm")
+
+
 def test_battles_of_a_seed_agree_with_exact_odds():
     battle = PlainBattle(Duel(3, 2), only_rounds, ("rounds",))
     wins = sum(p for (state, _), p in ending(battle) if state.red)
@@ -110,6 +222,7 @@ def test_a_replay_tells_rolls_by_their_own_lines():
         (lambda s: Roll("r", {1: 0}), "are no chances, in 0"),
         (lambda s: Roll("r", {1: float("nan")}), "are no chances, in 0"),
         (lambda s: Roll("r", {1: 1}, {"gold": 1}), "no counter 'gold'"),
+        (lambda s: Roll("r", {Counted(1, (2,)): 1}), "are no amounts of no counter, in 0"),
         (lambda s: Choice("nobody", "p", {"a": 1}), "'nobody' is no side"),
         (lambda s: Choice("attacker", "p", {}), "has no option"),
         (lambda s: Choice("attacker", "p", {"a": 1, "b": 1}), "options a, b are the same"),

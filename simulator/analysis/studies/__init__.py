@@ -1,1 +1,1 @@
-"""Many scenarios: sweeps, comparisons, sensitivity, rare events."""
+"""Many scenarios: sweeps, comparisons, sensitivity."""

@@ -39,8 +39,6 @@ MOST_KINDS, MOST_CELLS, MOST_PLACES = 1 << 25, 1 << 22, 1 << 24
 MOST_PAIRS = 1 << 22
 # Results of each roll with which the start state is checked to be factored.
 SOME = 6
-# Attributes of a chain: its axes, and whether it fits on a grid.
-_AXES, _FITS = "_grid_axes", "_fits_on_grid"
 _checked: set[type] = set()
 
 
@@ -86,12 +84,12 @@ class Axes(NamedTuple):
 
 def axes_of(chain: Chain) -> Axes:
     """The axes of a factored chain, cached in it."""
+    return chain.kept.of(_axes, chain)
+
+
+def _axes(chain: Chain) -> Axes:
     assert chain.factored is not None
-    kept = vars(chain)
-    if _AXES not in kept:
-        kept[_AXES] = _axes_of(chain.start._fields, tuple(map(int, chain.limits)), chain.counted, chain.factored)
-    axes: Axes = kept[_AXES]
-    return axes
+    return _axes_of(chain.start._fields, tuple(map(int, chain.limits)), chain.counted, chain.factored)
 
 
 @lru_cache(maxsize=1024)
@@ -114,10 +112,7 @@ def _axes_of(
 
 def fits_on_grid(chain: Chain) -> bool:
     """May this chain be solved on a grid? Cached in the chain."""
-    kept = vars(chain)
-    if _FITS not in kept:
-        kept[_FITS] = _fits(chain)
-    return bool(kept[_FITS])
+    return chain.kept.of(_fits, chain)
 
 
 def _fits(chain: Chain) -> bool:

@@ -10,7 +10,18 @@ from collections.abc import Callable
 from operator import le
 from typing import Any, NamedTuple
 
-from simulator.engine.factored.grid_sweep import CELL, KINDS, NODES, OVER, PLANE, WRONG, Endings, Nodes, Planes, sweep
+from simulator.engine.factored.grid_sweep import (
+    CELL,
+    KINDS,
+    NODES,
+    OVER,
+    PLANE,
+    WRONG,
+    GridEndings,
+    Nodes,
+    Planes,
+    sweep,
+)
 from simulator.engine.model.chain import Chain, rules, whole
 from simulator.engine.model.chance import Rows
 from simulator.engine.model.limits import BrokenGame
@@ -201,7 +212,7 @@ def advance(p, rows, work, at, pause):
 def push_through(p, rows, work, at, pause):
     """Push all chance to final states and make nodes on the way: DONE, or the status that the caller has to handle."""
     # Kernels take plain tuples: passing named tuples takes twice as long.
-    named = Nodes(*work[0]), Planes(*work[1]), Endings(*work[2]), GridBuffer(*work[3])
+    named = Nodes(*work[0]), Planes(*work[1]), GridEndings(*work[2]), GridBuffer(*work[3])
     status = WANTED
     while status == WANTED:
         status = advance(p, Rows(*rows), named, at, pause)

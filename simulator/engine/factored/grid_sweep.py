@@ -63,7 +63,7 @@ class Planes(NamedTuple):
     high: Any
 
 
-class Endings(NamedTuple):
+class GridEndings(NamedTuple):
     """The final states reached: node, counter value, chance.
 
     `lost[0]` sums the chance that was cut; `lost[1]` is the amount that may be cut at once. `peak` is the largest

@@ -25,7 +25,7 @@ from simulator.engine.factored.grid_sweep import (
     PAUSE,
     PLANE,
     WRONG,
-    Endings,
+    GridEndings,
     Nodes,
     Planes,
 )
@@ -153,7 +153,7 @@ class Grid(GridNodes):
         self.planes = Planes(self.cells, *scratch, *self._of_planes(4 if compiled else 1))
         lost = np.array([0.0, self.axes.tiny])
         cut = (lost, peak) if compiled else (lost.tolist(), peak.tolist())
-        self.found = Endings._make((*self._of_found(1 << 10), *cut))
+        self.found = GridEndings._make((*self._of_found(1 << 10), *cut))
         self._begin(self.start)
 
     def _of_found(self, room: int) -> tuple[Any, ...]:
@@ -196,7 +196,7 @@ class Grid(GridNodes):
                 self.planes = Planes._make((*self.planes[:3], *longer))
             elif status == ROOM_FOR_FOUND:
                 longer = _longer(self.found[:3], self._of_found(2 * len(self.found.node)))
-                self.found = Endings._make((*longer, *self.found[3:]))
+                self.found = GridEndings._make((*longer, *self.found[3:]))
             elif status == BACKWARDS or (status == PAUSED and self._hardly_ends()):
                 raise CyclicPlanes
             elif status in {BAD_FIELD, BAD_TABLE, NOT_FACTORED}:

@@ -39,6 +39,8 @@ from simulator.engine.model.status import BAD_DECISION, BAD_FIELD, BAD_TABLE, DO
 STATES, EDGES, NEXT, WRONG = range(4)
 # Edges between two returns to Python: a few hundredths of a second.
 PAUSE = 1 << 20
+# From this number of edges on, room for them grows by a quarter.
+MANY_EDGES = 1 << 22
 # A graph is wide if its states have more edges than this on average.
 WIDE = 256
 NO_NODES, ALL_NODES, BEST_NODES = range(3)
@@ -318,14 +320,20 @@ class CompiledExplorer:
             raise
 
     def _make_room(self) -> None:
-        old, states, edges = self.store, int(self.at[STATES]), int(self.at[EDGES])
+        """Room for the edges of one more state, and for the states that they may find."""
+        g, states, edges = self.store, int(self.at[STATES]), int(self.at[EDGES])
         fan = int(self.at[WRONG]) + 1
-        more_states = 2 * (states + fan) if 3 * (states + fan) > 2 * len(old.table) else len(old.table)
-        new = self._new_store(more_states, max(len(old.to), 2 * (edges + fan)))
-        for source, target in zip(old[:-1], new[:-1], strict=True):
-            target[..., : source.shape[-1]] = source
-        self.store = new
-        rehash(tuple(new), states)
+        if edges + fan > len(g.to):
+            # In place, since edges take most of the memory; in smaller steps once they are many.
+            more = 2 * (edges + fan) if edges < MANY_EDGES else edges + edges // 4 + fan
+            for array in (g.to, g.inc) if self.chain.counters else (g.to,):
+                array.resize(more, refcheck=False)
+        if 3 * (states + fan) > 2 * len(g.table):
+            new = self._new_store(2 * (states + fan), 0)._replace(to=g.to, inc=g.inc)
+            for source, target in zip(g[:5], new[:5], strict=True):
+                target[..., : source.shape[-1]] = source
+            self.store = new
+            rehash(tuple(new), states)
 
     def _wrong(self, status: int) -> BrokenGame:
         """The error for this status."""

@@ -29,7 +29,7 @@ BLOCK = 1 << 10
 
 
 class CompiledWalk(CompiledExplorer):
-    """Battles stepped by the compiled rules, which expand all their states at once; see `size_bound.Walk`."""
+    """Battles stepped by the compiled rules, which expand all their states at once; see `size_bound.SampledWalk`."""
 
     def __init__(self, chain: Chain, decisions: bool, battles: int) -> None:
         super().__init__(chain, 0, decisions, room=4 * battles)
@@ -42,7 +42,7 @@ class CompiledWalk(CompiledExplorer):
         self.fan = np.diff(self._begin)
 
     def step(self, edge: np.ndarray) -> None:
-        """See `Walk.step`; `edge` is int64, shape (battles,)."""
+        """See `SampledWalk.step`; `edge` is int64, shape (battles,)."""
         on, keys = self.fan > 0, self.keys.copy()
         keys[:, on] = self.store.keys[:, self.store.to[(self._begin[:-1] + edge)[on]]]
         self._see(keys)

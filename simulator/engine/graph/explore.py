@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.engine.graph.graph import Graph, refuse_least
+from simulator.engine.graph.graph import Graph, over_budget, refuse_least, size_of
 from simulator.engine.graph.interpreted_explorer import PlainExplorer
 from simulator.engine.graph.size_bound import look_around, look_before_compiling
 from simulator.engine.jit import kernel_cache
 from simulator.engine.jit.cost_model import Meter, compile_for, may_compile, patience_for, spent
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.limits import EXACT_BYTES, Progress
+from simulator.engine.model.packing import packed
+from simulator.engine.model.plain import Decided, Rolled
 
 # Seconds of plain Python that solve the graph later, for each edge.
 SOLVING_AN_EDGE = 3e-6
@@ -28,6 +30,8 @@ def explore(
     With `starts` (int64, shape (starts, fields)) exploration begins with these states instead of the start of the
     chain. Raises NoExactOdds past `budget` bytes, BrokenGame for a game that breaks its contract.
     """
+    if starts is None and (found := listed(chain, budget)):
+        return found
     refuse_least(chain, *chain.at_least, budget)
     if (patience := patience_for(chain, "grow")) > 0:
         meter = Meter(chain, patience, lambda step: step + SOLVING_AN_EDGE)
@@ -47,3 +51,28 @@ def explore(
     from simulator.engine.graph.compiled_size_bound import look_while_growing
 
     return CompiledExplorer(chain, budget, decisions, look_while_growing).explore(progress, starts)
+
+
+def listed(chain: Chain, budget: int) -> Graph | None:
+    """The graph of a chain in the plain form, whose states are known already; None for other chains.
+
+    Raises NoExactOdds past `budget` bytes.
+    """
+    p = chain.params
+    decided = isinstance(p, Decided)
+    if not (isinstance(p, Rolled) or (decided and chain.utilities)) or chain.start.place:
+        return None
+    states, edges = len(p.table), len(p.to) if p.table[0] >= 0 else 0
+    if size_of(chain, states, edges) > budget:
+        raise over_budget(chain, states, 0, edges, budget)
+    places = np.column_stack([np.arange(states), np.zeros(states, np.int64)])
+    return Graph(
+        chain,
+        packed(chain.layout, places),
+        p.table.astype(np.int32),
+        None,
+        p.owner.astype(np.int8) if decided else None,
+        np.append(p.first, edges),
+        p.to[:edges].astype(np.int32),
+        p.more[:edges].astype(np.uint32) if chain.counters else None,
+    )

@@ -9,6 +9,7 @@ import numpy as np
 
 from simulator.engine.model.binomial import DRAWS
 from simulator.engine.model.chain import Chain
+from simulator.engine.model.kept import Kept
 from simulator.engine.model.limits import NoExactOdds, in_words
 
 # In place of a chance table: the battle is over.
@@ -38,6 +39,7 @@ class Graph:
     to: np.ndarray
     inc: np.ndarray | None
     starts: np.ndarray = field(default_factory=lambda: np.zeros(1, np.int64))
+    kept: Kept = field(default_factory=Kept, init=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.table)

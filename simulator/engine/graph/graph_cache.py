@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,8 +24,8 @@ from simulator.engine.model.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds,
 MOST_EDGES = 1 << 17
 # A battle that meets states carries its counter in so many bits, and above it its annotation, in so many more.
 COUNT_BITS, NOTE_BITS = 21, 16
-# Attributes of a chain: its graph, and the largest budget that it exceeds.
-_KEPT, _REFUSED = "_graph_if_it_fits", "_refused"
+# What is kept of a chain: its graph (None: too large), and the largest budget that it exceeds.
+_GRAPH, _REFUSED = "graph", "refused"
 
 
 def graph_of(
@@ -40,7 +40,7 @@ def graph_of(
     check_contract(chain)
     if chain.utilities is not None and not decisions:
         return best_policy(chain).graph
-    most, why = vars(chain).get(_REFUSED, (0, ""))
+    most, why = chain.kept.get(_REFUSED, (0, ""))
     if budget <= most:
         raise NoExactOdds(why)
     try:
@@ -48,7 +48,7 @@ def graph_of(
     except NotCompiled:
         raise
     except NoExactOdds as refusal:
-        vars(chain)[_REFUSED] = budget, str(refusal)
+        chain.kept[_REFUSED] = budget, str(refusal)
         raise
 
 
@@ -57,36 +57,35 @@ def graph_if_it_fits(chain: Chain) -> Graph | None:
 
     None, which is not cached, where it would have to be compiled (`cost_model.without_compiling`).
     """
-    kept = vars(chain)
-    if _KEPT not in kept:
+    kept = chain.kept
+    if _GRAPH not in kept:
         try:
-            kept[_KEPT] = None if too_wide(chain) else graph_of(chain, QUICK_BYTES)
+            kept[_GRAPH] = None if too_wide(chain) else graph_of(chain, QUICK_BYTES)
         except NotCompiled:
             return None
         except NoExactOdds:
             if chain.utilities is not None:
                 raise
-            kept[_KEPT] = None
-    graph: Graph | None = kept[_KEPT]
+            kept[_GRAPH] = None
+    graph: Graph | None = kept[_GRAPH]
     return graph
 
 
 def keep_graph(chain: Chain, graph: Graph) -> None:
     """Keep this graph of the chain for `graph_if_it_fits`, if that would find it."""
     if not too_wide(chain) and size_of(chain, len(graph), len(graph.to)) <= QUICK_BYTES:
-        vars(chain)[_KEPT] = graph
+        chain.kept[_GRAPH] = graph
 
 
 def forget_graph(chain: Chain) -> None:
     """Drop the graph of this chain and what was made of it, which refer to each other and would be freed late."""
-    if graph := vars(chain).pop(_KEPT, None):
-        for name in vars(graph).keys() - {one.name for one in fields(graph)}:
-            del vars(graph)[name]
+    if graph := chain.kept.pop(_GRAPH, None):
+        graph.kept.clear()
 
 
 def simulate_by_rules(chain: Chain) -> None:
     """Simulate this chain without its graph, which is known to be too large or too slow."""
-    vars(chain)[_KEPT] = None
+    chain.kept[_GRAPH] = None
 
 
 def may_keep_states(chain: Chain) -> bool:

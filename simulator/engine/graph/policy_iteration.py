@@ -22,8 +22,8 @@ class Policy(NamedTuple):
     """Input and result of the passes, by state.
 
     `owner` as in Graph; `pick` is the option taken, `gain` its value minus that of the best other option. `first` and
-    `second` are the values for the two sides; `second` is empty if it is the negative of `first`. `inc` is the amount
-    that each edge adds to the counter, empty if it has no utility; `rate` is the utility of one unit to each side.
+    `second` are the values for the two sides; `second` is empty if it is the negative of `first`. `more`: the utility
+    to each side, edges after edges, of what an edge adds to counters; empty if counters have none.
     """
 
     owner: Any
@@ -31,20 +31,22 @@ class Policy(NamedTuple):
     gain: Any
     first: Any
     second: Any
-    inc: Any
-    rate: Any
+    more: Any
 
 
 @helper
 def worth_of(net, policy, e, side):
     """The value of an edge to a side (1 or 2)."""
-    j = net.to[e]
-    more = policy.inc[e] if len(policy.inc) > 0 else 0
+    j, more = net.to[e], counted(net, policy, e, side)
     if side == 1:
-        return policy.first[j] + more * policy.rate[0]
-    if len(policy.second) == 0:
-        return -policy.first[j] - more * policy.rate[0]
-    return policy.second[j] + more * policy.rate[1]
+        return policy.first[j] + more
+    return (policy.second[j] if len(policy.second) > 0 else -policy.first[j]) + more
+
+
+@helper
+def counted(net, policy, e, side):
+    """The utility to a side (1 or 2) of what an edge adds to counters."""
+    return policy.more[(side - 1) * len(net.to) + e] if len(policy.more) > 0 else 0.0
 
 
 def chances_of(net: Any, i: int) -> list[float]:
@@ -67,10 +69,9 @@ class Loop:
         for a, i in enumerate(members):
             ways = []
             for e in range(net.begin[i], net.begin[i + 1]):
-                b, more = place.get(net.to[e], -1), policy.inc[e] if len(policy.inc) else 0
-                ways.append(
-                    (b, [worth_of(net, policy, e, side) if b < 0 else more * policy.rate[side - 1] for side in (1, 2)])
-                )
+                b = place.get(net.to[e], -1)
+                worth = worth_of if b < 0 else counted
+                ways.append((b, [worth(net, policy, e, side) for side in (1, 2)]))
             if policy.owner[i]:
                 self.options[a] = [(b, np.array(worth)) for b, worth in ways]
                 continue

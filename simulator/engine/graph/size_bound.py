@@ -59,7 +59,7 @@ OCTAVES = 33
 REFUSED = "refused"
 
 
-class Walk(Protocol):
+class SampledWalk(Protocol):
     """Running battles: `keys` are their packed states, uint64, shape (words, battles).
 
     `fan` is the number of edges of each state, int64, shape (battles,); 0 for a final state.
@@ -88,18 +88,18 @@ class PlainWalk:
         self.fan = np.array([self._explorer.fan_of(state) for state in states], np.int64)
 
     def step(self, edge: np.ndarray) -> None:
-        """See `Walk.step`; `edge` is int64, shape (battles,)."""
+        """See `SampledWalk.step`; `edge` is int64, shape (battles,)."""
         battles = zip(self._states, self.fan.tolist(), edge.tolist(), strict=True)
         self._see([self._explorer.after(state, place) if fan else state for state, fan, place in battles])
 
 
-WalkOf = Callable[[int], Walk]
+WalkOf = Callable[[int], SampledWalk]
 
 
 class Sample:
     """Sampled battles: by level (step) and battle the hash of the state and its number of edges."""
 
-    def __init__(self, walk: Walk, seed: int = SEED) -> None:
+    def __init__(self, walk: SampledWalk, seed: int = SEED) -> None:
         self._walk = walk
         with np.errstate(over="ignore"):
             self._key = streams.battle_key(np.uint64(seed), np.arange(len(walk.fan), dtype=np.uint64))
@@ -117,7 +117,7 @@ class Sample:
         return float((self._walk.fan == 0).mean())
 
     def fight(self, levels: int) -> None:
-        """Walk until this number of levels is recorded."""
+        """SampledWalk until this number of levels is recorded."""
         while len(self) < levels:
             self._hashes.append(_hash(self._walk.keys))
             self._fan.append(self._walk.fan)

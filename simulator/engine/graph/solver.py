@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from simulator.engine.graph.counter_windows import windowed_chances
 from simulator.engine.graph.graph import Graph
 from simulator.engine.graph.graph_passes import (
     CERTAIN,
@@ -137,6 +138,9 @@ class Solver:
         Raises BrokenGame for states that the battle cannot leave, or a counter that passes its limit.
         """
         size, chain = len(self.graph), self.graph.chain
+        if self.counted and len(chain.units) > 1 and not self._loops():
+            order, *_ = self._search(False)
+            return *windowed_chances(self.graph, np.asarray(order)[::-1], progress), 0.0
         width = int(self.graph.inc.max(initial=0)) + 1 if self.counted and self.graph.inc is not None else 1
         if 8 * width * size > EXACT_BYTES:
             raise NoExactOdds(f"counter {chain.counters[0]}: it jumps by {width - 1:,}; {in_words(8 * width * size)}")

@@ -8,7 +8,7 @@ a side that stays is assumed to stay until something changes (docs/rules/decisio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,9 @@ import numpy as np
 from simulator.engine.graph.explore import explore
 from simulator.engine.graph.graph import Graph, size_of
 from simulator.engine.graph.graph_passes import CERTAIN, COMPONENT, DENSE, WHERE, eliminate, link, stay
-from simulator.engine.graph.policy_iteration import SAME, Loop, Policy, worth_of
+from simulator.engine.graph.policy_iteration import SAME, Loop, Policy, counted, worth_of
 from simulator.engine.graph.solver import LAYERS, Solver, values_plainly
-from simulator.engine.model.chain import Chain, helper
+from simulator.engine.model.chain import MOST_COUNT, Chain, helper
 from simulator.engine.model.limits import EXACT_BYTES, BrokenGame, NoExactOdds
 from simulator.engine.model.status import DONE, ENDLESS, LARGE, PAUSED
 
@@ -62,8 +62,7 @@ def expected(net, plan, policy, i, side):
                 total += chance * worth_of(net, policy, e, side)
             else:
                 inside += chance
-                if len(policy.inc) > 0:
-                    total += chance * policy.inc[e] * policy.rate[side - 1]
+                total += chance * counted(net, policy, e, side)
             e += 1
     return total, inside
 
@@ -189,15 +188,19 @@ class Decider(Solver):
     """The best decisions on a graph whose decisions are nodes."""
 
     def __init__(
-        self, graph: Graph, worth: np.ndarray, rate: Sequence[float] = (0.0, 0.0), plain: bool | None = None
+        self, graph: Graph, worth: np.ndarray, rates: np.ndarray | None = None, plain: bool | None = None
     ) -> None:
-        """`worth`, shape (2, final states): utilities of both sides; `rate`: that of one unit of the counter."""
+        """`worth`, shape (2, final states): utilities of both sides.
+
+        `rates`, shape (2, counters on edges): those of one unit; None for counters without utilities.
+        """
         super().__init__(graph, False, values_plainly(LAYERS * len(graph.to), draw_best) if plain is None else plain)
-        size, opposed = len(graph), bool(np.all(np.abs(worth[0] + worth[1]) < SAME)) and rate[0] == -rate[1]
+        rates = np.zeros((2, 0)) if rates is None or graph.inc is None else rates
+        size = len(graph)
+        opposed = bool(np.all(np.abs(worth[0] + worth[1]) < SAME) and np.array_equal(rates[0], -rates[1]))
         values = np.zeros((2, size))
         values[:, graph.final] = worth
         assert graph.owner is not None
-        counting = graph.inc is not None and any(rate)
         hold = self._hold
         self.policy = Policy(
             hold(graph.owner),
@@ -205,8 +208,7 @@ class Decider(Solver):
             hold(np.zeros(size)),
             hold(values[0]),
             hold(np.empty(0) if opposed else values[1]),
-            hold(graph.inc if counting and graph.inc is not None else np.empty(0, np.uint32)),
-            hold(np.array(rate, float)),
+            hold((rates @ graph.chain.counts(graph.inc)).ravel() if rates.any() else np.empty(0)),
         )
         self._decide()
 
@@ -272,10 +274,10 @@ class Decider(Solver):
         )
 
 
-def _utilities(graph: Graph) -> tuple[np.ndarray, tuple[float, float]]:
-    """The utilities of final states to both sides, and those of one unit of the counter.
+def _utilities(graph: Graph) -> tuple[np.ndarray, np.ndarray | None]:
+    """The utilities of final states to both sides, and those of one unit of each counter on edges (`Decider`).
 
-    Raises BrokenGame if one is not a finite number, or if a unit of the counter has different utilities.
+    Raises BrokenGame if one is not a finite number, or if a unit of a counter has different utilities.
     """
     chain, final = graph.chain, graph.final
     assert chain.utilities is not None
@@ -284,14 +286,19 @@ def _utilities(graph: Graph) -> tuple[np.ndarray, tuple[float, float]]:
     if worth.shape != (2, int(final.sum())) or not np.all(np.isfinite(worth)):
         raise BrokenGame("utilities: that of a final state is not a finite number")
     if graph.inc is None or not worth.size:
-        return worth, (0.0, 0.0)
-    counted = chain.counters[0]
-    rates = [chain.utilities.worth(ends._replace(**{counted: getattr(ends, counted) + n})) - worth for n in (1, 1000)]
-    rate = rates[0][:, 0]
-    if np.any(np.abs(rates[0] - rate[:, None]) > 1e-9) or np.any(np.abs(rates[1] - 1000 * rate[:, None]) > 1e-6):
-        raise BrokenGame(f"counter {counted}: its utility depends on the rest of the outcome")
-    start = int(chain.start[chain.counted])
-    return worth + start * rate[:, None], (float(rate[0]), float(rate[1]))
+        return worth, None
+    counted, rates = chain.counters[0], []
+    for unit, above in zip(chain.units, (MOST_COUNT, *chain.units), strict=False):
+        several = min(1000, above // unit - 1) or 1
+        one, more = (
+            chain.utilities.worth(ends._replace(**{counted: getattr(ends, counted) + n * unit})) - worth
+            for n in (1, several)
+        )
+        if np.any(np.abs(one - one[:, :1]) > 1e-9) or np.any(np.abs(more - several * one[:, :1]) > 1e-6):
+            raise BrokenGame(f"counter {counted}: its utility depends on the rest of the outcome")
+        rates.append(one[:, 0])
+    begun = chain.counts(np.array([chain.start[chain.counted]]))
+    return worth + np.array(rates).T @ begun, np.array(rates).T
 
 
 class BestPolicy:
@@ -330,27 +337,19 @@ class BestPolicy:
         return self._options[tuple(0 if f == chain.counted else int(value) for f, value in enumerate(s))]
 
 
-_KEPT = "_best_policy"
-
-
 def best_policy(chain: Chain) -> BestPolicy:
     """The best policies of a chain, cached in it. Raises NoExactOdds if it has too many states."""
-    kept = vars(chain)
-    if _KEPT not in kept:
-        kept[_KEPT] = BestPolicy(chain)
-    found: BestPolicy = kept[_KEPT]
-    return found
+    return chain.kept.of(BestPolicy, chain)
 
 
 def too_many_transitions(chain: Chain, most: int) -> bool:
     """Has the graph of a chain with its decisions more transitions than this? If not, its best policies are kept."""
-    kept = vars(chain)
-    if _KEPT not in kept:
+    if BestPolicy not in chain.kept:
         try:
-            kept[_KEPT] = BestPolicy(chain, size_of(chain, most, most))
+            chain.kept[BestPolicy] = BestPolicy(chain, size_of(chain, most, most))
         except NoExactOdds:
             return True
-    return len(kept[_KEPT].open.to) > most
+    return len(best_policy(chain).open.to) > most
 
 
 def best_option(chain: Chain) -> Callable[[Any], int] | None:

@@ -143,11 +143,11 @@ def _bound_later(name: str) -> Callable[..., Any]:
     return unbound
 
 
-running, table, step, second, decides, options, choose, left, lands, follows = map(_bound_later, chain.PARTS)
+running, table, step, second, decides, options, choose, lands, follows = map(_bound_later, chain.PARTS)
 paired, leap, moved = map(_bound_later, ("paired", "leap", "moved"))
 load, store, within, word_of, held_in = map(_bound_later, ("load", "store", "within", "word_of", "held_in"))
 
-_PARTS = (running, table, step, second, decides, options, choose, left, lands, follows)
+_PARTS = (running, table, step, second, decides, options, choose, lands, follows)
 _GENERIC = {part.__name__: part for part in _PARTS}
 _bound: set[tuple[type, str]] = set()
 

@@ -21,11 +21,6 @@ Three functions describe the decisions of a side; a decision takes no random num
     options(p, s)         how many options it has; `step(p, s, option)` follows option 0, 1, ...
     choose(p, s)          the option that the side's fixed policy takes; BEST where it decides as well as possible
 
-A chain that may be too large to enumerate can measure how much of the battle remains, so that the tail is solved
-exactly (`tail_solver`):
-
-    left(p, s)            a whole number that never rises: units, or hits that both sides can take
-
 `p` is the game's `Params` (a NamedTuple of ints and of C-contiguous int64 arrays), `s` its `State` (a NamedTuple of
 non-negative ints). Functions that these call are marked with `@helper`. All of them run as plain Python in tests and
 replays, and compiled by the engine: they never raise, allocate or print. A changed state is written
@@ -36,7 +31,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from operator import le
 from typing import Any, TypeVar
@@ -44,12 +39,15 @@ from typing import Any, TypeVar
 import numpy as np
 
 from simulator.engine.model.chance import Tables
+from simulator.engine.model.kept import Kept
 from simulator.engine.model.limits import BrokenGame
 from simulator.engine.model.packing import Layout, layout_of
 
 F = TypeVar("F", bound=Callable[..., Any])
-PARTS = ("running", "table", "step", "second", "decides", "options", "choose", "left", "lands", "follows")
+PARTS = ("running", "table", "step", "second", "decides", "options", "choose", "lands", "follows")
 MOST_TURNS = 1000
+# The sides by number: `decides` answers 1 + side.
+SIDES = ("attacker", "defender")
 # A field is a signed 64-bit number; the amount that an edge adds to a counter is an unsigned 32-bit number.
 MOST_VALUE, MOST_COUNT = 2**63 - 1, 2**32 - 1
 # The answer of `choose` that asks the engine for the best option (see `Utilities`).
@@ -105,6 +103,7 @@ class Chain:
     `limits` is a state that holds the largest value each field can reach; it decides how states are packed.
     `counters` names fields that only count upwards and that no rule reads (rounds, casualties of a kind): states that
     differ only in the first of these are one node of the graph, whose edges hold the amount that they add to it.
+    `units`: what that counter holds, if it holds several (`counters.Counters`): one unit of each, the largest first.
     `tell(before, result, after, dice)` is a line for a replayed step, or "" for none (`result` is a pair for two
     rolls); `dice` is a random.Random that may pick die faces with this `result`. `label` names a stage of a composed
     battle. With `utilities` the engine solves for the decisions that `choose` answers with BEST
@@ -112,11 +111,11 @@ class Chain:
     `factored`, for a factored chain: the fields that the first roll changes, and those that the second one changes.
     Each step must raise the counter or the remaining fields, compared in the order of packing.
     `last`: the last roll, for chains in which every battle ends with one.
-    `reduced`: the same battles with fewer fields and fewer steps, for simulating a chain too large to spell out.
     `annotation`: a field that stays 0 until it is set once, and that no rule reads: states that differ in nothing else
     are one node of the lazy graph, and a battle carries the field along.
     `at_least`: lower bounds, proved by the game, of the states and transitions of its chain; a chain above the budget
     is refused before it is explored.
+    `kept`: what the engine made of the chain.
     `may_be_over`: a scenario may be over before its first roll (nobody is there, or a side leaves at once).
     """
 
@@ -131,9 +130,10 @@ class Chain:
     utilities: Utilities | None = None
     factored: tuple[tuple[str, ...], tuple[str, ...]] | None = None
     last: LastRoll | None = None
-    reduced: ReducedChain | None = None
     annotation: str = ""
     may_be_over: bool = False
+    units: tuple[int, ...] = (1,)
+    kept: Kept = field(default_factory=Kept, init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Raise BrokenGame for missing rules, unknown fields, impossible limits, and a start outside the limits."""
@@ -167,6 +167,14 @@ class Chain:
     def layout(self) -> Layout:
         """The layout of packed states: fields in order, each in just enough bits, a new word when one is full."""
         return layout_of(self.limits, self.counted)
+
+    def counts(self, numbers: np.ndarray) -> np.ndarray:
+        """What numbers of the counter hold: int64, shape (units, numbers)."""
+        held, rest = [], numbers.astype(np.int64)
+        for unit in self.units:
+            amount, rest = np.divmod(rest, unit)
+            held.append(amount)
+        return np.array(held)
 
     def check_count(self, counts: np.ndarray) -> None:
         """Raise BrokenGame where one of these counts (int64) of the counter is above its limit."""
@@ -266,22 +274,6 @@ def rows_of(states: list[Any]) -> np.ndarray:
     if rows.dtype != np.int64:
         rows = np.array([whole(state) for state in states], np.int64)
     return rows.reshape(len(states), -1)
-
-
-@dataclass(frozen=True)
-class ReducedChain:
-    """A chain whose battle i of a seed makes the rolls of the whole chain's battle i and ends as that does.
-
-    `over` is a final state of the whole chain; it fills the fields that the reduced chain does not have.
-    """
-
-    chain: Chain
-    over: Any
-
-    def whole(self, states: Any) -> Any:
-        """Final states of the reduced chain as those of the whole one (States of int arrays)."""
-        held, size = states._asdict(), len(states[0])
-        return type(self.over)(*(held.get(k, np.full(size, value)) for k, value in self.over._asdict().items()))
 
 
 @dataclass(frozen=True)

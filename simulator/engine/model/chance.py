@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from simulator.engine.model.kept import Kept
 from simulator.engine.model.limits import BrokenGame
 
 LARGEST_RESULT = 0xFFFF
@@ -85,6 +86,7 @@ class Tables:
         self.first = np.ascontiguousarray(first, np.int64)
         self.result = np.ascontiguousarray(result, np.int64)
         self.weight = np.ascontiguousarray(weight, np.float64)
+        self.kept = Kept()
         whole = len(self.first) > 0 and self.first[0] == 0 and self.first[-1] == len(self.result) == len(self.weight)
         if not whole or np.asarray(result).dtype.kind == "f":
             raise BrokenGame("chance tables: rows that do not match the tables, or a result that is not a whole number")

@@ -27,7 +27,6 @@ VALUES, SOME = (1, 3, 10, 2, 4, 5, 6, 8, 15, 20, 50, 1000), 3
 STATES, SECONDS, MANY = 64, 0.02, 8
 # The number of checked scenarios that are remembered.
 MOST_KNOWN = 4096
-_CHECKED = "_contract_checked"
 _known: set[Any] = set()
 _spent: Counter[type] = Counter()
 
@@ -38,8 +37,8 @@ def check_contract(chain: Chain) -> None:
     A chain is checked once, together with all chains that differ from it only in the contents of arrays; after SECONDS
     also with those that differ only in their start and the sizes of arrays.
     """
-    kept, kind = vars(chain), type(chain.params)
-    if _CHECKED in kept:
+    kind = type(chain.params)
+    if check_contract in chain.kept:
         return
     left = SECONDS - _spent[kind]
     declared = chain.counters, chain.annotation, chain.may_be_over
@@ -53,7 +52,7 @@ def check_contract(chain: Chain) -> None:
         _known.add(key)
     elif not chain.may_be_over:
         _check_begun(chain, chain.params, chain.start)
-    kept[_CHECKED] = True
+    chain.kept[check_contract] = True
 
 
 def _check_begun(chain: Chain, params: Any, start: Any) -> None:
@@ -109,8 +108,6 @@ class Examiner:
     def after(self, s: Any, values: Sequence[int] = VALUES) -> Any:
         """Check a state with each of these values of its counters; returns a following state, None for none."""
         parts = self._parts
-        if "left" in parts:
-            self._asked("left", s, values)
         if not self._asked("running", s, values):
             return None
         if "decides" in parts and self._asked("decides", s, values):

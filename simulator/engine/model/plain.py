@@ -2,27 +2,31 @@
 
     follow(state) -> Roll | Choice | None
 
-says what comes next in a state: chance, a decision of a side, or nothing at the end. All states are found before the
-first roll; the chain holds the place of the state in their list, so that no rule is compiled for a game, and a first
-answer waits for no compiler. Larger battles are written in the compiled form (`chain.rule`, docs/adding-a-game.md).
+says what comes next in a state: chance, a decision of a side, or nothing at the end. What no rule reads (rounds,
+losses) is counted on the way and held by no state: a result that counts leads to a `Counted` state.
+
+All states are found before the first roll; the chain holds the place of the state in their list, so that no rule is
+compiled for a game, and a first answer waits for no compiler. Larger battles are written in the compiled form
+(`chain.rule`, docs/adding-a-game.md).
 """
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from itertools import repeat
+from math import inf
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from simulator.engine.model.chain import BEST, MOST_COUNT, Chain, rule
-from simulator.engine.model.chance import TableBook
+from simulator.engine.model.chain import BEST, SIDES, Chain, rule
+from simulator.engine.model.chance import NO_TABLE, Tables
+from simulator.engine.model.counters import Counters, counters_on
 from simulator.engine.model.limits import BrokenGame, NoExactOdds
 
 NOTHING: Mapping[str, int] = MappingProxyType({})
-SIDES = ("attacker", "defender")
 # The table of a final state.
 OVER = -1
 # More states than these are refused: the compiled form finds them hundreds of times as fast.
@@ -31,11 +35,19 @@ MOST_STATES = 200_000
 ASKED_TWICE = 64
 
 
+class Counted(NamedTuple):
+    """A state that follows, where its result adds to counters: `amounts`, in the order of the battle's counters."""
+
+    state: Any
+    amounts: tuple[int, ...]
+
+
 class Chance(Protocol):
     """A step that chance decides: a `Roll`, or a game's own kind of it.
 
-    `weights`: the states that may follow, with whole weights or chances. `counts`: what the step adds to the counters.
-    `replay(after, dice)`: a line of a replay that leads to this state, "" for none.
+    `weights`: the states that may follow (or `Counted` ones), with whole weights or chances. `counts`: what every
+    result adds to the counters. `replay(after, dice)`: a line of a replay that leads to this state, "" for none; it
+    gets the key of `weights`.
     """
 
     @property
@@ -56,8 +68,9 @@ class Chance(Protocol):
 class Roll(NamedTuple):
     """Chance decides: the states that may follow, with whole weights or chances.
 
-    `counts`: what the step adds to the counters of the battle. `line(after, dice)`: a line of a replay; `dice` is a
-    random.Random that may pick die faces which lead to this state. Without it a replay shows the name and the state.
+    A result that adds to counters leads to a `Counted` state; `counts`: what every result adds, by name.
+    `line(after, dice)`: a line of a replay; `dice` is a random.Random that may pick die faces which lead to this state.
+    Without it a replay shows the name and the state.
     """
 
     name: str
@@ -67,14 +80,16 @@ class Roll(NamedTuple):
 
     def replay(self, after: Any, dice: random.Random) -> str:
         """The line of a replay."""
-        return self.line(after, dice) if self.line else f"{self.name}: {after}"
+        if self.line:
+            return self.line(after, dice)
+        return f"{self.name}: {after.state if isinstance(after, Counted) else after}"
 
 
 class Choice(NamedTuple):
     """A side ("attacker" or "defender") decides by a policy that is `best`, named by its path in the scenario.
 
-    Each option, in words, leads to a state, or at once to a roll. A fixed policy is no choice: `follow` takes the
-    option of it.
+    Each option, in words, leads to a state (or a `Counted` one), or at once to a roll. A fixed policy is no choice:
+    `follow` takes the option of it.
     """
 
     side: str
@@ -88,7 +103,7 @@ Follow = Callable[[Any], Following]
 
 class Rolled(NamedTuple):
     """By place: its chance `table` (OVER: a final state) and its `first` edge; by edge: the place that it leads `to`,
-    and what it adds to the first counter (`more`).
+    and what it adds to the counters together (`more`, see `counters.Counters`).
     """
 
     table: np.ndarray
@@ -111,7 +126,7 @@ class Decided(NamedTuple):
 
 
 class Place(NamedTuple):
-    """The place of a state in the list of all states, and the first counter."""
+    """The place of a state in the list of all states, and the counters in one number."""
 
     place: int
     tally: int
@@ -167,58 +182,70 @@ class Offered(NamedTuple):
 class PlainBattle:
     """A battle in the plain form with all its states.
 
-    `chain`: what the engine answers. `states`: by place, each with the values of all counters but the first, which
-    the edges of the chain carry.
+    `chain`: what the engine answers. `states`: the states by place. `counters`: the names of what is counted.
     """
 
     def __init__(self, start: Hashable, follow: Follow, counters: Sequence[str] = (), label: str = "") -> None:
         """Find all states; `label` names a stage of a composed battle.
 
-        `counters` are what rolls count. Edges carry the first; the others are part of the states: they must end.
+        `counters` are what rolls count. No state holds them; at most one may rise without end.
 
         Raises BrokenGame, which names the state, for weights that are no chances, an unknown counter, a choice without
         a side or options, and a `follow` that answers otherwise when asked again; NoExactOdds above MOST_STATES states.
         """
-        self._follow, self._counters = follow, tuple(counters)
-        self.states: list[tuple[Any, tuple[int, ...]]] = [(start, (0,) * max(0, len(self._counters) - 1))]
-        self._places = {self.states[0]: 0}
-        self._first, self._to, self._more = list[int](), list[int](), list[int]()
-        book, table_of, owner, number = TableBook(), list[int](), list[int](), list[int]()
-        for place, (state, _) in enumerate(self.states):  # the list grows meanwhile
+        self._follow, self.counters = follow, tuple(counters)
+        self.states: list[Any] = [start]
+        self._places: dict[Any, int] = {start: 0}
+        self._first, self._to = list[int](), list[int]()
+        self._amounts = list[tuple[int, ...]]()
+        self._tables = ChanceTables()
+        self._nothing = (0,) * len(self.counters)
+        table_of, owner, number = list[int](), list[int](), list[int]()
+        for place, state in enumerate(self.states):  # the list grows meanwhile
             following = self._next(state)
-            chosen = isinstance(following, Choice)
-            after = self._options(state) if chosen else self._weights(state, following)
+            self._first.append(len(self._to))
+            if isinstance(following, Choice):
+                table_of.append(0)
+                owner.append(1 + self._decide(state, following))
+            else:
+                owner.append(0)
+                table_of.append(OVER if following is None else self._roll(state, following))
+            number.append(len(self._to) - self._first[place])
             if place < ASKED_TWICE and _asked(self._next(state)) != _asked(following):
                 raise BrokenGame(f"follow: answers differently when asked again, in {state}")
-            table_of.append(0 if chosen else _table(book, list(after.values())) if after else OVER)
-            owner.append(1 + SIDES.index(following.side) if isinstance(following, Choice) else 0)
-            number.append(len(after))
-            self._lead(
-                place, after, NOTHING if following is None or isinstance(following, Choice) else following.counts
-            )
-        held = [np.array(one or [0], np.int64) for one in (table_of, self._first, self._to, self._more, owner, number)]
+            if len(self.states) > MOST_STATES:
+                raise NoExactOdds(f"more than {MOST_STATES:,} states; a battle in the plain form has fewer")
+        self._counted, more = self._count()
+        columns = table_of, self._first, self._to, more, owner, number
+        held = [np.array(column or [0], np.int64) for column in columns]
         self.chain = Chain(
             Decided(*held) if any(owner) else Rolled(*held[:4]),
             Place(0, 0),
-            Place(max(1, len(self.states) - 1), MOST_COUNT if self._counters else 0),
-            book.close(),
-            counters=("tally",) if self._counters else (),
+            Place(max(1, len(self.states) - 1), self._counted.most),
+            self._tables.close(),
+            counters=("tally",) if self.counters else (),
+            units=self._counted.units or (1,),
             tell=self._tell,
             label=label,
             may_be_over=True,
         )
 
+    def amounts(self, final: Any) -> dict[str, np.ndarray]:
+        """What each counter holds in final states of the chain (a State of int arrays): int64, shape (states,)."""
+        found = self.chain.counts(final.tally)
+        place = {k: row for row, k in enumerate(self._counted.order)}
+        return {name: found[place[k]] for k, name in enumerate(self.counters)}
+
     def ends(self, final: Any) -> list[tuple[Any, dict[str, int]]]:
         """Final states of the chain (a State of int arrays) as states of the battle, each with its counters."""
-        found = []
-        for place, count in zip(final.place.tolist(), final.tally.tolist(), strict=True):
-            state, others = self.states[place]
-            found.append((state, dict(zip(self._counters, (count, *others), strict=False))))
-        return found
+        amounts = self.amounts(final)
+        rows = zip(*(values.tolist() for values in amounts.values()), strict=True) if amounts else repeat(())
+        states = (self.states[place] for place in final.place.tolist())
+        return [(state, dict(zip(amounts, row, strict=True))) for state, row in zip(states, rows, strict=False)]
 
     def choice_at(self, place: int) -> tuple[Any, Choice]:
         """The state at this place, in which a side decides, and its choice."""
-        state = self.states[place][0]
+        state = self.states[place]
         choice = self._next(state)
         assert isinstance(choice, Choice)
         return state, choice
@@ -232,52 +259,64 @@ class PlainBattle:
         roll: Chance = choice.options[state.option]
         return roll
 
-    def _options(self, state: Any) -> dict[Any, float]:
-        """The state of each option."""
-        choice = self._next(state)
-        assert isinstance(choice, Choice)
+    def _decide(self, state: Any, choice: Choice) -> int:
+        """Add the edges of a choice, one for each option; returns the side."""
         if choice.side not in SIDES or not choice.options:
             raise BrokenGame(f"follow: {choice.side!r} is no side, or has no option, in {state}")
         leads = {
-            Offered(state, name) if hasattr(after, "weights") else after: 0.0 for name, after in choice.options.items()
+            Offered(state, name) if hasattr(after, "weights") else after: None for name, after in choice.options.items()
         }
         if len(leads) < len(choice.options):
             raise BrokenGame(f"follow: two of the options {', '.join(choice.options)} are the same, in {state}")
-        return leads
+        for after in leads:
+            self._lead(state, after, self._nothing)
+        return SIDES.index(choice.side)
 
-    def _weights(self, state: Any, chance: Chance | None) -> dict[Any, float]:
-        """The states that may follow with their weights, those of 0 left out; none after the end."""
-        if chance is None:
-            return {}
-        if unknown := [name for name in chance.counts if name not in self._counters]:
-            raise BrokenGame(f"follow: no counter {unknown[0]!r}; counters: {', '.join(self._counters)}; in {state}")
-        weights = chance.weights
-        if not all(0 <= weight < math.inf for weight in weights.values()) or not any(weights.values()):
-            raise BrokenGame(f"follow: the weights {list(weights.values())} are no chances, in {state}")
-        return {after: weight for after, weight in weights.items() if weight > 0}
+    def _roll(self, state: Any, chance: Chance) -> int:
+        """Add the edges of a roll, those of weight 0 left out; returns its table."""
+        counts, weights = chance.counts, chance.weights
+        if unknown := [name for name in counts if name not in self.counters]:
+            raise BrokenGame(f"follow: no counter {unknown[0]!r}; counters: {', '.join(self.counters)}; in {state}")
+        values = tuple(weights.values())
+        if not 0 < sum(values) < inf or min(values) < 0:
+            raise BrokenGame(f"follow: the weights {list(values)} are no chances, in {state}")
+        amounts = tuple(counts.get(name, 0) for name in self.counters) if counts else self._nothing
+        for after in weights if all(values) else able(weights):
+            self._lead(state, after, amounts)
+        return self._tables.add(values if all(values) else tuple(filter(None, values)))
 
-    def _lead(self, place: int, after: Mapping[Any, float], counts: Mapping[str, int]) -> None:
-        """Add the edges of a place, and the states that they find."""
-        self._first.append(len(self._to))
-        held = zip(self._counters[1:], self.states[place][1], strict=True)
-        others = tuple(value + counts.get(name, 0) for name, value in held)
-        more = counts.get(self._counters[0], 0) if self._counters else 0
-        for state in after:
-            found = self._places.setdefault((state, others), len(self.states))
-            if found == len(self.states):
-                self.states.append((state, others))
-            self._to.append(found)
-            self._more.append(more)
-        if len(self.states) > MOST_STATES:
-            raise NoExactOdds(f"more than {MOST_STATES:,} states; a battle in the plain form has fewer")
+    def _lead(self, before: Any, after: Any, amounts: tuple[int, ...]) -> None:
+        """Add an edge, and the state that it finds."""
+        if isinstance(after, Counted):
+            after, more = after
+            if len(more) != len(amounts) or min(more, default=0) < 0:
+                raise BrokenGame(
+                    f"follow: {more} are no amounts of {', '.join(self.counters) or 'no counter'}, in {before}"
+                )
+            amounts = tuple(map(int.__add__, amounts, more))
+        found = self._places.setdefault(after, len(self.states))
+        if found == len(self.states):
+            self.states.append(after)
+        self._to.append(found)
+        self._amounts.append(amounts)
+
+    def _count(self) -> tuple[Counters, list[int]]:
+        """The number that holds the counters, and what each edge adds to it."""
+        if not self.counters:
+            return Counters((), (), 0), [0] * len(self._to)
+        amounts = np.array(self._amounts, np.int64).reshape(-1, len(self.counters))
+        fans = np.diff([*self._first, len(self._to)])
+        source, to = np.repeat(np.arange(len(fans)), fans), np.array(self._to, np.int64)
+        counted = counters_on(source, to, amounts, len(fans), self.counters)
+        return counted, counted.packed(amounts).tolist()
 
     def _tell(self, before: Place, result: int, after: Place, dice: random.Random) -> str:
         """The line of a roll, and the options that sides choose after it."""
-        state, place = self.states[before.place][0], self._to[self._first[before.place] + result]
-        chance = self._next(state)
+        place = self._to[self._first[before.place] + result]
+        chance = self._next(self.states[before.place])
         assert chance is not None
         assert not isinstance(chance, Choice)
-        lines = [chance.replay(self.states[place][0], dice), *self._chosen(place, after.place)]
+        lines = [chance.replay(able(chance.weights)[result], dice), *self._chosen(place, after.place)]
         return " ".join(filter(None, lines))
 
     def _chosen(self, place: int, end: int) -> list[str]:
@@ -286,7 +325,7 @@ class PlainBattle:
         for here, lines in ways:  # the list grows meanwhile
             if here == end:
                 return lines
-            choice = self._next(self.states[here][0])
+            choice = self._next(self.states[here])
             if isinstance(choice, Choice):
                 first = self._first[here]
                 ways += [
@@ -296,15 +335,31 @@ class PlainBattle:
         return []
 
 
+class ChanceTables:
+    """The chance tables of rolls, by their weights in order; results are numbered from 0."""
+
+    def __init__(self) -> None:
+        self._index: dict[tuple[float, ...], int] = {(1,): NO_TABLE}
+
+    def add(self, weights: tuple[float, ...]) -> int:
+        """The index of the table with these weights, whole numbers or chances."""
+        return self._index.setdefault(weights, len(self._index))
+
+    def close(self) -> Tables:
+        """All tables."""
+        sizes = list(map(len, self._index))
+        chances = [weight / total for weights in self._index for total in (sum(weights),) for weight in weights]
+        results = np.concatenate([np.arange(size) for size in sizes])
+        return Tables(np.cumsum([0, *sizes]), results, np.array(chances))
+
+
+def able(weights: Mapping[Any, float]) -> list[Any]:
+    """The states with a weight."""
+    return [after for after, weight in weights.items() if weight]
+
+
 def _asked(following: Following) -> Any:
     """What must be the same whenever `follow` is asked."""
     if following is None or isinstance(following, Choice):
         return following and (following.side, following.policy, list(following.options))
     return dict(following.weights), dict(following.counts)
-
-
-def _table(book: TableBook, weights: Sequence[float]) -> int:
-    """The chance table of these weights: whole numbers, or the chances of a composed stage."""
-    if all(isinstance(weight, int) for weight in weights):
-        return book.add(dict(enumerate(weights)))
-    return book.add((np.arange(len(weights)), np.array(weights) / sum(weights)))

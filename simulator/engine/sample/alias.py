@@ -17,8 +17,6 @@ from simulator.engine.model.chance import Rows, Tables
 _LOW, _BITS16, _HALF, _HIGH16 = np.uint64(0xFFFFFFFF), np.uint64(0xFFFF), np.uint64(32), np.uint64(48)
 # Entries made at a time.
 PORTION = 1 << 20
-# The attribute of `Tables` that holds its alias tables.
-_KEPT = "_alias"
 
 
 class Alias(NamedTuple):
@@ -96,11 +94,7 @@ def build_alias(tables: Tables) -> Alias:
 
 def alias_of(tables: Tables) -> Alias:
     """`build_alias`, cached in the tables; chances are rounded to multiples of 2**-32."""
-    kept = vars(tables)
-    if _KEPT not in kept:
-        kept[_KEPT] = build_alias(tables)
-    alias: Alias = kept[_KEPT]
-    return alias
+    return tables.kept.of(build_alias, tables)
 
 
 def some_tables(tables: Tables, wanted: Sequence[int]) -> np.ndarray:

@@ -16,8 +16,6 @@ from simulator.engine.model.chance import LARGEST_RESULT, Tables, by_row
 MOST_MERGED = 1 << 21
 # The bits of the number of a state of a graph, below its counter.
 HALF = 32
-# The attribute of a graph that caches its tables.
-_KEPT = "_walk_tables"
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,12 +45,11 @@ class GraphTables:
 
 def graph_tables(graph: Graph) -> GraphTables:
     """The tables of a graph, merged where that is possible; cached in it."""
-    kept = vars(graph)
-    if _KEPT not in kept:
-        merged = merged_tables(graph) if drawn_at_once(graph) else None
-        kept[_KEPT] = merged or tables_by_row(graph)
-    found: GraphTables = kept[_KEPT]
-    return found
+    return graph.kept.of(_tables_of, graph)
+
+
+def _tables_of(graph: Graph) -> GraphTables:
+    return (merged_tables(graph) if drawn_at_once(graph) else None) or tables_by_row(graph)
 
 
 def drawn_at_once(graph: Graph) -> bool:

@@ -41,13 +41,11 @@ from simulator.engine.sample.walk import (
 
 # Edges can hold this many different jumps of the counter; an edge with another jump is never stored.
 JUMPS = 1 << (32 - COUNT)
-# Nodes begin at multiples of eight words.
+# GraphNodes begin at multiples of eight words.
 BLOCK_BITS = 3
 BLOCK = 1 << BLOCK_BITS
 # The begin of a node's edges after its `head`, for one roll and for two.
 ONE_ROLL, TWO_ROLLS = 1, 3
-# The attribute of a graph that caches its layout.
-_KEPT = "_layout"
 
 _ONE, _NUMBER_BITS = np.uint32(1), 32
 _NODE, _FINAL, _MASK, _COUNT, _BLOCK_BITS = map(np.uint32, (NODE, FINAL, MASK, COUNT, BLOCK_BITS))
@@ -142,7 +140,7 @@ def advance_on_nodes(p, layout, w, at):
 fight_on_nodes = walk_kernel("fight_on_nodes", advance_on_nodes)
 
 
-class Nodes(NamedTuple):
+class GraphNodes(NamedTuple):
     """The nodes of a complete graph (uint32 words), and the amounts that edges add to the counter, by number."""
 
     words: np.ndarray
@@ -150,13 +148,13 @@ class Nodes(NamedTuple):
     head: int = 0
 
 
-class Layout(NamedTuple):
+class NodeLayout(NamedTuple):
     """A complete graph for walks: its nodes in order with the state of each, the start, and `narrow` alias tables.
 
     `rolls` is ONE_ROLL or TWO_ROLLS.
     """
 
-    nodes: Nodes
+    nodes: GraphNodes
     node: np.ndarray
     state: np.ndarray
     start: int
@@ -165,16 +163,17 @@ class Layout(NamedTuple):
     entry: np.ndarray
 
 
-def walk_layout(g: GraphTables) -> OwnTables | Layout | None:
+def walk_layout(g: GraphTables) -> OwnTables | NodeLayout | None:
     """The graph in the fastest layout for walks; None for too many nodes, or jumps of the counter. Cached in it."""
-    kept = vars(g.graph)
-    if _KEPT not in kept:
-        kept[_KEPT] = own_tables(g) or nodes_of(g)
-    found: OwnTables | Layout | None = kept[_KEPT]
-    return found
+    return g.graph.kept.of(lay_out, g)
 
 
-def nodes_of(g: GraphTables) -> Layout | None:
+def lay_out(g: GraphTables) -> OwnTables | NodeLayout | None:
+    """As `walk_layout`, made anew."""
+    return own_tables(g) or nodes_of(g)
+
+
+def nodes_of(g: GraphTables) -> NodeLayout | None:
     """The nodes of a graph; None for too many of them, or too many different jumps of the counter.
 
     Final states have table 0, and an edge that is never read."""
@@ -198,14 +197,14 @@ def nodes_of(g: GraphTables) -> Layout | None:
     place = np.repeat(BLOCK * node + rolls - (np.cumsum(fan) - fan), fan) + np.arange(len(g.to))
     target = (node | np.where(final, FINAL, 0)).astype(np.uint32)
     words[place] = target[g.to] | jump.astype(np.uint32) << _COUNT
-    alias, nodes = alias_of(g.tables), Nodes(words, jumps.astype(np.uint64))
-    return Layout(nodes, node[order], order, int(target[0]), rolls, alias.bits, narrow(alias))
+    alias, nodes = alias_of(g.tables), GraphNodes(words, jumps.astype(np.uint64))
+    return NodeLayout(nodes, node[order], order, int(target[0]), rolls, alias.bits, narrow(alias))
 
 
 class NodeWalk(Walk):
     """Walks on the nodes of a complete graph."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: NodeLayout) -> None:
         self._layout = layout
         super().__init__(new_lanes(), Positions(np.uint64(layout.start)))
 

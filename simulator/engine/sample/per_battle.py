@@ -10,7 +10,7 @@ import numpy as np
 from numba import int64, uint32, uint64
 
 from simulator.engine.graph.graph_cache import counters_as_fields, graph_if_it_fits
-from simulator.engine.jit.kernels import bind_state, kernel, left, load, paired, running, store
+from simulator.engine.jit.kernels import bind_state, kernel, load, paired, running, store
 from simulator.engine.model.chain import Chain, OutcomeDistribution
 from simulator.engine.model.limits import BrokenGame, NoExactOdds
 from simulator.engine.model.status import BROKEN, DONE, ENDLESS
@@ -39,18 +39,15 @@ def numbered_outcomes(chain: Chain, seed: int, numbers: np.ndarray) -> tuple[Out
 
 
 @kernel
-def fight_each(p, start, alias, order, limit, least, fields):
-    """Simulate the ordered battles one after the other; column i of `fields` is the final state of battle i.
-
-    A battle also stops when its rule `left` is at most `least`; -1 never stops it.
-    """
+def fight_each(p, start, alias, order, limit, fields):
+    """Simulate the ordered battles one after the other; column i of `fields` is the final state of battle i."""
     for i in range(order.battles):
         for f in range(start.shape[0]):
             fields[f, i] = start[f]
         s = load(p, fields, i)
         key = battle_key(order.seed, uint64(order.battle) + uint64(i))
         turns = 0
-        while running(p, s) and left(p, s) > least:
+        while running(p, s):
             key += GAMMA
             word = mix(key)
             for half in range(1 if paired(p) else 2):
@@ -65,10 +62,8 @@ def fight_each(p, start, alias, order, limit, least, fields):
     return DONE
 
 
-def walk_by_rules(
-    chain: Chain, seed: int, battles: int, first: int = 0, least: int = -1
-) -> tuple[OutcomeDistribution, np.ndarray]:
-    """Simulate by the compiled rules; battles also end when their rule `left` is at most `least`.
+def walk_by_rules(chain: Chain, seed: int, battles: int, first: int = 0) -> tuple[OutcomeDistribution, np.ndarray]:
+    """Simulate by the compiled rules.
 
     Returns, as `each_outcome`, the distinct outcomes and the row of each battle in them: int64, shape (battles,).
     """
@@ -81,7 +76,7 @@ def walk_by_rules(
     for begin in range(0, battles, PORTION):
         part = np.empty((len(start), min(PORTION, battles - begin)), np.int64)
         order = Order(np.uint64(seed), first + begin, part.shape[1])
-        status = run(walked.params, start, alias_of(walked.tables), order, walked.layout.limit, least, part)
+        status = run(walked.params, start, alias_of(walked.tables), order, walked.layout.limit, part)
         if status != DONE:
             what = "left its limits" if status == BROKEN else f"did not end within {MOST_STEPS:,} steps"
             raise BrokenGame(f"one of the battles from {first + begin} of seed {seed} {what}")

@@ -35,10 +35,8 @@ SCOUTS, ENOUGH_ROLLS, SCOUT_ROLLS = 4, 1 << 8, 1 << 17
 # Battles of so many rolls come to new states nearly all the time: the rules alone are about as fast as looking states
 # up, and compile in half the time (Risk, 10,000 a side: 40 million rolls a second either way; 4.3 s against 8.1 s).
 LONG_BATTLE = 1 << 11
-# The attribute of a chain that caches its number of rolls a battle.
-_KEPT = "_rolls_a_battle"
 
-Roll = Callable[[Any], tuple[int, int]]
+RollFunction = Callable[[Any], tuple[int, int]]
 # `step(battles, first, other)` takes one step of these battles (places, int64), with a 32-bit number each (uint64) and
 # another for a second roll; it returns which of them go on (bool).
 Step = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
@@ -124,7 +122,7 @@ def _walk(graph: Graph, order: tuple[int, int | np.ndarray, int], at: np.ndarray
     walk_together(order, ~ends[at], g.second is not None, step)
 
 
-def walk(chain: Chain, roll: Roll, name: str, params: Any = None) -> Iterator[tuple[Any, Any, Any]]:
+def walk(chain: Chain, roll: RollFunction, name: str, params: Any = None) -> Iterator[tuple[Any, Any, Any]]:
     """The steps of one battle: state before, result (a pair for two rolls), state after; `name` is for messages.
 
     Raises BrokenGame where the game breaks its contract.
@@ -141,7 +139,7 @@ def walk(chain: Chain, roll: Roll, name: str, params: Any = None) -> Iterator[tu
     raise BrokenGame(f"{name} did not end within {2 * MOST_ROLLS:,} steps; perhaps none does")
 
 
-def _rolls(chain: Chain, params: Any, dice: random.Random) -> Roll:
+def _rolls(chain: Chain, params: Any, dice: random.Random) -> RollFunction:
     """Rolls as likely as those of battles, but not theirs: for those all tables would have to be made ready first."""
     table, second = chain.part("table"), chain.part("second")
     first, result, weight = chain.tables.rows
@@ -169,15 +167,16 @@ def rolls_a_battle(chain: Chain) -> float:
 
     The same on every machine.
     """
-    kept = vars(chain)
-    if _KEPT not in kept:
-        params, rolls, battles = plain_params(chain.params), 0, 0
-        roll = _rolls(chain, params, random.Random(0))
-        try:
-            while battles < SCOUTS and rolls < ENOUGH_ROLLS:
-                rolls += sum(1 for _ in islice(walk(chain, roll, "a battle", params), SCOUT_ROLLS))
-                battles += 1
-        except BrokenGame:
-            pass  # the battles that are counted come to it as well, and their error says more
-        kept[_KEPT] = max(1.0, rolls / max(1, battles))
-    return float(kept[_KEPT])
+    return chain.kept.of(_mean_rolls, chain)
+
+
+def _mean_rolls(chain: Chain) -> float:
+    params, rolls, battles = plain_params(chain.params), 0, 0
+    roll = _rolls(chain, params, random.Random(0))
+    try:
+        while battles < SCOUTS and rolls < ENOUGH_ROLLS:
+            rolls += sum(1 for _ in islice(walk(chain, roll, "a battle", params), SCOUT_ROLLS))
+            battles += 1
+    except BrokenGame:
+        pass  # the battles that are counted come to it as well, and their error says more
+    return max(1.0, rolls / max(1, battles))

@@ -20,7 +20,6 @@ from simulator.engine.jit.kernels import (
     within,
 )
 from simulator.engine.model.chain import MOST_TURNS, Chain
-from simulator.engine.model.packing import packed, unpacked
 from simulator.engine.model.status import BROKEN, DONE
 from simulator.engine.model.streams import GAMMA, HIGH
 from simulator.engine.sample.alias import alias_of
@@ -119,11 +118,11 @@ fight = walk_kernel("fight", advance_by_rules, exchange_states)
 
 
 class RuleWalk(Walk):
-    """Walks by the rules; on the reduced chain where there is one."""
+    """Walks by the rules."""
 
     def __init__(self, chain: Chain) -> None:
-        self._whole, self._chain = chain, counters_as_fields(chain.reduced.chain if chain.reduced else chain)
-        chain, layout = self._chain, self._chain.layout
+        self._chain = chain = counters_as_fields(chain)
+        layout = chain.layout
         bind_state(type(chain.params), type(chain.start))
         start = np.array(chain.start, np.int32 if max(chain.limits) < 2**31 else np.int64)
         lanes = new_lanes(start, (layout.words, layout.word, layout.shift))
@@ -135,7 +134,4 @@ class RuleWalk(Walk):
         return int(fight.of(chain.params)(chain.params, data, task, self._at, most))
 
     def _words_of(self, keys: np.ndarray) -> np.ndarray:
-        if self._whole.reduced is None:
-            return keys
-        states = self._whole.reduced.whole(type(self._chain.start)(*unpacked(self._chain.layout, keys.T)))
-        return packed(counters_as_fields(self._whole).layout, np.column_stack(states)).T
+        return keys

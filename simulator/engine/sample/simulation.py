@@ -29,7 +29,7 @@ from simulator.engine.sample.alias import drawn_from
 from simulator.engine.sample.graph_tables import Tally, graph_tables, numbers_and_counters
 from simulator.engine.sample.lazy_walk import LazyWalk
 from simulator.engine.sample.node_walk import walk_layout, walk_of
-from simulator.engine.sample.plain_walk import LONG_BATTLE, MOST_ROLLS, Roll, rolls_a_battle, walk
+from simulator.engine.sample.plain_walk import LONG_BATTLE, MOST_ROLLS, RollFunction, rolls_a_battle, walk
 from simulator.engine.sample.rule_walk import RuleWalk
 from simulator.engine.sample.walk import Order, Walk
 
@@ -41,8 +41,6 @@ LONG = 1.0
 SUSPICIOUS, FOR_EVER = 1 << 15, 1 << 62
 # Battles of the first chunk of a thread, as many as lanes, and seconds of a chunk; seconds that an interrupt waits.
 FIRST_CHUNK, CHUNK_SECONDS, LAST_WAIT = 1 << 9, 0.1, 0.3
-# The attribute of a chain that holds its growing graphs, by the kind of walk.
-_KEPT = "_walks"
 
 
 class Simulation:
@@ -71,8 +69,7 @@ class Simulation:
         if self.graph:
             walk_layout(graph_tables(self.graph))  # made once for all threads
         else:  # a first step in plain Python checks the types of the rules
-            for some in (chain, chain.reduced.chain) if chain.reduced else (chain,):
-                next(_steps(some, seed, 0, None), None)
+            next(_steps(chain, seed, 0, None), None)
         self._direct = direct or (
             self.graph is None and not (may_keep_states(chain) and rolls_a_battle(chain) < LONG_BATTLE)
         )
@@ -81,7 +78,7 @@ class Simulation:
     @property
     def engine(self) -> str:
         """The kind of walk: "graph", "rules", or "lazy" for a graph that grows by the rules."""
-        return "graph" if self.graph else "rules" if self._direct or self.chain.reduced else "lazy"
+        return "graph" if self.graph else "rules" if self._direct else "lazy"
 
     def add(self, battles: int, progress: Callable[[int], Any] | None = None) -> None:
         """Simulate `battles` more; `progress(n)` is called regularly with the number done.
@@ -191,7 +188,7 @@ def _steps(chain: Chain, seed: int, battle: int, graph: Graph | None) -> Iterato
     return walk(chain, roll, f"battle {battle} of seed {seed}", p)
 
 
-def _plain_rolls(chain: Chain, p: Any, seed: int, battle: int) -> Roll:
+def _plain_rolls(chain: Chain, p: Any, seed: int, battle: int) -> RollFunction:
     """The rolls of a battle: one result from each table, with one 32-bit number each."""
     stream, tables = streams.Stream(seed, battle), chain.tables
     table, second = chain.part("table"), chain.part("second")
@@ -204,7 +201,7 @@ def _plain_rolls(chain: Chain, p: Any, seed: int, battle: int) -> Roll:
     return roll
 
 
-def _merged_rolls(graph: Graph, seed: int, battle: int) -> Roll:
+def _merged_rolls(graph: Graph, seed: int, battle: int) -> RollFunction:
     """The rolls of a battle on merged tables: a pair of results with the drawn successor, by their chances."""
     g, tables, second = graph_tables(graph), graph.chain.tables, graph.second
     assert second is not None
@@ -284,7 +281,7 @@ class _Queue:
 
 def kept_walk(kind: Callable[[Chain, int], Walk], chain: Chain, threads: int) -> Walk:
     """A walk whose graph grew with earlier battles of the chain, or a new one; so many threads share the budget."""
-    shelf = vars(chain).setdefault(_KEPT, {}).setdefault(kind, [])
+    shelf = chain.kept.setdefault(kind, [])
     try:
         found: Walk = shelf.pop()
     except IndexError:

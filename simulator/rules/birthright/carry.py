@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Built, Columns, States
 from simulator.rules.birthright import model
 from simulator.rules.birthright.field import text as field_text
@@ -18,7 +19,6 @@ from simulator.rules.birthright.quick.tables import matchup
 from simulator.rules.birthright.sides import Side
 from simulator.rules.birthright.units import MOST_HITS, Unit, army
 from simulator.rules.campaign.carry import Carry, Fighting, Left, Table, Tables
-from simulator.rules.toolkit.naming import SIDES
 
 MOST_CARRIED = 1000
 ANY: Fighting = ((("units",),), (("units",),))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Refusal
 from simulator.rules.birthright.model import CheckOptions, Fight, QuickBattle, Siege
 from simulator.rules.birthright.quick.tables import matchup, siege_of
 from simulator.rules.birthright.sides import sides_of
-from simulator.rules.toolkit.naming import SIDES
 from simulator.rules.toolkit.policies import refuse, refuse_if
 
 # By table: its columns, with the least and the most of their numbers.

@@ -8,6 +8,7 @@ from functools import cached_property
 from math import comb, prod
 from typing import Any, NamedTuple
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules.birthright.model import Fight
 from simulator.rules.birthright.units import (
     LOWEST,
@@ -20,7 +21,6 @@ from simulator.rules.birthright.units import (
     number_rows,
     retreat_policy,
 )
-from simulator.rules.toolkit.naming import SIDES
 from simulator.rules.toolkit.retreat import Leave
 
 MOST_UNITS = 12

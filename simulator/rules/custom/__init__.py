@@ -7,10 +7,11 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Battle, Built, Clock
 from simulator.rules.custom.game_file import files
 from simulator.rules.custom.game_file.files import INLINE, Source, knows, names
-from simulator.rules.custom.game_file.format import SIDES, GameFile
+from simulator.rules.custom.game_file.format import GameFile
 from simulator.rules.custom.game_file.units import pieces_of
 from simulator.rules.custom.model import PARAMETERS, Scenario, check_scenario, model_of, shape_of
 from simulator.rules.question import Question

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.engine.model.chain import Chain
+from simulator.engine.model.chain import SIDES, Chain
 from simulator.engine.model.chance import LARGEST_RESULT, TableBook
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, WINNERS
 from simulator.rules.custom.decisions import best
@@ -21,7 +21,6 @@ from simulator.rules.custom.dice.die import Hit
 from simulator.rules.custom.dice.linked_classes import TooLarge
 from simulator.rules.custom.dice.opposed import BOTH, opposed_throws
 from simulator.rules.custom.dice.tables import MOST_RESULTS, DiceTables, Throws, most_dice, packing
-from simulator.rules.custom.game_file.format import SIDES
 from simulator.rules.custom.kept import keep, key_of
 from simulator.rules.custom.line import LossLine, Places, Stands
 from simulator.rules.custom.masks import bits

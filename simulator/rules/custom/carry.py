@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Battle, Columns
 from simulator.rules.campaign.carry import Carry, Left, Number, Table, Tables, each
 from simulator.rules.custom.game_file.format import GameFile
 from simulator.rules.custom.game_file.units import MAIN_ROLLS, pieces_of
 from simulator.rules.custom.game_file.words import fighters, part_of, selected
-from simulator.rules.toolkit.naming import SIDES, counted
+from simulator.rules.toolkit.naming import counted
 
 
 class FileCarry(Carry):

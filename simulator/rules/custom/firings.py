@@ -6,7 +6,8 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-from simulator.rules.custom.game_file.format import SIDES, GameFile
+from simulator.engine.model.chain import SIDES
+from simulator.rules.custom.game_file.format import GameFile
 from simulator.rules.custom.game_file.units import pieces_of
 from simulator.rules.custom.masks import bits, everyone, parts_of
 

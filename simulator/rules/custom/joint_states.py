@@ -13,13 +13,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from simulator.engine.model.chain import SIDES
 from simulator.engine.model.interpreted import plain_params
 from simulator.rules.battle import Columns, Joined
 from simulator.rules.custom.build import PlacesField, lay_out
 from simulator.rules.custom.decisions.best import sought
 from simulator.rules.custom.dice.die import Hit
 from simulator.rules.custom.dice.linked_classes import TooLarge
-from simulator.rules.custom.game_file.format import SIDES
 from simulator.rules.custom.line import Places, absorbs_first, aimed_at, hits_of, loss_line, stretches
 from simulator.rules.custom.model import units_of
 from simulator.rules.custom.outcome import outcome

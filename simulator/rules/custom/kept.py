@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules.custom.game_file.files import Source
-from simulator.rules.custom.game_file.format import SIDES
 from simulator.rules.custom.model import Scenario
 
 # The number of things of each sort that a game file keeps.

@@ -11,17 +11,10 @@ from typing import Annotated, Any, Literal, NamedTuple, Protocol
 
 from pydantic import Field, create_model
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Fields, Refusal
 from simulator.rules.custom.game_file.checks import check_modifier, check_order
-from simulator.rules.custom.game_file.format import (
-    SIDES,
-    Added,
-    Condition,
-    ConditionValue,
-    GameFile,
-    Order,
-    SideModifier,
-)
+from simulator.rules.custom.game_file.format import Added, Condition, ConditionValue, GameFile, Order, SideModifier
 from simulator.rules.custom.game_file.units import heavy
 from simulator.rules.custom.game_file.words import by_side, check_known, fighters, part_of, selected, words_of
 from simulator.rules.toolkit.policies import check_alone, check_parameters

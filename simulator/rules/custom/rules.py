@@ -301,12 +301,6 @@ def second(p, s):
 
 
 @rule(Params)
-def left(p, s):
-    """Units of both sides that fight."""
-    return p.attacker.units[s.attacker] + p.defender.units[s.defender]
-
-
-@rule(Params)
 def step(p, s, result, other):
     """One salvo, and what follows without dice."""
     return onward(p, landed(p, s, result, other))

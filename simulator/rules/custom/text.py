@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from simulator.engine.model.binomial import HALF
+from simulator.engine.model.chain import SIDES
 from simulator.rules.custom.build import Field
 from simulator.rules.custom.decisions.best_rules import ANSWERING
 from simulator.rules.custom.dice.die import MISS, Hit, face_names, hit_class, hits_by_face, rolled_again
@@ -19,7 +20,6 @@ from simulator.rules.custom.dice.linked_classes import Counted, linked_hits, res
 from simulator.rules.custom.dice.opposed import BOTH, hits_of_throw, kept_dice, thrown
 from simulator.rules.custom.dice.tables import all_slots, slots_in_use
 from simulator.rules.custom.dice.volleys import Standing, Volley, fired, volleys_at
-from simulator.rules.custom.game_file.format import SIDES
 from simulator.rules.custom.game_file.words import by_side
 from simulator.rules.custom.hits.classes import tally_of
 from simulator.rules.custom.hits.layout import ENTRY, FACE, HIT, LAST_HIT, PAIRS, SIDE, HitsState

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Built, Columns, States
 from simulator.rules.campaign.carry import Carry, Fighting, Left, Number, Table, Tables
 from simulator.rules.europa.sea.battle import BattleSetup, of_records
@@ -16,7 +17,6 @@ from simulator.rules.europa.shared.fleets import Hold
 from simulator.rules.europa.shared.land_model import FORAGERS
 from simulator.rules.europa.shared.leaders import GONE
 from simulator.rules.europa.shared.losses import counters_by_size
-from simulator.rules.toolkit.naming import SIDES
 
 THIRDS = {"army_plus": 12, "army_minus": 6, "land_detachments": 3, "exploration_detachments": 1}
 SHIPS = ("warships", "galleys", "galleasses", "transports", "exploration_ships")

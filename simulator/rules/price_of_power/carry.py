@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Built, Columns, States
 from simulator.rules.campaign.carry import Carry, Fighting, Left, Number, Table, Tables
 from simulator.rules.price_of_power.casualties import GONE
@@ -15,7 +16,6 @@ from simulator.rules.price_of_power.forces import CATEGORIES, PREFIXES
 from simulator.rules.price_of_power.model import TYPES, LandRealm, SeaRealm
 from simulator.rules.price_of_power.outcome import alive, in_place
 from simulator.rules.price_of_power.tables import FORCES, Setup
-from simulator.rules.toolkit.naming import SIDES
 from simulator.rules.toolkit.policies import refuse
 
 LAND, SEA = LandRealm.units, SeaRealm.units

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules.price_of_power import model
 from simulator.rules.price_of_power.dice import MOST_DICE, printed_dice
 from simulator.rules.price_of_power.forces import number_of_lineups
@@ -22,7 +23,6 @@ from simulator.rules.price_of_power.model import (
 )
 from simulator.rules.price_of_power.procedures.npr_defence import LEAST_FOR_A_CARD, check_capacity
 from simulator.rules.price_of_power.tables import Setup, chain_of
-from simulator.rules.toolkit.naming import SIDES
 from simulator.rules.toolkit.policies import refuse, refuse_if
 
 MOST_CARDS = 4

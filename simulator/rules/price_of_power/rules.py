@@ -262,12 +262,6 @@ def running(p, s):
 
 
 @rule(Params)
-def left(p, s):
-    """Hits that both sides can take."""
-    return (strength_on(p, s, 0) >> HITS) + (strength_on(p, s, 1) >> HITS)
-
-
-@rule(Params)
 def table(p, s):
     """Before round 1 a card or a charge; then the pool of the side that rolls, for the units in place."""
     if s.phase < ATTACKER_ROLLS:

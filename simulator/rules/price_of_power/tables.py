@@ -6,7 +6,6 @@ Sections cited are those of docs/rules/price_of_power.md.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import chain, combinations, product
 from typing import Any
@@ -26,12 +25,10 @@ from simulator.rules.price_of_power.casualties import (
     UNITS,
     force_with,
     packed,
-    part,
 )
 from simulator.rules.price_of_power.dice import Hand, TableSet, caps_of, faces_of, most_icons, pools_of
 from simulator.rules.price_of_power.forces import WITH_SIDE, Faction, Side, first_lost
 from simulator.rules.price_of_power.model import AnyBattle, SeaRealm
-from simulator.rules.price_of_power.round_per_step import least_size, reduced_chain
 from simulator.rules.price_of_power.state import BY_POLICY, MOST_FACTIONS, STAGES, Params, State
 from simulator.rules.toolkit.retreat import Leave, outnumbered
 from simulator.rules.toolkit.weights import sum_of
@@ -137,26 +134,7 @@ def chain_of(setup: Setup) -> Chain:
     )
     first = state.ATTACKER_APPOINTS if params.appoints.any() else rules.next_phase(params, state.ATTACKER_DRAWS)
     start, most = ends_of(setup, first, int(shown.max() >> TERCIOS))
-    whole = Chain(params, rules.begun(params, start), most, tables, counters=("rounds",), may_be_over=True)
-    if not has_equal_rounds(setup, params):
-        return whole
-    reduced = reduced_chain(whole)
-    return replace(whole, reduced=reduced, at_least=least_size(whole, reduced))
-
-
-def has_equal_rounds(setup: Setup, p: Params) -> bool:
-    """Two single realms on land whose rounds are all alike, one of which can always hit (round_per_step.py)."""
-    timed = setup.last > 1 or p.max_rounds or p.whole_battle or any(setup.charges)
-    several = len(setup.factions) > 2 or any(len(side.drawn) > 1 for side in setup.sides)
-    alone = any(leaving not in {WITH_SIDE, "never"} for side in setup.sides for leaving, _ in side.leaving)
-    best = p.picks.any() or p.appoints.any() or state.AT_BEST in p.asks
-    if setup.sea or setup.brief or timed or several or alone or p.hands or best:
-        return False
-    for place, side in enumerate(setup.sides):
-        dead = int(p.pool[place, STAGES * max(side.drawn), 0, 1])
-        if p.automatic[place] or all(part(dead, which) for which, units in enumerate(side.start) if units):
-            return True  # by itself, or with an icon for each type of its units even when its leader is dead
-    return False
+    return Chain(params, rules.begun(params, start), most, tables, counters=("rounds",), may_be_over=True)
 
 
 def leave_of(retreat: str, at: int, units: int) -> Leave:

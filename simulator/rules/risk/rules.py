@@ -176,15 +176,6 @@ def table(p, s):
     return p.tables[place, enemy, own] if p.defends[place] > 0 else p.tables[place, own, enemy]
 
 
-@rule(Params)
-def left(p, s):
-    """Units of both sides left, with the troops aboard and the enemies of later places."""
-    units = s.fleets + (p.aboard[s.fleets] if s.place < p.crossings else s.regiments) + s.enemy + s.port
-    for place in range(s.place + 1, p.places):
-        units += p.enemies[place]
-    return units + (p.port if s.decided != STOPPED else 0)
-
-
 @helper
 def after_losses(p, s, own, enemy):
     """Both losses of a round come off together, on land or at sea (section 3, step 8)."""

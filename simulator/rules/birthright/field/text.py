@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Columns, Piece
 from simulator.rules.birthright.engagement import FALLEN_BACK, GONE, ROUTED, Attack, Engagement
 from simulator.rules.birthright.field.rules import (
@@ -25,7 +26,7 @@ from simulator.rules.birthright.model import Fight
 from simulator.rules.birthright.sides import CHARGING_GROUND, Side, cover, edges, line_up, lowest_column, terrain_felt
 from simulator.rules.birthright.units import LISTS, LOWEST, ROLES, Entry, Unit, assumed_sources
 from simulator.rules.toolkit.faces import summing_to, thrown_until
-from simulator.rules.toolkit.naming import SIDES, listed, plural, winners
+from simulator.rules.toolkit.naming import listed, plural, winners
 
 # Above this level attacks may fall below the printed columns.
 HIGH_WALLS = 4

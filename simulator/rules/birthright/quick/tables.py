@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from simulator.engine.model.chain import Chain
+from simulator.engine.model.chain import SIDES, Chain
 from simulator.engine.model.chance import NO_TABLE, TableBook, Weights
 from simulator.rules.birthright import model
 from simulator.rules.birthright.quick import rules
@@ -21,7 +21,6 @@ from simulator.rules.birthright.quick.rules import (
     SiegeState,
 )
 from simulator.rules.birthright.units import Entry, Unit, army, gold_of, retreat_policy, terrain_values
-from simulator.rules.toolkit.naming import SIDES
 
 MOST_UNITS = 60
 PIKES_STOP_CAVALRY = {"plains", "hills", "mountain"}

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Columns
 from simulator.rules.birthright import model
 from simulator.rules.birthright.quick import rules
@@ -17,7 +18,7 @@ from simulator.rules.birthright.quick.rules import Check, QuickParams, QuickStat
 from simulator.rules.birthright.quick.tables import Army, Matchup, Siege, matchup, siege_of
 from simulator.rules.birthright.units import Unit, assumed_sources
 from simulator.rules.toolkit.faces import face_where
-from simulator.rules.toolkit.naming import SIDES, plural, winner_text
+from simulator.rules.toolkit.naming import plural, winner_text
 
 HOUSE_RULE = "quick-battle procedure: house rule"
 ROLLS = list(product(range(1, 21), repeat=2))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.engine.model.chain import Chain
+from simulator.engine.model.chain import SIDES, Chain
 from simulator.rules.battle import Columns, Refusal
 from simulator.rules.custom.decisions import best_rules
 from simulator.rules.custom.decisions.best_rules import (
@@ -21,7 +21,6 @@ from simulator.rules.custom.decisions.best_rules import (
 )
 from simulator.rules.custom.dice.die import Hit
 from simulator.rules.custom.dice.opposed import BOTH
-from simulator.rules.custom.game_file.format import SIDES
 from simulator.rules.custom.line import Places
 from simulator.rules.custom.setup import Setup
 from simulator.rules.toolkit.naming import counted

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from simulator.engine.api import state_values
+from simulator.engine.model.chain import SIDES
 from simulator.engine.model.interpreted import plain_params
-from simulator.rules.custom.game_file.format import SIDES
 from simulator.rules.custom.kept import keep, key_of
 from simulator.rules.custom.rules import FIGHTING, State, onward
 from simulator.rules.custom.setup import Setup

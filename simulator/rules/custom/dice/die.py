@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from simulator.rules.custom.game_file.format import SIDES, Dice, Die, GameFile
+from simulator.engine.model.chain import SIDES
+from simulator.rules.custom.game_file.format import Dice, Die, GameFile
 from simulator.rules.custom.game_file.units import die_named, faces_number, pieces_of, whole_of
 from simulator.rules.custom.game_file.words import selected
 from simulator.rules.custom.masks import bits

@@ -13,11 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simulator.engine.model.chain import SIDES
 from simulator.engine.model.chance import Row
 from simulator.rules.custom.dice.linked_classes import TooLarge
 from simulator.rules.custom.dice.tables import DiceTables, Throws, distinct
 from simulator.rules.custom.dice.volleys import Volley, fires, volleys
-from simulator.rules.custom.game_file.format import MOST_PAIRS, SIDES, Compare
+from simulator.rules.custom.game_file.format import MOST_PAIRS, Compare
 from simulator.rules.custom.game_file.units import die_named
 from simulator.rules.custom.setup import SideSetup
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Refusal
 from simulator.rules.custom.game_file.format import (
     HYPHENED,
-    SIDES,
     UNDERSCORED,
     AnyRoll,
     Dice,

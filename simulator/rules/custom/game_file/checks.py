@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Refusal
 from simulator.rules.custom.game_file.check_units import check_damage, check_dice_and_units
 from simulator.rules.custom.game_file.format import (
     HYPHENED,
-    SIDES,
     UNDERSCORED,
     AtMost,
     Fire,

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Refusal
 from simulator.rules.custom.dice.die import chance_at, face_names
 from simulator.rules.custom.game_file.files import is_path, names, parse, read_content, read_game, shipped_text
-from simulator.rules.custom.game_file.format import SIDES, AnyRoll, Die, GameFile, Roll, Step, Unit, UnitValues
+from simulator.rules.custom.game_file.format import AnyRoll, Die, GameFile, Roll, Step, Unit, UnitValues
 from simulator.rules.custom.game_file.units import MAIN_ROLLS, pieces_of, whole_of
 from simulator.rules.custom.game_file.words import fighters, part_of, written
 from simulator.rules.custom.setup import Rolled, rolled

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules.custom.game_file.format import (
-    SIDES,
     GameFile,
     Modifier,
     RoundScope,

@@ -17,7 +17,6 @@ UNDERSCORED = r"^[a-z][a-z0-9_]*$"
 HYPHENED = r"^[a-z][a-z0-9_-]*$"
 LONGEST_NAME = 40
 
-SIDES = ("attacker", "defender")
 Side = Literal["attacker", "defender"]
 A_NAME = f"a name (small letters, digits, _ and -, a letter first, at most {LONGEST_NAME})"
 Name = Annotated[str, Field(pattern=HYPHENED, max_length=LONGEST_NAME, json_schema_extra={"takes": A_NAME})]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.rules.custom.game_file.format import SIDES
+from simulator.engine.model.chain import SIDES
 from simulator.rules.custom.hits.layout import NEVER
 from simulator.rules.custom.line import removed_alone
 from simulator.rules.custom.setup import Setup

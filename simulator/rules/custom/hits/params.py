@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from simulator.engine.model.binomial import even_tables
-from simulator.engine.model.chain import MOST_COUNT, Chain
+from simulator.engine.model.chain import MOST_COUNT, SIDES, Chain
 from simulator.rules.battle import Refusal
 from simulator.rules.custom.build import Field, leave_of
 from simulator.rules.custom.decisions.best import seeks
 from simulator.rules.custom.dice.die import Hit
 from simulator.rules.custom.dice.volleys import volley_of
-from simulator.rules.custom.game_file.format import SIDES, Support
+from simulator.rules.custom.game_file.format import Support
 from simulator.rules.custom.hits.gauges import Gauges
 from simulator.rules.custom.hits.kinds import Kinds
 from simulator.rules.custom.hits.layout import (

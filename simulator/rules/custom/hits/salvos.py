@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Refusal
 from simulator.rules.custom.dice.die import Hit
 from simulator.rules.custom.dice.tables import Slot, most_absorbed, most_dice, runs_of, slots_of, yielded
-from simulator.rules.custom.game_file.format import SIDES, Compare
+from simulator.rules.custom.game_file.format import Compare
 from simulator.rules.custom.hits.gauges import Gauges
 from simulator.rules.custom.hits.layout import BEGINS, ENDS, MOST, STANDING, TALLIES
 from simulator.rules.custom.hits.opposed import AGAIN, ATTACKERS, DEFENDERS

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Built, Columns
 from simulator.rules.europa.land import rules as land
 from simulator.rules.europa.land.rules import LandState
@@ -16,7 +17,7 @@ from simulator.rules.europa.land.tables import PHASES, PURSUIT, LandSetup, Roll,
 from simulator.rules.europa.shared.land_model import Land, is_interception, overruns
 from simulator.rules.europa.shared.leaders import FACES, FATES, fate_columns
 from simulator.rules.europa.shared.modifiers import LAW
-from simulator.rules.europa.shared.stacks import LD, SIDES, chain_of, detachments, is_non_european
+from simulator.rules.europa.shared.stacks import LD, chain_of, detachments, is_non_european
 from simulator.rules.europa.shared.text import common_assumptions, fates_text
 from simulator.rules.toolkit.faces import face_where
 from simulator.rules.toolkit.naming import plural, winner_text

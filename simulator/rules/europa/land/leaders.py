@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simulator.engine.model.chain import SIDES
 from simulator.engine.model.chance import TableBook
 from simulator.rules.europa.land import rules as land
 from simulator.rules.europa.shared.leaders import FACES, Pair
-from simulator.rules.europa.shared.stacks import SIDES
 
 if TYPE_CHECKING:
     from simulator.rules.europa.land.tables import LandSetup

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
+from simulator.engine.model.chain import SIDES
 from simulator.engine.model.chance import NO_TABLE, TableBook, Weights, combine, seen_as
 from simulator.rules.europa.land import rules as land
 from simulator.rules.europa.land.leaders import LeaderClasses
@@ -20,16 +21,7 @@ from simulator.rules.europa.land.rules import LandParams, LandState
 from simulator.rules.europa.shared import land_model as model
 from simulator.rules.europa.shared.leaders import FACES, Pair, both_fates
 from simulator.rules.europa.shared.modifiers import BOTH_DAYS, FIRST_DAY, LAW, SECOND_DAY, Modifier, total
-from simulator.rules.europa.shared.stacks import (
-    EIGHT_LD,
-    FIRE_HALVES,
-    LD,
-    SIDES,
-    Opponents,
-    Stack,
-    army_size,
-    is_non_european,
-)
+from simulator.rules.europa.shared.stacks import EIGHT_LD, FIRE_HALVES, LD, Opponents, Stack, army_size, is_non_european
 from simulator.rules.europa.tables import Book
 from simulator.rules.toolkit.weights import capped, grid, sum_of
 

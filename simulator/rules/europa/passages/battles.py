@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from simulator.rules.battle import ATTACKER
 from simulator.rules.europa.sea import rules
 from simulator.rules.europa.sea.battle import NO_PURSUIT
 from simulator.rules.europa.sea.fight import FightSweep
 from simulator.rules.europa.sea.losses import NO_SHIP, Fight, Losses
-from simulator.rules.europa.sea.squadrons import ATTACKER, Engagement
+from simulator.rules.europa.sea.squadrons import Engagement
 from simulator.rules.europa.sea.tables import NavalSetup
 from simulator.rules.europa.shared.fleets import Cargo, Fleet
 from simulator.rules.europa.shared.leaders import UNHARMED, Trial, fates

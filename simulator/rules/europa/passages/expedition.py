@@ -190,7 +190,7 @@ def check_expedition(fields: model.Expedition) -> None:
     expedition = Expedition(fields)
     if expedition.voyage and fields.land and overruns(fields.land):  # type: ignore[arg-type]
         states = PlainBattle(expedition.voyage.start, expedition.voyage.follow).states
-        for thirds in sorted({state.afloat.cargo.troops for state, _ in states if state.ended == LANDED}):
+        for thirds in sorted({state.afloat.cargo.troops for state in states if state.ended == LANDED}):
             with in_stage("land"):
                 check_land(with_troops(fields, "land", expedition.counters("land", thirds)))
 

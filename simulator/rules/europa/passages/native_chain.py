@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
+from simulator.engine.model.chain import SIDES
 from simulator.engine.model.plain import Following, PlainBattle, Roll
 from simulator.rules.battle import ATTACKER, Both, Built, Fields, FrameOf
 from simulator.rules.europa.land.battle import build_land
@@ -17,7 +18,7 @@ from simulator.rules.europa.procedures.overseas import Conquered, ConquestFields
 from simulator.rules.europa.shared import land_model
 from simulator.rules.europa.shared.leaders import GONE
 from simulator.rules.europa.shared.procedure import FACES
-from simulator.rules.europa.shared.stacks import LD, SIDES, detachments, size_of
+from simulator.rules.europa.shared.stacks import LD, detachments, size_of
 from simulator.rules.toolkit.naming import winner_text
 from simulator.rules.toolkit.plain import built
 from simulator.rules.toolkit.policies import refuse

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.engine.model.chain import Chain, LastRoll
+from simulator.engine.model.chain import SIDES, Chain, LastRoll
 from simulator.engine.model.chance import NO_TABLE, TableBook, seen_as
 from simulator.rules.battle import Columns
 from simulator.rules.europa.sea import end, rules
@@ -25,7 +25,6 @@ from simulator.rules.europa.sea.squadrons import GALLEYS, Engagement
 from simulator.rules.europa.sea.tables import NavalSetup
 from simulator.rules.europa.shared.fleets import ND, ships_left
 from simulator.rules.europa.shared.leaders import FACES, KILLED, WOUNDED, both_fates
-from simulator.rules.europa.shared.stacks import SIDES
 from simulator.rules.toolkit.weights import grid
 
 EVADES_AT = 8

@@ -6,12 +6,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Both, Fields, FrameOf
 from simulator.rules.europa.shared import fields as common
 from simulator.rules.europa.shared.fleets import fleet_of
 from simulator.rules.europa.shared.land_model import Period, Region
 from simulator.rules.europa.shared.leaders import leader_of
-from simulator.rules.europa.shared.stacks import SIDES
 from simulator.rules.europa.tables import book
 from simulator.rules.toolkit.policies import refuse
 

@@ -6,7 +6,9 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
+from simulator.engine.model.chain import SIDES
 from simulator.engine.model.chance import combine
+from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY
 from simulator.rules.europa.sea.model import (
     SEA_TYPES,
     HostileSide,
@@ -31,10 +33,9 @@ from simulator.rules.europa.shared.fleets import (
 )
 from simulator.rules.europa.shared.leaders import FACES, Leader, Values, leader_of, replacements
 from simulator.rules.europa.shared.modifiers import BOTH_DAYS, SECOND_DAY, Modifier
-from simulator.rules.europa.shared.stacks import COUNTRIES, SIDES
+from simulator.rules.europa.shared.stacks import COUNTRIES
 from simulator.rules.europa.tables import Book, book
 
-ATTACKER, DEFENDER, NOBODY = 0, 1, 2
 WARSHIPS, GALLEYS, TRANSPORTS = "warships", "galleys", "transports"
 LAST_TURN_OF_GALLEYS, TURN_OF_OLD_GALLEYS = 25, 35
 DRMS = f"{LAW} 3 step 6"

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Built
 from simulator.rules.europa.sea import end, rules
 from simulator.rules.europa.sea.battle import EVADES_AT, BattleSetup, Case, Chased
@@ -20,7 +21,7 @@ from simulator.rules.europa.sea.squadrons import DRMS, PURSUIT, engagement, wind
 from simulator.rules.europa.sea.tables import ROLLS, Group, NavalSetup
 from simulator.rules.europa.shared.fleets import LAW
 from simulator.rules.europa.shared.leaders import FACES
-from simulator.rules.europa.shared.stacks import SIDES, detachments
+from simulator.rules.europa.shared.stacks import detachments
 from simulator.rules.toolkit.faces import face_where
 from simulator.rules.toolkit.naming import plural
 

@@ -9,12 +9,12 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Both, Fields, FrameOf
 from simulator.rules.europa.shared.leaders import leader_of
 from simulator.rules.europa.shared.stacks import (
     LD,
     MOST_LD,
-    SIDES,
     TURKISH,
     Opponents,
     counted_ld,

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from simulator.engine.model.chain import Chain
+from simulator.engine.model.chain import SIDES, Chain
 from simulator.engine.model.chance import combine, seen_as
 from simulator.rules.europa.shared.leaders import Pair, leader_of, pair_of, replacements
 from simulator.rules.europa.tables import Book, book
@@ -33,7 +33,6 @@ Scenario = TypeVar("Scenario", bound="Land | Siege | Campaign")
 LD = 3
 MOST_LD = 8  # of a European side that fight
 EIGHT_LD = MOST_LD * LD
-SIDES = ("attacker", "defender")
 TECHNOLOGIES = ("medieval", "renaissance", "arquebus", "musket", "baroque", "manoeuvre", "lace-war")
 
 # country, army_class ("" = given), artillery, replacement_leaders (section 2.2; usa's replacement row is ASSUMED).

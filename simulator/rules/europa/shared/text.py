@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Shown
 from simulator.rules.europa.shared.land_model import Besieged, Campaign, Land, Siege
 from simulator.rules.europa.shared.leaders import FATES, fate_text
-from simulator.rules.europa.shared.stacks import LD, MOST_LD, SIDES, Stack, counted_ld, detachments
+from simulator.rules.europa.shared.stacks import LD, MOST_LD, Stack, counted_ld, detachments
 from simulator.rules.europa.tables import standard
 
 SHIPS = ("warships", "galleys", "galleasses", "transports")
