@@ -120,6 +120,7 @@ BATTLES = by_kind(
         summary=KNOWN,
         check=visibility_and_movement.check_visibility,
         build=visibility_and_movement.visibility,
+        version=2,
     ),
     offered(
         model.Movement,
