@@ -48,7 +48,7 @@ def test_data():
     assert number_rows("siege")[-1] == (60000, 20, 10)
     listed = {row["unit"]: row for row in lists("birthright")["units"]()}
     assert listed["knights"]["charge"] == "6/4/3"
-    assert len(listed) == 46
+    assert len(listed) == 48
     assert (listed["knights"]["muster"], listed["levies"]["muster"]) == (6, 0)
     assert "ASSUMED" in listed["goblin-infantry"]["source"]
 

@@ -4,7 +4,7 @@
 
 says what comes next in a state: chance, a decision of a side, or nothing at the end. All states are found before the
 first roll; the chain holds the place of the state in their list, so that no rule is compiled for a game, and a first
-answer waits for no compiler. Larger battles are written in the compiled form (`chain.rule`, docs/adding-a-game.md).
+answer waits for no compiler. Larger battles are written in the compiled form (`chain.rule`, docs/compiled-games.md).
 """
 
 from __future__ import annotations
