@@ -63,7 +63,7 @@ class QuickRules:
         return Roll("check", ways, line=partial(self.line, s))
 
     def after(self, s: QuickState, checked: Checked) -> QuickState:
-        """A rout, then an army without steps, ends the battle; else the side behind is asked first, if it leaves."""
+        """A rout or an army without steps ends the battle; else the side behind is asked first whether it leaves."""
         lost, ahead, rout = checked
         turns, behind = s.turns + 1, NOBODY if ahead == NOBODY else 1 - ahead
         if rout or self.fields.options.mode == "single":
