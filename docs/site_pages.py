@@ -37,10 +37,12 @@ COPIES = {
 PAGES = COPIES | {RULES / "README.md": DOCS / "rules.md"}
 ORIGINALS = {page: path for path, page in COPIES.items()}
 LINK = re.compile(r"(?<=\]\()([^)\s#:]+)(?=[#)])")
-# Names for authors of games in Python (docs/adding-a-game.md), by module.
+# Names for authors of games in Python (docs/adding-a-game.md, docs/compiled-games.md), by module.
 FOR_GAMES = {
     "simulator.rules": "register",
     "simulator.rules.battle": "Battle Built Outcomes Fields Both Frame Refusal offered certain",
+    "simulator.engine.model.plain": "PlainBattle Roll Choice",
+    "simulator.rules.toolkit.plain": "built",
     "simulator.engine.model.chain": "Chain rule helper",
     "simulator.engine.model.chance": "TableBook",
     "simulator.conformance": "check",

@@ -59,17 +59,7 @@ if TYPE_CHECKING:
     from simulator.scenarios import ScenarioError as ScenarioError
     from simulator.scenarios import load as load
     from simulator.scenarios.constructors import Game as Game
-    from simulator.scenarios.games import axis_and_allies_1940 as axis_and_allies_1940
-    from simulator.scenarios.games import axis_and_allies_1942 as axis_and_allies_1942
-    from simulator.scenarios.games import axis_and_allies_revised as axis_and_allies_revised
-    from simulator.scenarios.games import birthright as birthright
-    from simulator.scenarios.games import eclipse_second_dawn as eclipse_second_dawn
-    from simulator.scenarios.games import europa as europa
-    from simulator.scenarios.games import kings_and_things as kings_and_things
-    from simulator.scenarios.games import price_of_power as price_of_power
-    from simulator.scenarios.games import risk as risk
-    from simulator.scenarios.games import skirmish as skirmish
-    from simulator.scenarios.games import twilight_imperium_4 as twilight_imperium_4
+    from simulator.scenarios.games import *  # noqa: F403 - a name for each game
 
 __version__ = "0.1.0"
 
@@ -112,13 +102,16 @@ _OLD = {
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
-# The games whose battle kinds are functions that make scenarios: `risk.land(attacker=20, defender=15)`.
-GAMES = (
-    *("axis_and_allies_1940", "axis_and_allies_1942", "axis_and_allies_revised", "birthright", "eclipse_second_dawn"),
-    *("europa", "kings_and_things", "price_of_power", "risk", "skirmish", "twilight_imperium_4"),
-)
+# Names that are made from the registry of games, which takes a while to import.
+_FROM_REGISTRY = ("GAMES", "__all__")
 
-__all__ = ["Result", *_HOMES, *GAMES]  # noqa: PLE0604 - the names are texts
+
+def _games() -> tuple[str, ...]:
+    """The games whose battle kinds are functions that make scenarios: `risk.land(attacker=20, defender=15)`."""
+    from simulator.rules import GAMES, custom
+
+    own = (name for name, home in GAMES.items() if isinstance(home, str))
+    return tuple(sorted(name.replace("-", "_") for name in (*own, *custom.names())))
 
 
 def _draw(answer: Result, ax: Any, path: Any, **options: Any) -> Any:
@@ -130,12 +123,15 @@ Result._draw = staticmethod(_draw)
 
 
 def __getattr__(name: str) -> Any:
-    if name in GAMES:
-        value = import_module("simulator.scenarios.constructors").Game(name.replace("_", "-"))
-    elif name in _HOMES:
+    if name in _HOMES:
         value = getattr(import_module(_HOMES[name]), name)
     elif name in _OLD:  # an AttributeError would lose its text in `from simulator import answer`
         raise ImportError(f"simulator.{name} is gone; write {_OLD[name]}")
+    elif name in _FROM_REGISTRY:
+        games = _games()
+        return games if name == "GAMES" else ["Result", *_HOMES, *games]
+    elif not name.startswith("_") and name in _games():
+        value = import_module("simulator.scenarios.constructors").Game(name.replace("_", "-"))
     else:
         raise AttributeError(f"module 'simulator' has no attribute {name!r}")
     globals()[name] = value
@@ -143,4 +139,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(["__version__", *__all__])
+    return sorted(["__version__", "Result", *_HOMES, *_games()])

@@ -35,6 +35,7 @@ RISK = "tests/test_vectors.py tests/risk/test_worked_examples.py -k risk"
 KINGS = "tests/test_vectors.py tests/kings_and_things/test_worked_examples.py -k kings"
 POWER = "tests/test_vectors.py tests/price_of_power/test_worked_examples.py -k power"
 LAND = "tests/test_vectors.py tests/europa/test_worked_examples.py -k europa"
+SIEGE = "rules/birthright/quick/siege.py"
 ATTACKS = "rules/birthright/engagement.py"
 BIRTHRIGHT = "tests/test_vectors.py tests/birthright/test_worked_examples.py -k birthright"
 CUSTOM = "tests/test_vectors.py tests/custom/test_worked_examples.py -k custom"
@@ -92,7 +93,7 @@ MUTANTS = [
     Mutant(ATTACKS, 'unit.kind == "pikemen"', 'unit.kind != "pikemen"', BIRTHRIGHT),
     Mutant(ATTACKS, "Counter({column: 18})", "Counter({column: 9})", BIRTHRIGHT),
     Mutant("rules/birthright/units.py", "defence=self.defence // 2", "defence=self.defence", BIRTHRIGHT),
-    Mutant("rules/birthright/quick/rules.py", "STORM if result else FALL", "FALL if result else STORM", BIRTHRIGHT),
+    Mutant(SIEGE, "if self.too_weak(gone) else", "if not self.too_weak(gone) else", BIRTHRIGHT),
     Mutant("rules/birthright/field/text.py", "side.gold - lost)", "side.gold)", BIRTHRIGHT),
     Mutant("rules/custom/rules.py", "(s.clock >= p.round_limit)", "(s.clock > p.round_limit)", CUSTOM),
     Mutant("rules/custom/rules.py", "(enemy_alone == 0) & (enemies > 0)", "(enemy_alone == 0)", CUSTOM),

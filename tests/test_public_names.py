@@ -3,6 +3,7 @@
 import inspect
 import pickle
 import re
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,8 @@ import simulator
 from simulator import Game, ScenarioError, load, odds, rules
 from simulator.rules import custom
 from tests import constructor_stub
+
+RULES = Path(rules.__file__).parent
 
 
 def test_only_public_names_are_listed():
@@ -19,8 +22,14 @@ def test_only_public_names_are_listed():
 
 
 def test_every_game_is_a_name_with_its_battle_kinds():
-    games = {name.replace("-", "_") for name in (*list(rules.GAMES)[:5], *custom.names())}
-    assert set(simulator.GAMES) == games
+    """A game is a folder of simulator/rules with battles, or a shipped game file."""
+    own = {
+        file.parent.name for file in RULES.glob("*/__init__.py") if re.search(r"^BATTLES = ", file.read_text(), re.M)
+    }
+    for name in own:
+        game = name.replace("_", "-")
+        assert game in rules.GAMES, f'add "{game}": "simulator.rules.{name}" to GAMES in simulator/rules/__init__.py'
+    assert set(simulator.GAMES) == {*own, *(name.replace("-", "_") for name in custom.names())}
     for name in simulator.GAMES:
         game = getattr(simulator, name)
         for kind in dir(game):

@@ -34,7 +34,7 @@ ARMY = st.lists(
 def test_data():
     published = {"archers": 3, "infantry": 3, "elite-infantry": 5, "cavalry": 6, "knights": 7, "levies": 1}
     assert all(strength(unit_cards()[name]) == value for name, value in published.items())
-    assert len(unit_cards()) == 46
+    assert len(unit_cards()) == 48
     for unit in unit_cards().values():
         assert unit.strength == strength(unit), unit
         assert (unit.kind in get_args(Class), unit.type in get_args(Type)) == (True, True)
@@ -48,7 +48,7 @@ def test_data():
     assert number_rows("siege")[-1] == (60000, 20, 10)
     listed = {row["unit"]: row for row in lists("birthright")["units"]()}
     assert listed["knights"]["charge"] == "6/4/3"
-    assert len(listed) == 46
+    assert len(listed) == 48
     assert (listed["knights"]["muster"], listed["levies"]["muster"]) == (6, 0)
     assert "ASSUMED" in listed["goblin-infantry"]["source"]
 
@@ -192,3 +192,29 @@ def test_numbers_without_a_source_are_named():
         {"game": "birthright", "battle": "movement", "conditions": {"costs": [2]}} | {"attacker": army_of_goblins}
     )
     assert "card of goblin-infantry: ASSUMED" in march.assumptions()
+
+
+@pytest.mark.parametrize(
+    ("conditions", "known"),
+    [
+        ({"espionage": True}, {"knows_type", "knows_statistics"}),
+        ({"own_unit": True}, {"knows_type"}),
+        ({"own_naval_unit": True, "kind": "naval", "espionage": True}, {"knows_type"}),
+        ({"kind": "naval", "espionage": True}, set()),
+    ],
+)
+def test_espionage_tells_the_type_and_the_statistics_of_an_army(conditions, known):
+    """Section 7: of a fleet out of sight nothing is known."""
+    odds = exact({"game": "birthright", "battle": "visibility", "conditions": conditions})
+    assert {name for name in odds.columns if name.startswith("knows_") and odds.p(name)} == known
+
+
+def test_lancers_and_crossbowmen_fight_as_cavalry_and_archers():
+    """Section 2.1: words of the rule book without figures of their own."""
+    enemy = {"defender": {"units": ["2 x pikemen"]}}
+    words, cards = (
+        load({"game": "birthright", "battle": "tactical", "attacker": {"units": own}} | enemy)
+        for own in (["2 lancers", "Crossbowmen"], ["2 cavalry", "archers"])
+    )
+    assert exact(words).winner("attacker") == exact(cards).winner("attacker")
+    assert "card of lancers, crossbowmen: ASSUMED" in words.assumptions()

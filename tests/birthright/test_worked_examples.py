@@ -11,8 +11,8 @@ from simulator.rules.birthright.adjustment import Regents
 from simulator.rules.birthright.engagement import BACK, DESTROYED, HIT, NONE, ROUT, Attack, Attacks
 from simulator.rules.birthright.field import tables as field_tables
 from simulator.rules.birthright.field.rules import PURSUIT
-from simulator.rules.birthright.quick import tables as quick_tables
-from simulator.rules.birthright.quick.rules import ARRIVAL, RELIEF, STORM
+from simulator.rules.birthright.quick.battle import QuickRules, QuickState
+from simulator.rules.birthright.quick.siege import IN_FIELD, SiegeRules
 from simulator.rules.birthright.units import battle_table
 
 
@@ -102,18 +102,26 @@ def test_4_storm():
     holds(found, defender_destroyed=1, defender_captured=0)
 
 
+def after_dice(check, lost, walls, dice):
+    """What a quick check leaves with these two d20."""
+    attacker, defender = (army.warcraft for army in check.armies)
+    margin = dice[0] - dice[1] + attacker - defender + check.modifiers[lost] - walls
+    return check.checked(lost, check.result(int(margin)))
+
+
+def reached(battle, state, after):
+    """The state that follows a roll; the battle must know it."""
+    assert battle.follow(state).weights[after] > 0
+    return after
+
+
 def checked(scenario, *rolls):
-    battle = quick_tables.matchup(scenario.fields)
-    advantage = battle.attacker.warcraft - battle.defender.warcraft
-    left = list(rolls)
-
-    def result_of(state):
-        own, enemy = left.pop(0)
-        modifier = battle.modifiers()[state.attacker_lost, state.defender_lost]
-        walls = battle.walls(scenario.fields.conditions.fortification)
-        return battle.result(int(own - enemy + advantage + modifier - walls))
-
-    return course(scenario, result_of)
+    battle, state = QuickRules(scenario.fields), QuickState()
+    for dice in rolls:
+        after = after_dice(battle.check, state.lost, battle.walls, dice)
+        state = reached(battle, state, battle.after(state, after))
+    assert battle.follow(state) is None
+    return battle.columns(state)
 
 
 def test_5_quick_battle():
@@ -130,25 +138,24 @@ def test_6_rout_with_pursuit():
 
 
 def besieged(scenario, *rolls):
-    siege, left = quick_tables.siege_of(scenario.fields), list(rolls)
-
-    def check(battle, lost, walls):
-        own, enemy = left.pop(0)
-        net = battle.attacker.warcraft - battle.defender.warcraft + battle.modifiers()[lost] - walls
-        return battle.result(int(own - enemy + net))
-
-    def result_of(state):
-        if state.due == ARRIVAL:
-            return int(left.pop(0) >= scenario.fields.conditions.relief_on)
-        if state.due == RELIEF:
-            return check(siege.relief_battle, (state.relief_lost, state.besieger_lost), 0)
-        if state.due == STORM:
-            return check(siege.storm, (state.besieger_lost, state.garrison_lost), siege.storm.walls(state.level))
-        return 0
-
-    found = course(scenario, result_of)
+    siege, left, storms = SiegeRules(scenario.fields), list(rolls), 0
+    state = siege.start
+    while roll := siege.follow(state):
+        if roll.name == "relief":
+            came = left.pop(0) >= scenario.fields.conditions.relief_on
+            after = next(after for after in roll.weights if (after.relief == IN_FIELD) == came)
+        elif roll.name == "check" and state.step == 2:
+            result = after_dice(siege.relief_check, (state.relief_lost, state.besieger), 0, left.pop(0))
+            after = siege.after_relief(state, result)
+        elif roll.name == "check":
+            walls, storms = siege.storm_check.walls(state.level), storms + roll.counts["storms"]
+            result = after_dice(siege.storm_check, (state.besieger, state.garrison), walls, left.pop(0))
+            after = siege.after_storm(state, result)
+        else:
+            (after,) = roll.weights
+        state = reached(siege, state, after)
     assert not left, "dice left over"
-    return found
+    return siege.columns(state, storms)
 
 
 def test_7_siege_wait():
@@ -260,9 +267,9 @@ def test_14_heroes_and_the_undead():
         "heroes": [{"class": "rogue", "level": 9, "strategy": True}, {"class": "priest", "level": 7}],
     }
     scenario = birthright("quick-battle", attacker, defender, conditions={"terrain": "hills"})
-    battle = quick_tables.matchup(scenario.fields)
-    assert [int(strength[0, 0]) for strength in battle.strengths] == [72, 44]
-    assert battle.modifiers()[0, 0] == 3
+    check = QuickRules(scenario.fields).check
+    assert [int(strength[0, 0]) for strength in check.strengths] == [72, 44]
+    assert check.modifiers[0, 0] == 3
     assert exact(scenario).winner("attacker") == pytest.approx(0.6175, abs=1e-12)
 
 

@@ -7,7 +7,7 @@ losses) is counted on the way and held by no state: a result that counts leads t
 
 All states are found before the first roll; the chain holds the place of the state in their list, so that no rule is
 compiled for a game, and a first answer waits for no compiler. Larger battles are written in the compiled form
-(`chain.rule`, docs/adding-a-game.md).
+(`chain.rule`, docs/compiled-games.md).
 """
 
 from __future__ import annotations

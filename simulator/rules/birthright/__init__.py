@@ -19,8 +19,8 @@ from simulator.rules.birthright import adjustment, model, refusals, visibility_a
 from simulator.rules.birthright.field import text as field_text
 from simulator.rules.birthright.field.tables import Setup
 from simulator.rules.birthright.field.text import winner
-from simulator.rules.birthright.quick import text as quick_text
-from simulator.rules.birthright.quick.tables import matchup, quick_chain, siege_of
+from simulator.rules.birthright.quick.battle import build_quick
+from simulator.rules.birthright.quick.siege import build_siege
 from simulator.rules.birthright.units import muster_price, unit_rows
 from simulator.rules.question import Question
 from simulator.rules.sides import ForceColumns
@@ -66,35 +66,10 @@ def build_by_entry(fields: model.Fight, sides: Sequence[int]) -> Built:
     return Built(chain=chain, outcome=outcome, pieces=pieces)
 
 
-def build_quick(fields: model.QuickBattle) -> Built:
-    """A battle by quick checks."""
-    battle = matchup(fields)
-    chain = quick_chain(fields, battle, lambda *step: quick_text.quick_tell(battle, chain.params, *step))
-    return Built(
-        chain=chain,
-        outcome=lambda states: quick_text.quick_columns(battle, states),
-        assumptions=lambda: quick_text.quick_assumptions(fields),
-        explain=lambda: quick_text.explain_check(battle, fields.conditions.fortification),
-        decisions=partial(quick_text.quick_decisions, battle),
-    )
-
-
-def build_siege(fields: model.Siege) -> Built:
-    """A siege season by season."""
-    siege = siege_of(fields)
-    chain = siege.chain(lambda *step: quick_text.siege_tell(siege, chain.params, *step))
-    return Built(
-        chain=chain,
-        outcome=lambda states: quick_text.siege_columns(siege, states),
-        assumptions=lambda: quick_text.siege_assumptions(fields),
-        explain=lambda: quick_text.siege_explain(siege),
-        decisions=partial(quick_text.siege_decisions, siege),
-    )
-
-
 UNITS_LEFT = ("attacker_units_left", "defender_units_left", "attacker_routed", "defender_routed", "turns")
 STEPS_LEFT = ("attacker_steps_left", "defender_steps_left")
 FIELD = Question(sentence="{A} wins the field in {m}, {D} in {winner == 'defender'}[, nobody in {winner == 'nobody'}].")
+SIEGE = "The castle falls in {m}, holds in {winner == 'defender'}[; the siege is still open in {winner == 'nobody'}]."
 LOSSES = {
     "weakest-first": "lose the weakest units first",
     "spread": "spread the losses over all units",
@@ -127,7 +102,7 @@ BATTLES = by_kind(
     ),
     _kind(
         model.Siege,
-        question=Question(sentence=quick_text.SIEGE),
+        question=Question(sentence=SIEGE),
         summary=("seasons", "level_left", *STEPS_LEFT, "relief_came", "storms", *GOLD, "attacker_upkeep"),
         check=refusals.check_siege,
         build=build_siege,
@@ -146,6 +121,7 @@ BATTLES = by_kind(
         summary=KNOWN,
         check=visibility_and_movement.check_visibility,
         build=visibility_and_movement.visibility,
+        version=2,
     ),
     offered(
         model.Movement,

@@ -15,7 +15,7 @@ from simulator.rules.birthright import model
 from simulator.rules.birthright.field import text as field_text
 from simulator.rules.birthright.field.rules import FieldParams
 from simulator.rules.birthright.field.tables import Setup
-from simulator.rules.birthright.quick.tables import matchup
+from simulator.rules.birthright.quick.battle import QuickRules, QuickState
 from simulator.rules.birthright.sides import Side
 from simulator.rules.birthright.units import MOST_HITS, Unit, army
 from simulator.rules.campaign.carry import Carry, Fighting, Left, Table, Tables
@@ -107,7 +107,7 @@ class BirthrightCarry(Carry):
 
     def build(self, kind: str, fields: Any) -> Built:
         """A battle whose columns tell the units standing by entry and by hits taken in it."""
-        return (quick if kind == QUICK else fought)(super().build(kind, fields), fields)
+        return quick(fields) if kind == QUICK else fought(super().build(kind, fields), fields)
 
     def left(self, kind: str, role: str, tables: Tables, pieces: np.ndarray, columns: Columns) -> Left:
         """The units standing; those of a slot that took hits go to the slots behind it."""
@@ -154,22 +154,20 @@ def standing(setup: Setup, side: Side, params: FieldParams, states: States) -> n
     return total
 
 
-def quick(built: Built, fields: model.QuickBattle) -> Built:
+def quick(fields: model.QuickBattle) -> Built:
     """A quick battle whose columns tell the units left by entry and by steps lost."""
-    battle, outcome = matchup(fields), built.outcome
+    battle = QuickRules(fields)
 
-    def columns(states: States) -> Columns:
-        assert outcome is not None
-        found = outcome(states)
-        for name in SIDES:
-            own, lost = getattr(battle, name), getattr(states, f"{name}_lost")
-            for entry, steps in zip(own.line, own.left[lost].T, strict=True):
+    def columns(s: QuickState) -> dict[str, Any]:
+        found = battle.columns(s)
+        for name, own, lost in zip(SIDES, battle.check.armies, s.lost, strict=True):
+            for entry, steps in zip(own.line, own.left[lost].tolist(), strict=True):
                 for hits in range(entry.unit.steps):
                     key = f"{name} entry {entry.place} hits {hits}"
                     found[key] = found.get(key, 0) + (steps == entry.unit.steps - hits)
         return found
 
-    return replace(built, outcome=columns)
+    return battle.built(columns)
 
 
 CARRY = BirthrightCarry

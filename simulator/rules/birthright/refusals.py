@@ -8,7 +8,8 @@ from itertools import pairwise
 from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Refusal
 from simulator.rules.birthright.model import CheckOptions, Fight, QuickBattle, Siege
-from simulator.rules.birthright.quick.tables import matchup, siege_of
+from simulator.rules.birthright.quick.battle import QuickRules
+from simulator.rules.birthright.quick.siege import SiegeRules
 from simulator.rules.birthright.sides import sides_of
 from simulator.rules.toolkit.policies import refuse, refuse_if
 
@@ -38,7 +39,7 @@ def check_fight(fields: Fight) -> None:
 
 def check_quick(fields: QuickBattle) -> None:
     """A quick battle. Raises Refusal."""
-    matchup(fields)
+    QuickRules(fields)
     _check_numbers(fields.options)
     for side in SIDES:
         retreat = getattr(fields.policy, side).retreat
@@ -53,7 +54,7 @@ def check_siege(fields: Siege) -> None:
     refuse_if(conditions.relief_on == 1, "conditions.relief_on", 1, "0 (never) or a number from 2 to 20")
     lent, most = conditions.allied_fortification, 20 - conditions.fortification
     refuse_if(lent > most, "conditions.allied_fortification", lent, f"at most {most}: 20 levels with the place's own")
-    siege_of(fields)
+    SiegeRules(fields)
     needed = fields.policy.attacker.siege == "storm-at-level" and options.storm_level == 0
     refuse(needed, "options.storm_level", "is needed by the policy storm-at-level; give a level from 1 to 20")
     _check_numbers(options)

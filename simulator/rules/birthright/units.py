@@ -259,7 +259,7 @@ def _no_such_unit(name: str) -> str:
 
 
 def retreat_policy(name: str, start: int) -> Leave:
-    """A side's policy `retreat`, with `start` units or steps at the start (section 3.4, step 3; section 4)."""
+    """A side's policy `retreat`, with `start` units or steps at the start (section 3.4, step 3)."""
     if name == "half":
         return Leave(below=start // 2 + 1)
     return outnumbered(Fraction(1, 2)) if name == "outmatched" else Leave()

@@ -35,10 +35,10 @@ def visibility(fields: Visibility) -> Built:
     """Is the unit visible, and which facts about it are known (section 7)?"""
     sight = fields.conditions
     reasons = [text for name, text in SIGHT.items() if getattr(sight, name)]
-    visible = bool(reasons)
+    visible, spied = bool(reasons), sight.espionage and sight.kind == "army"
     facts = {
-        "knows_type": visible,
-        "knows_statistics": sight.espionage and sight.kind == "army",
+        "knows_type": visible or spied,
+        "knows_statistics": spied,
         "knows_origin": visible and sight.previous != "none",
         "knows_destination": sight.moved_out and not visible,
     }

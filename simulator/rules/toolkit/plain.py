@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from simulator.engine.model.plain import PlainBattle
+from simulator.engine.model.plain import OVER, PlainBattle
 from simulator.rules.battle import Built, Columns
 
 
@@ -24,9 +25,22 @@ def built(
     decides, in the words of the game, for battles with choices.
     """
 
-    def outcome(final: Any) -> Columns:
+    def rows_of(final: Any) -> Columns:
         rows = [columns(state, **counters) for state, counters in battle.ends(final)]
         return {name: np.array([row[name] for row in rows]) for name in rows[0]}
+
+    @cache
+    def rows_by_place() -> tuple[np.ndarray, Columns]:
+        """The places of all final states, and their rows."""
+        places = np.flatnonzero(battle.chain.params.table == OVER)
+        return places, rows_of(type(battle.chain.start)(places, np.zeros_like(places)))
+
+    def outcome(final: Any) -> Columns:
+        if battle.chain.counters:
+            return rows_of(final)
+        places, rows = rows_by_place()
+        chosen = np.searchsorted(places, final.place)
+        return {name: column[chosen] for name, column in rows.items()}
 
     def decisions(states: Any, options: np.ndarray) -> Columns:
         rows = []
