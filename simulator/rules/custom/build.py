@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, reduce
 from math import isqrt, lcm, prod
+from operator import or_
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +18,7 @@ from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, WINNERS
 from simulator.rules.custom.decisions import best
 from simulator.rules.custom.decisions.win_chance_threshold import below_odds
 from simulator.rules.custom.dice.die import Hit
-from simulator.rules.custom.dice.linked_classes import TooLarge
+from simulator.rules.custom.dice.linked_classes import check_size
 from simulator.rules.custom.dice.opposed import BOTH, opposed_throws
 from simulator.rules.custom.dice.tables import MOST_RESULTS, DiceTables, Throws, most_dice, packing
 from simulator.rules.custom.game_file.format import SIDES
@@ -32,10 +32,9 @@ from simulator.rules.toolkit.retreat import Leave, any_of, outnumbered
 # The largest count of rounds. It is larger for dice with more sides than FEW_SIDES, which may hit once in their sides
 # squared; a smaller one keeps packed states in fewer bits.
 MOST_ROUNDS, MANY_ROUNDS, FEW_SIDES = 2**20 - 1, 2**31 - 1, 100
-# Most places of a side; the rows of tables that these have, over all groups and kinds of rounds; bytes of tables.
-MOST_PLACES = 100_000
-MOST_ROWS = 5_000_000
-MOST_BYTES = 2_000_000_000
+# Places of a side, rows of both sides' tables for all groups and kinds of rounds, megabytes of chance tables. 200 units
+# of a shipped game come to 614,196 places at most (at sea).
+MOST_PLACES, MOST_ROWS, MOST_MEGABYTES = 1_000_000, 5_000_000, 2_000
 # Fewer places than this are never too much in any other way.
 FEW_PLACES = 10_000
 # The layout of a battle with so many places of a side is kept.
@@ -55,20 +54,22 @@ class Salvo(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Field(ABC):
-    """A battle ready to be fought: its setup, its units by place (the start first), and its rules by fixed policies.
+class Field:
+    """A battle ready to be fought: its setup, the places of both sides, its salvos, the targets of its hit classes.
 
-    `params` are those of these rules; `chain` is what is fought: the same, or with decisions.
+    `params` are those of its rules by fixed policies; `chain` is what is fought: the same, or with decisions.
     """
 
     setup: Setup
-    places: Mapping[str, Stands]
-    params: Any
+    places: dict[str, Places]
+    params: Params
     chain: Chain
+    salvos: list[Salvo]
+    classes: dict[str, list[Hit]]
 
-    @abstractmethod
     def seen(self, states: Any) -> dict[str, tuple[Stands, np.ndarray]]:
-        """The units that stand on each side, and the row of each state in them: int64, shape (states,)."""
+        """The places of each side, and the place of each state: int64, shape (states,)."""
+        return {side: (self.places[side], getattr(states, side)) for side in SIDES}
 
     def winner(self, ends: Any, seen: Mapping[str, tuple[Stands, np.ndarray]]) -> np.ndarray:
         """Winner codes of final states, ATTACKER, DEFENDER or NOBODY (section 6): int64, shape (states,).
@@ -77,20 +78,6 @@ class Field(ABC):
         """
         attackers, defenders = [stands.units.take(rows) > 0 for stands, rows in seen.values()]
         return _winners(self.setup.kind.undecided).take(4 * ends.ending + 2 * attackers + defenders)
-
-
-@dataclass(frozen=True, eq=False)
-class PlacesField(Field):
-    """A battle laid out place by place: its salvos, the targets of its hit classes."""
-
-    places: dict[str, Places]
-    params: Params
-    salvos: list[Salvo]
-    classes: dict[str, list[Hit]]
-
-    def seen(self, states: Any) -> dict[str, tuple[Stands, np.ndarray]]:
-        """The places of each side, and the place of each state: int64, shape (states,)."""
-        return {side: (self.places[side], getattr(states, side)) for side in SIDES}
 
 
 class Layout:
@@ -120,9 +107,9 @@ class Layout:
         if all(prod(most + 1 for most in some) <= self.most_results for some in points):
             return [Salvo(number, True, True, tuple(chosen))]
         runs = [dice.linked(number) for dice in self.dice.values()]
-        for some, own in zip(caps, runs, strict=True):
-            if any(len(run) > 1 and prod(some[k] + 1 for k in run) > LARGEST_RESULT for run in own):
-                raise TooLarge
+        for side, some, own in zip(SIDES, caps, runs, strict=True):
+            for run in own:
+                check_size(side, prod(some[k] + 1 for k in run), "results of dice that fall together", LARGEST_RESULT)
         longest = max(map(len, runs))
         parts = [tuple([own[k] if k < len(own) else () for own in runs]) for k in range(longest)]
         return [Salvo(number, k == 0, k == longest - 1, part) for k, part in enumerate(parts)]
@@ -145,7 +132,7 @@ class Layout:
         return self._known[key]
 
 
-def lay_out(setup: Setup, places: Mapping[str, Places] | None = None, most_results: int = MOST_RESULTS) -> PlacesField:
+def lay_out(setup: Setup, places: Mapping[str, Places] | None = None, most_results: int = MOST_RESULTS) -> Field:
     """The battle as a chain, over these places if any are given.
 
     Hit classes of a group are rolled together up to `most_results` results, else one after the other.
@@ -170,7 +157,7 @@ def lay_out(setup: Setup, places: Mapping[str, Places] | None = None, most_resul
         chain = best.with_decisions(
             setup, chain, places, {"attacker": classes["defender"], "defender": classes["attacker"]}
         )
-    return PlacesField(setup, places, params, chain, layout.salvos, classes)
+    return Field(setup, places, params, chain, layout.salvos, classes)
 
 
 def _layout_of(setup: Setup, most_results: int) -> Layout:
@@ -195,7 +182,12 @@ def _params(setup: Setup, layout: Layout, armies: Sequence[Army]) -> Params:
         compared=np.array([0 if layout.setup.compared(salvo.group) is None else BOTH for salvo in salvos]),
         opening=sum(salvo.group < opening for salvo in salvos),
         salvos=len(salvos),
-        **setup.course,
+        phases=setup.phases,
+        clock=setup.clock,
+        round_limit=setup.rounds or 0,
+        retreat_after=setup.kind.retreat_after,
+        retreats=int(bool(setup.leaving)),
+        compares=int("outpowered" in setup.leaving),
     )
 
 
@@ -218,23 +210,20 @@ def _limits(setup: Setup, layout: Layout, params: Params) -> State:
 def places_of(setup: Setup) -> dict[str, Places]:
     """The places of both sides. Raises TooLarge for too many."""
     lines = {side: LossLine(setup, side) for side in SIDES}
-    check_size(setup, lines)
+    _check_lines(setup, lines)
     return {side: Places(setup, side, lines[side]) for side in SIDES}
 
 
-def check_size(setup: Setup, lines: Mapping[str, LossLine]) -> None:
+def _check_lines(setup: Setup, lines: Mapping[str, LossLine]) -> None:
     """Raises TooLarge where working out every place of these loss lines takes too much."""
-    places = [line.places for line in lines.values()]
-    if max(places) < FEW_PLACES:
-        return
-    dice = {side: max(most_dice(setup.sides[side], group) for group in setup.groups) for side in SIDES}
-    if (
-        max(places) > MOST_PLACES
-        or any(len(lines[setup.sides[side].enemy].line) > LARGEST_RESULT < dice[side] for side in SIDES)
-        or setup.opening + _rounds(setup) * (len(setup.groups) - setup.opening) > MOST_ROWS / sum(places)
-        or sum(_bytes(setup.sides[side], lines[side], dice[side]) for side in SIDES) > MOST_BYTES
-    ):
-        raise TooLarge
+    places = sum(line.places for line in lines.values())
+    for side, line in lines.items():
+        check_size(side, line.places, "ways in which they may stand", MOST_PLACES)
+        if line.places >= FEW_PLACES:
+            check_size(side, _megabytes(setup.sides[side], line), "MB of chance tables", MOST_MEGABYTES)
+    if places >= FEW_PLACES:
+        rows = setup.opening + _rounds(setup) * (len(setup.groups) - setup.opening)
+        check_size(SIDES[0], rows * places, "line-ups in all groups of steps", MOST_ROWS)
 
 
 def _rounds(setup: Setup) -> int:
@@ -242,11 +231,18 @@ def _rounds(setup: Setup) -> int:
     return len({setup.held(number) for number in range(1, setup.phases + 1)})
 
 
-def _bytes(own: SideSetup, line: LossLine, dice: int) -> int:
-    """About what a side's chance tables take: one for each line-up and step, as wide as nine deviations each way."""
-    line_ups = prod(1 + sum(own.counts[u] for u in bits(block)) for block in line.blocks)
-    width = min(dice + 1, 9 * isqrt(dice) + 2)
-    return 8 * line_ups * sum(own.able(shot) for shot in own.shots.values()) << (width - 1).bit_length()
+def _megabytes(own: SideSetup, line: LossLine) -> int:
+    """About what a side's chance tables take: one for each line-up of units whose numbers change the dice of a step,
+    as wide as nine deviations each way.
+    """
+    found = 0
+    for shot in filter(own.able, own.shots.values()):
+        helpers = [rule.by for rule in own.helps if rule.own and rule.applies(shot)]
+        asked = reduce(or_, helpers, shot.by | (shot.limit_own or 0)) & own.present
+        line_ups = prod(1 + sum(own.counts[u] for u in bits(block & asked)) for block in line.blocks)
+        dice = most_dice(own, [shot.number])
+        found += line_ups * min(dice + 1, 9 * isqrt(dice) + 2)
+    return 16 * found // 1_000_000
 
 
 def _army(setup: Setup, layout: Layout, side: str, below: np.ndarray, scale: Fraction) -> Army:
@@ -282,15 +278,14 @@ def _after_hits(layout: Layout, side: str) -> np.ndarray:
 
 
 def _rolls(layout: Layout, side: str, scale: Fraction) -> tuple[np.ndarray, np.ndarray]:
-    """Tables and means by row, own place, and what the enemy shows."""
+    """Tables by row, own place, and what the enemy shows; the means likewise where a policy asks for them, else 0."""
     throws = layout.throws[side]
-    wide = max((found.tables.shape[1] for found in throws), default=1)
-    rolls, means = np.zeros((2, max(1, len(throws)), len(layout.places[side]), wide), np.int64)
+    shape = max(1, len(throws)), len(layout.places[side]), max((found.tables.shape[1] for found in throws), default=1)
+    asked = "outpowered" in layout.setup.leaving
+    rolls, means = np.zeros(shape, np.int64), np.zeros(shape if asked else (1, 1, 1), np.int64)
     for row, found in enumerate(throws):
         rolls[row, :, : found.tables.shape[1]] = found.tables
-        if scale == 1:
-            means[row, :, : found.tables.shape[1]] = found.means
-        else:
+        if asked:
             means[row, :, : found.tables.shape[1]] = np.vectorize(lambda mean: round(mean * scale))(found.means)
     return rolls, means
 

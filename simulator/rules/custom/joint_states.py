@@ -15,10 +15,10 @@ import numpy as np
 
 from simulator.engine.model.interpreted import plain_params
 from simulator.rules.battle import Columns, Joined
-from simulator.rules.custom.build import PlacesField, lay_out
+from simulator.rules.custom.build import Field, lay_out
 from simulator.rules.custom.decisions.best import sought
 from simulator.rules.custom.dice.die import Hit
-from simulator.rules.custom.dice.linked_classes import TooLarge
+from simulator.rules.custom.dice.linked_classes import TooLarge, check_size
 from simulator.rules.custom.game_file.format import SIDES
 from simulator.rules.custom.line import Places, absorbs_first, aimed_at, hits_of, loss_line, stretches
 from simulator.rules.custom.model import units_of
@@ -41,7 +41,7 @@ def starts_of(setup: Setup) -> list[str]:
     return [f"{side}.{key}" for side in SIDES for key, _ in units_of(type(getattr(setup.fields, side)))]
 
 
-def joined(field: PlacesField, paths: Sequence[str], settings: np.ndarray) -> Joined | None:
+def joined(field: Field, paths: Sequence[str], settings: np.ndarray) -> Joined | None:
     """One chain for battles that differ from this one, the largest, in numbers of units; None for too many places.
 
     `settings`: the numbers at `paths`, int64, shape (scenarios, paths).
@@ -85,8 +85,7 @@ class Lineups(Places):
         self.setup, self.side, self.own = setup, side, setup.sides[side]
         self.line = loss_line(setup, side)
         different, which = np.unique(numbers, axis=0, return_inverse=True)
-        if len(different) > MOST_PLACES:
-            raise TooLarge
+        check_size(side, len(different), "line-ups", MOST_PLACES)
         lines = [self._complete(row) for row in different.tolist()]
         number = {left: i for i, left in enumerate(dict.fromkeys(lines))}
         self.begun = [number[lines[i]] for i in which.ravel().tolist()]
@@ -108,8 +107,7 @@ class Lineups(Places):
             for aim, after in self._after.items():
                 hit = self._hit(left, aim)
                 if hit not in number:
-                    if len(number) >= MOST_PLACES:
-                        raise TooLarge
+                    check_size(self.side, len(number) + 1, "ways in which they may stand", MOST_PLACES)
                     number[hit] = len(number)
                     due.append(hit)
                 after.append(number[hit])

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from simulator.engine.model.binomial import HALF
 from simulator.rules.custom.build import Field
 from simulator.rules.custom.decisions.best_rules import ANSWERING
 from simulator.rules.custom.dice.die import MISS, Hit, face_names, hit_class, hits_by_face, rolled_again
@@ -21,9 +20,6 @@ from simulator.rules.custom.dice.tables import all_slots, slots_in_use
 from simulator.rules.custom.dice.volleys import Standing, Volley, fired, volleys_at
 from simulator.rules.custom.game_file.format import SIDES
 from simulator.rules.custom.game_file.words import by_side
-from simulator.rules.custom.hits.classes import tally_of
-from simulator.rules.custom.hits.layout import ENTRY, FACE, HIT, LAST_HIT, PAIRS, SIDE, HitsState
-from simulator.rules.custom.hits.rules import rolled as number_rolled
 from simulator.rules.custom.line import Stands, absorbs_first, loss_order
 from simulator.rules.custom.masks import bits
 from simulator.rules.custom.model import PARAMETERS, usual
@@ -195,8 +191,6 @@ class Teller:
 
     def _rolls(self, before: Any, result: tuple[int, int], dice: random.Random) -> str:
         """The steps of a salvo, and what each side rolls."""
-        if isinstance(before, HitsState):
-            return _binomial_text(self.field, before, result)
         group = [self.setup.step(i) for i in self.setup.groups[self.field.salvos[before.salvo].group]]
         if self.setup.compared(self.field.salvos[before.salvo].group) is not None:
             return f"{group[0].name}  {self._compared(before, result[0], dice)}"
@@ -334,26 +328,6 @@ class Teller:
 
         thrown = thrown_until(throw, lambda faces: good[faces[-1] - 1] == hit, dice)
         return "?" if thrown is None else ">".join([str(names[face - 1]) for face in thrown])
-
-
-def _binomial_text(field: Any, before: Any, result: tuple[int, int]) -> str:
-    """Dice of one kind and those of them that fall into a class, counted; or a die that is compared."""
-    p, salvo, setup = field.params, field.params.salvo[before.salvo], field.setup
-    compared = salvo[PAIRS] > 0
-    side = SIDES[before.entry - salvo[ENTRY] if compared else int(salvo[SIDE])]
-    number = number_rolled(p, before, result[0] * HALF + result[1])
-    if not compared and setup.low_luck:
-        sure = plural(int(tally_of(p, before, before.hit)), "hit")
-        return f"low luck  {side}: {sure} and one more with chance {Fraction(before.chance, before.rest)}: {number}"
-    step = setup.step(sorted(setup.sides[side].shots)[p.entry[before.entry]]).name
-    if compared:
-        return f"{step}  {side}: {number + 1} on a die of {before.rest} sides"
-    aim: Hit = field.faces[p.hits[before.hit, FACE]]
-    there = setup.sides[setup.sides[side].enemy].present & aim.units
-    on = f" on {_units(setup, there)}" if salvo[LAST_HIT] - salvo[HIT] > 1 else ""
-    hits = f"{plural(number, 'hit')}{f' of {aim.damage} damage' if aim.damage > 1 else ''}{on}"
-    chance = Fraction(before.chance, before.rest)
-    return f"{step}  {side}: {plural(before.dice, 'die', 'dice')} of chance {chance} -> {hits}"
 
 
 def _class_of(volley: Volley) -> Hit:

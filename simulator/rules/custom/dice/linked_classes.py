@@ -11,15 +11,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.engine.model.chance import Row
+from simulator.rules.battle import Refusal
 
 # Kinds of dice by the slots that they may fall into, with their chances; and how many of each.
 LinkedDice = tuple[tuple[tuple[tuple[int, int], ...], int], ...]
-# Numbers of hits by slot are worked out in arrays of at most so many entries.
-MOST_ENTRIES = 4_000_000
 
 
-class TooLarge(Exception):
+class TooLarge(Refusal):
     """Line-ups with more places, rolls or tables than are worked out beforehand."""
+
+
+def check_size(side: str, number: int, what: str, most: int) -> None:
+    """Raise TooLarge where there is more to work out than `most`, for these line-ups of a side."""
+    if number > most:
+        raise TooLarge(side, f"too many units: {number:,} {what}, at most {most:,}; give fewer")
 
 
 class Counted(NamedTuple):
@@ -34,13 +39,8 @@ class Counted(NamedTuple):
 
 
 def joint_row(dice: LinkedDice, whole: int, counted: Counted, low_luck: bool) -> Row:
-    """The hits of these dice slot by slot, without those that are absorbed, packed into one result, and their chances.
-
-    Raises TooLarge for too many combinations.
-    """
+    """The hits of these dice slot by slot, less those absorbed, packed into one result, and their chances."""
     sizes = sizes_of(counted)
-    if prod(sizes) > MOST_ENTRIES:
-        raise TooLarge
     p = _low_luck(dice, whole, sizes) if low_luck else _rolled(dice, whole, sizes)
     chances = np.bincount(results_of(counted).ravel(), p.ravel())
     able = np.flatnonzero(chances > 0)
