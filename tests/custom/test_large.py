@@ -184,6 +184,20 @@ def test_what_is_too_large_to_work_out_is_refused(scenario, message):
         odds(scenario)
 
 
+@pytest.mark.parametrize(
+    ("policy", "message"),
+    [
+        ({"retreat": "odds-below", "odds_below": 0.3}, "policy.attacker.retreat: odds-below needs exact odds"),
+        ({"loss_order": "best"}, "attacker: too many units: 1,758,276 ways in which they may stand"),
+    ],
+)
+def test_policies_that_need_exact_odds_are_refused(policy, message):
+    scenario = FLEETS | {"policy": {"attacker": policy}}
+    scenario["rules"] = {"battle": {"sea": {"may_retreat": ["attacker"]}}}
+    with pytest.raises(ScenarioError, match=message):
+        odds(scenario)
+
+
 def test_a_large_battle_that_is_certain():
     """2,000 guns that always hit take a thousand men of two hits each at once, who hit nobody."""
     units = {"men": {"hits": 2, "combat": 0}, **{f"gun{i}": {"combat": 6} for i in range(2)}}

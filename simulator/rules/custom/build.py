@@ -25,7 +25,16 @@ from simulator.rules.custom.game_file.format import SIDES
 from simulator.rules.custom.kept import keep, key_of
 from simulator.rules.custom.line import LossLine, Places, Stands
 from simulator.rules.custom.masks import bits
-from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, GONE, Army, Params, State, opened
+from simulator.rules.custom.rules.rules import opened
+from simulator.rules.custom.rules.state import (
+    ATTACKER_LEFT,
+    DEFENDER_ASKED,
+    DEFENDER_LEFT,
+    GONE,
+    Army,
+    Params,
+    State,
+)
 from simulator.rules.custom.setup import Setup, SideSetup
 from simulator.rules.toolkit.retreat import Leave, any_of, outnumbered
 
@@ -41,6 +50,8 @@ FEW_PLACES = 10_000
 MOST_PLACES_KEPT = 512
 # Sums of mean hits stay below this.
 LARGEST_MEANS = 1 << 62
+# The fields that each side's dice change.
+FACTORED = ("defender", "defender_next"), ("attacker", "attacker_next")
 NO_ODDS = np.zeros((0, 1, 1), np.int64)
 
 
@@ -55,14 +66,10 @@ class Salvo(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """A battle ready to be fought: its setup, the places of both sides, its salvos, the targets of its hit classes.
-
-    `params` are those of its rules by fixed policies; `chain` is what is fought: the same, or with decisions.
-    """
+    """A battle ready to be fought: its setup, the places of both sides, its salvos, the targets of its hit classes."""
 
     setup: Setup
     places: dict[str, Places]
-    params: Params
     chain: Chain
     salvos: list[Salvo]
     classes: dict[str, list[Hit]]
@@ -141,8 +148,7 @@ def lay_out(setup: Setup, places: Mapping[str, Places] | None = None, most_resul
     layout = _layout_of(setup, most_results) if places is None else Layout(setup, dict(places), most_results)
     places, below, scale = layout.places, below_odds(setup, lay_out), _scale(layout)
     params = _params(setup, layout, [_army(setup, layout, side, below.get(side, NO_ODDS), scale) for side in SIDES])
-    start = opened(params, State(0, 0, 0, 0, 0, 0, 0, 0))
-    start = State(*(int(value) for value in start))
+    start = State(*(int(value) for value in opened(params, State(0, 0))))
     chain = Chain(
         params,
         start,
@@ -150,14 +156,9 @@ def lay_out(setup: Setup, places: Mapping[str, Places] | None = None, most_resul
         layout.tables,
         counters=("rounds",),
         may_be_over=True,
-        factored=None if params.compared.any() else (("defender", "defender_next"), ("attacker", "attacker_next")),
+        factored=None if params.compared.any() or params.chosen else FACTORED,
     )
-    classes = {side: layout.dice[side].classes for side in SIDES}
-    if best.sought(setup):
-        chain = best.with_decisions(
-            setup, chain, places, {"attacker": classes["defender"], "defender": classes["attacker"]}
-        )
-    return Field(setup, places, params, chain, layout.salvos, classes)
+    return Field(setup, places, chain, layout.salvos, {side: layout.dice[side].classes for side in SIDES})
 
 
 def _layout_of(setup: Setup, most_results: int) -> Layout:
@@ -188,6 +189,7 @@ def _params(setup: Setup, layout: Layout, armies: Sequence[Army]) -> Params:
         retreat_after=setup.kind.retreat_after,
         retreats=int(bool(setup.leaving)),
         compares=int("outpowered" in setup.leaving),
+        chosen=int(bool(best.seeking(setup, "loss_order"))),
     )
 
 
@@ -195,14 +197,19 @@ def _limits(setup: Setup, layout: Layout, params: Params) -> State:
     """The largest value of each field of a state."""
     last = {side: len(layout.places[side]) - 1 for side in SIDES}
     together = all(salvo.first and salvo.last for salvo in layout.salvos)
+    if params.chosen and not together:
+        raise best.too_large(setup, "their hits cannot be told apart")
     return State(
         attacker=last["attacker"],
         defender=last["defender"],
         attacker_next=0 if together else last["attacker"],
-        defender_next=0 if together else last["defender"],
+        defender_next=0 if together and not params.chosen else last["defender"],
         salvo=len(layout.salvos),
         clock=params.clock,
         ending=DEFENDER_LEFT,
+        stage=DEFENDER_ASKED if best.sought(setup) else 0,
+        hits=params.chosen * (layout.tables.width - 1),
+        part=params.chosen * max(int(army.classes.max(initial=0)) for army in (params.attacker, params.defender)),
         rounds=setup.rounds or (MOST_ROUNDS if setup.file.dice.sides <= FEW_SIDES else MANY_ROUNDS),
     )
 
@@ -264,6 +271,8 @@ def _army(setup: Setup, layout: Layout, side: str, below: np.ndarray, scale: Fra
         stride=stride,
         size=size,
         targets=targets,
+        **best.ways_of(setup, side, own, layout.dice[enemy].classes),
+        asked=int(side in best.seeking(setup, "retreat")),
         leave=leave_of(setup, side),
         outpowered=int("outpowered" in setup.sides[side].leaving),
         below_odds=below,

@@ -23,7 +23,8 @@ from simulator.rules.custom.game_file.format import SIDES
 from simulator.rules.custom.line import Places, absorbs_first, aimed_at, hits_of, loss_line, stretches
 from simulator.rules.custom.model import units_of
 from simulator.rules.custom.outcome import outcome
-from simulator.rules.custom.rules import State, opened
+from simulator.rules.custom.rules.rules import opened
+from simulator.rules.custom.rules.state import State
 from simulator.rules.custom.setup import Setup
 
 # Line-ups of a side, and places that they come to: with more of them one chain takes longer to lay out than it saves.
@@ -53,9 +54,9 @@ def joined(field: Field, paths: Sequence[str], settings: np.ndarray) -> Joined |
         field = lay_out(setup, places=places)
     except TooLarge:
         return None
-    p = plain_params(field.params)
+    p = plain_params(field.chain.params)
     pairs = list(zip(*(places[side].begun for side in SIDES), strict=True))
-    starts = {pair: [int(value) for value in opened(p, State(*pair, 0, 0, 0, 0, 0, 0))] for pair in set(pairs)}
+    starts = {pair: [int(value) for value in opened(p, State(*pair))] for pair in set(pairs)}
 
     def columns(states: State, at: Sequence[int]) -> Columns:
         numbers = {side: _numbers(setup, side, paths, np.array([at]))[0].tolist() for side in SIDES}

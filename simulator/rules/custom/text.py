@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from simulator.rules.custom.build import Field
-from simulator.rules.custom.decisions.best_rules import ANSWERING
 from simulator.rules.custom.dice.die import MISS, Hit, face_names, hit_class, hits_by_face, rolled_again
 from simulator.rules.custom.dice.linked_classes import Counted, linked_hits, results_of
 from simulator.rules.custom.dice.opposed import BOTH, hits_of_throw, kept_dice, thrown
@@ -23,7 +22,16 @@ from simulator.rules.custom.game_file.words import by_side
 from simulator.rules.custom.line import Stands, absorbs_first, loss_order
 from simulator.rules.custom.masks import bits
 from simulator.rules.custom.model import PARAMETERS, usual
-from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, GONE, OVER, STALEMATE, State
+from simulator.rules.custom.rules.state import (
+    ANSWERING,
+    ATTACKER_LEFT,
+    DEFENDER_LEFT,
+    GONE,
+    OVER,
+    ROLLING,
+    STALEMATE,
+    State,
+)
 from simulator.rules.custom.setup import Help, Setup, Shot, SideSetup
 from simulator.rules.toolkit.faces import thrown_until
 from simulator.rules.toolkit.naming import counted, listed, plural, sentence
@@ -177,11 +185,11 @@ class Teller:
     """Tells a salvo of a replay, with dice that give its hits."""
 
     def __init__(self, field: Any) -> None:
-        self.field, self.setup = field, field.setup
+        self.field, self.setup, self.params = field, field.setup, field.chain.params
 
     def __call__(self, before: Any, result: tuple[int, int], after: Any, dice: random.Random) -> str:
         """One line."""
-        opening = before.salvo < self.field.params.opening
+        opening = before.salvo < self.params.opening
         when = "Before the battle" if opening else f"Round {before.clock + before.rounds + 1}"
         seen = self.field.seen(type(before)(*map(np.array, zip(before, after, strict=True))))
         lost = "; ".join(text for side in SIDES if (text := _losses(side, *seen[side])))
@@ -194,9 +202,9 @@ class Teller:
         group = [self.setup.step(i) for i in self.setup.groups[self.field.salvos[before.salvo].group]]
         if self.setup.compared(self.field.salvos[before.salvo].group) is not None:
             return f"{group[0].name}  {self._compared(before, result[0], dice)}"
-        parts, in_turn = [], getattr(self.field.chain.params, "in_turn", 0)
+        parts = []
         for side, hits in zip(SIDES, result, strict=True):
-            if getattr(before, "stage", 0) == (0 if side == "defender" else ANSWERING) and in_turn:
+            if self.params.chosen and before.stage == (ROLLING if side == "defender" else ANSWERING):
                 continue
             if text := self._rolled(side, before, hits, dice):
                 parts.append((side, text))
@@ -227,11 +235,11 @@ class Teller:
         """The rules of a side, the round, and who stands on both sides, as the side sees it."""
         rules = self.setup.sides[side]
         own, enemy = (self.field.places[one].standing([getattr(before, one)]) for one in (side, rules.enemy))
-        phase = 0 if before.salvo < self.field.params.opening else min(before.clock + 1, self.setup.phases)
+        phase = 0 if before.salvo < self.params.opening else min(before.clock + 1, self.setup.phases)
         return rules, phase, own, enemy
 
     def _rolled(self, side: str, before: State, result: int, dice: random.Random) -> str:
-        army, salvo = getattr(self.field.params, side), self.field.salvos[before.salvo]
+        army, salvo = getattr(self.params, side), self.field.salvos[before.salvo]
         rules, phase, own, enemy = self._situation(side, before)
         shots = fired(rules, self.setup.groups[salvo.group], phase, own, enemy)
         used, chosen = slots_in_use(rules, all_slots(rules)[salvo.group], shots), salvo.slots[SIDES.index(side)]

@@ -21,8 +21,8 @@ from simulator.rules.custom.setup import Setup, Shot, SideSetup
 
 # Hit classes of a group are rolled together up to so many results, else one after the other.
 MOST_RESULTS = 20_000
-# Throws of a side in a group, by what stands on both sides; numbers of hits by class in all of them, where dice may fall
-# into several classes.
+# Throws of a side in a group, by what stands on both sides; numbers of hits by class in all throws of dice that may
+# fall into several.
 MOST_THROWS, MOST_COMBINATIONS = 5_000_000, 100_000_000
 # Keys of rows stay below this squared.
 MOST_KEYS = 1 << 31
