@@ -23,7 +23,7 @@ from simulator.rules.custom.dice.opposed import BOTH, opposed_throws
 from simulator.rules.custom.dice.tables import MOST_RESULTS, DiceTables, Throws, most_dice, packing
 from simulator.rules.custom.game_file.format import SIDES
 from simulator.rules.custom.kept import keep, key_of
-from simulator.rules.custom.line import LossLine, Places, Stands
+from simulator.rules.custom.line import Places
 from simulator.rules.custom.masks import bits
 from simulator.rules.custom.rules.rules import opened
 from simulator.rules.custom.rules.state import (
@@ -35,15 +35,14 @@ from simulator.rules.custom.rules.state import (
     Params,
     State,
 )
-from simulator.rules.custom.setup import Setup, SideSetup
+from simulator.rules.custom.setup import Setup
 from simulator.rules.toolkit.retreat import Leave, any_of, outnumbered
 
 # The largest count of rounds. It is larger for dice with more sides than FEW_SIDES, which may hit once in their sides
 # squared; a smaller one keeps packed states in fewer bits.
 MOST_ROUNDS, MANY_ROUNDS, FEW_SIDES = 2**20 - 1, 2**31 - 1, 100
-# Places of a side, rows of both sides' tables for all groups and kinds of rounds, megabytes of chance tables. 200 units
-# of a shipped game come to 614,196 places at most (at sea).
-MOST_PLACES, MOST_ROWS, MOST_MEGABYTES = 1_000_000, 5_000_000, 2_000
+# Rows of both sides' tables for all groups and kinds of rounds, megabytes of chance tables.
+MOST_ROWS, MOST_MEGABYTES = 5_000_000, 2_000
 # Fewer places than this are never too much in any other way.
 FEW_PLACES = 10_000
 # The layout of a battle with so many places of a side is kept.
@@ -74,11 +73,11 @@ class Field:
     salvos: list[Salvo]
     classes: dict[str, list[Hit]]
 
-    def seen(self, states: Any) -> dict[str, tuple[Stands, np.ndarray]]:
+    def seen(self, states: Any) -> dict[str, tuple[Places, np.ndarray]]:
         """The places of each side, and the place of each state: int64, shape (states,)."""
         return {side: (self.places[side], getattr(states, side)) for side in SIDES}
 
-    def winner(self, ends: Any, seen: Mapping[str, tuple[Stands, np.ndarray]]) -> np.ndarray:
+    def winner(self, ends: Any, seen: Mapping[str, tuple[Places, np.ndarray]]) -> np.ndarray:
         """Winner codes of final states, ATTACKER, DEFENDER or NOBODY (section 6): int64, shape (states,).
 
         `seen`: as `seen(ends)` gives it.
@@ -215,22 +214,14 @@ def _limits(setup: Setup, layout: Layout, params: Params) -> State:
 
 
 def places_of(setup: Setup) -> dict[str, Places]:
-    """The places of both sides. Raises TooLarge for too many."""
-    lines = {side: LossLine(setup, side) for side in SIDES}
-    _check_lines(setup, lines)
-    return {side: Places(setup, side, lines[side]) for side in SIDES}
-
-
-def _check_lines(setup: Setup, lines: Mapping[str, LossLine]) -> None:
-    """Raises TooLarge where working out every place of these loss lines takes too much."""
-    places = sum(line.places for line in lines.values())
-    for side, line in lines.items():
-        check_size(side, line.places, "ways in which they may stand", MOST_PLACES)
-        if line.places >= FEW_PLACES:
-            check_size(side, _megabytes(setup.sides[side], line), "MB of chance tables", MOST_MEGABYTES)
-    if places >= FEW_PLACES:
-        rows = setup.opening + _rounds(setup) * (len(setup.groups) - setup.opening)
-        check_size(SIDES[0], rows * places, "line-ups in all groups of steps", MOST_ROWS)
+    """The places of both sides. Raises TooLarge where they, or the tables by place, are too many."""
+    places = {side: Places(setup, side) for side in SIDES}
+    for side, own in places.items():
+        if len(own) >= FEW_PLACES:
+            check_size(side, _megabytes(own), "MB of chance tables", MOST_MEGABYTES)
+    rows = setup.opening + _rounds(setup) * (len(setup.groups) - setup.opening)
+    check_size(SIDES[0], rows * sum(map(len, places.values())), "line-ups in all groups of steps", MOST_ROWS)
+    return places
 
 
 def _rounds(setup: Setup) -> int:
@@ -238,15 +229,15 @@ def _rounds(setup: Setup) -> int:
     return len({setup.held(number) for number in range(1, setup.phases + 1)})
 
 
-def _megabytes(own: SideSetup, line: LossLine) -> int:
+def _megabytes(places: Places) -> int:
     """About what a side's chance tables take: one for each line-up of units whose numbers change the dice of a step,
     as wide as nine deviations each way.
     """
-    found = 0
+    found, own = 0, places.own
     for shot in filter(own.able, own.shots.values()):
         helpers = [rule.by for rule in own.helps if rule.own and rule.applies(shot)]
         asked = reduce(or_, helpers, shot.by | (shot.limit_own or 0)) & own.present
-        line_ups = prod(1 + sum(own.counts[u] for u in bits(block & asked)) for block in line.blocks)
+        line_ups = prod(1 + sum(own.counts[u] for u in bits(block & asked)) for block in places.blocks)
         dice = most_dice(own, [shot.number])
         found += line_ups * min(dice + 1, 9 * isqrt(dice) + 2)
     return 16 * found // 1_000_000

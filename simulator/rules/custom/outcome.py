@@ -13,7 +13,7 @@ from simulator.rules.battle import ATTACKER, Columns, Fields, Piece
 from simulator.rules.custom.build import Field
 from simulator.rules.custom.game_file.format import GameFile
 from simulator.rules.custom.game_file.units import pieces_of
-from simulator.rules.custom.line import Stands, stretches
+from simulator.rules.custom.line import Places, stretches
 from simulator.rules.custom.masks import bits, mask_of, parts_of
 from simulator.rules.custom.model import units_of
 from simulator.rules.custom.rules.state import ATTACKER_LEFT, DEFENDER_LEFT, STALEMATE
@@ -95,7 +95,7 @@ def pieces(field: Field, states: Any) -> list[Piece]:
     return found
 
 
-def _in_order(stands: Stands) -> Iterator[tuple[int, int, int]]:
+def _in_order(stands: Places) -> Iterator[tuple[int, int, int]]:
     """(unit, which of its pieces, how many there are), in the order in which the line loses them."""
     counts, lost = stands.own.counts, Counter[int]()
     for unit, points, each in stretches(stands.setup, stands.side):

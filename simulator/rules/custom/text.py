@@ -19,7 +19,7 @@ from simulator.rules.custom.dice.tables import all_slots, slots_in_use
 from simulator.rules.custom.dice.volleys import Standing, Volley, fired, volleys_at
 from simulator.rules.custom.game_file.format import SIDES
 from simulator.rules.custom.game_file.words import by_side
-from simulator.rules.custom.line import Stands, absorbs_first, loss_order
+from simulator.rules.custom.line import Places, absorbs_first, loss_order
 from simulator.rules.custom.masks import bits
 from simulator.rules.custom.model import PARAMETERS, usual
 from simulator.rules.custom.rules.state import (
@@ -343,7 +343,7 @@ def _class_of(volley: Volley) -> Hit:
     return volley.hits[0][0] if volley.hits else hit_class(volley.shot.targets, volley.roll.damage, volley.roll.split)
 
 
-def _losses(side: str, stands: Stands, rows: np.ndarray) -> str:
+def _losses(side: str, stands: Places, rows: np.ndarray) -> str:
     """The losses of a side between two places, in words; "" for none."""
     lost, hurt = (np.diff(counted[rows], axis=0)[0] for counted in (stands.lost, stands.damage))
     names = [counted([lost[u]], [stands.setup.names[u]]) for u in np.flatnonzero(lost).tolist()]
