@@ -18,7 +18,7 @@ from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, WINNERS
 from simulator.rules.custom.decisions import best
 from simulator.rules.custom.decisions.win_chance_threshold import below_odds
 from simulator.rules.custom.dice.die import Hit
-from simulator.rules.custom.dice.linked_classes import check_size
+from simulator.rules.custom.dice.hits import check_size
 from simulator.rules.custom.dice.opposed import BOTH, opposed_throws
 from simulator.rules.custom.dice.tables import MOST_RESULTS, DiceTables, Throws, most_dice, packing
 from simulator.rules.custom.game_file.format import SIDES

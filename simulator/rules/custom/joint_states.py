@@ -18,7 +18,7 @@ from simulator.rules.battle import Columns, Joined
 from simulator.rules.custom.build import Field, lay_out
 from simulator.rules.custom.decisions.best import sought
 from simulator.rules.custom.dice.die import Hit
-from simulator.rules.custom.dice.linked_classes import TooLarge, check_size
+from simulator.rules.custom.dice.hits import TooLarge, check_size
 from simulator.rules.custom.game_file.format import SIDES
 from simulator.rules.custom.line import Places, absorbs_first, aimed_at, hits_of, loss_line, stretches
 from simulator.rules.custom.model import units_of

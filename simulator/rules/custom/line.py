@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.rules.custom.dice.die import Hit, chance_at, classes_of
-from simulator.rules.custom.dice.linked_classes import check_size
+from simulator.rules.custom.dice.hits import check_size
 from simulator.rules.custom.dice.volleys import Standing
 from simulator.rules.custom.game_file.format import MOST_PAIRS, GameFile
 from simulator.rules.custom.game_file.units import MAIN_ROLLS, pieces_of

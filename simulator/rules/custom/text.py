@@ -13,7 +13,7 @@ import numpy as np
 
 from simulator.rules.custom.build import Field
 from simulator.rules.custom.dice.die import MISS, Hit, face_names, hit_class, hits_by_face, rolled_again
-from simulator.rules.custom.dice.linked_classes import Counted, linked_hits, results_of
+from simulator.rules.custom.dice.hits import Counted, linked_hits, results_of
 from simulator.rules.custom.dice.opposed import BOTH, hits_of_throw, kept_dice, thrown
 from simulator.rules.custom.dice.tables import all_slots, slots_in_use
 from simulator.rules.custom.dice.volleys import Standing, Volley, fired, volleys_at

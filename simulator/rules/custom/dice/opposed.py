@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.engine.model.chance import Row
-from simulator.rules.custom.dice.linked_classes import check_size
+from simulator.rules.custom.dice.hits import check_size
 from simulator.rules.custom.dice.tables import DiceTables, Throws, distinct
 from simulator.rules.custom.dice.volleys import Volley, fires, volleys
 from simulator.rules.custom.game_file.format import MOST_PAIRS, SIDES, Compare

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from itertools import pairwise
 from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.engine.model.binomial import chances_of_hits
 from simulator.engine.model.chance import NO_TABLE, Row, Sum, TableBook
 from simulator.rules.custom.dice.die import Hit, classes_of
-from simulator.rules.custom.dice.linked_classes import Counted, check_size, joint_row, sizes_of
+from simulator.rules.custom.dice.hits import Counted, Dice, check_size, hits_of, joint_row, sizes_of
 from simulator.rules.custom.dice.volleys import Standing, fires, volleys
 from simulator.rules.custom.line import Places
 from simulator.rules.custom.masks import bits
@@ -27,38 +26,10 @@ MOST_THROWS, MOST_COMBINATIONS = 5_000_000, 100_000_000
 # Keys of rows stay below this squared.
 MOST_KEYS = 1 << 31
 
-Dice = tuple[tuple[int, int], ...]
 # The slots that a die may fall into, with their chances.
 Faces = tuple[tuple[int, int], ...]
 # Numbers of equal dice: int64 of shape (places,).
 DiceByFaces = dict[Faces, np.ndarray]
-
-
-@lru_cache(maxsize=1 << 13)
-def hits_of(dice: Dice, whole: int, most: int, low_luck: bool) -> Row:
-    """Numbers of hits and their chances, for dice given as (chance, number); more than `most` hits are as good as that.
-
-    Low luck: the whole part of the mean for certain, and one more with the chance of the rest (section 10).
-    """
-    hits, p = _all_hits_of(dice, whole, low_luck)
-    if hits[-1] > most:
-        p = np.bincount(np.minimum(hits, most), p)
-        hits = np.flatnonzero(p)
-        p = p[hits]
-    return hits, p
-
-
-@lru_cache(maxsize=1 << 13)
-def _all_hits_of(dice: Dice, whole: int, low_luck: bool) -> Row:
-    """As `hits_of`, without a cap on the hits."""
-    if low_luck:
-        sure, rest = divmod(sum(hit * number for hit, number in dice), whole)
-        low, p = sure, np.array([(whole - rest) / whole, rest / whole] if rest else [1.0])
-    else:
-        low, p = chances_of_hits(dice, whole)
-    hits = np.arange(low, low + len(p))
-    able = p > 0
-    return hits[able], p[able]
 
 
 def table_of(classes: Sequence[Dice], whole: int, caps: Sequence[int], low_luck: bool) -> Row | Sum:
@@ -66,14 +37,7 @@ def table_of(classes: Sequence[Dice], whole: int, caps: Sequence[int], low_luck:
     if len(classes) == 1:
         return hits_of(classes[0], whole, caps[0], low_luck)
     parts = zip(classes, caps, packing(caps), strict=True)
-    return Sum(tuple([_packed_hits_of(dice, whole, cap, low_luck, stride) for dice, cap, stride in parts]))
-
-
-@lru_cache(maxsize=1 << 13)
-def _packed_hits_of(dice: Dice, whole: int, most: int, low_luck: bool, stride: int) -> Row:
-    """As `hits_of`, with the hits packed by this stride."""
-    hits, p = hits_of(dice, whole, most, low_luck)
-    return hits * stride, p
+    return Sum(tuple([hits_of(dice, whole, cap, low_luck, stride) for dice, cap, stride in parts]))
 
 
 class Slot(NamedTuple):
