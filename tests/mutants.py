@@ -38,6 +38,7 @@ LAND = "tests/test_vectors.py tests/europa/test_worked_examples.py -k europa"
 SIEGE = "rules/birthright/quick/siege.py"
 ATTACKS = "rules/birthright/engagement.py"
 BIRTHRIGHT = "tests/test_vectors.py tests/birthright/test_worked_examples.py -k birthright"
+CHECK = "rules/custom/rules/check.py"
 CUSTOM = "tests/test_vectors.py tests/custom/test_worked_examples.py -k custom"
 TOOLKIT = "tests/toolkit/test_toolkit.py"
 STREAMS = "tests/engine/test_streams.py -k known"
@@ -95,9 +96,9 @@ MUTANTS = [
     Mutant("rules/birthright/units.py", "defence=self.defence // 2", "defence=self.defence", BIRTHRIGHT),
     Mutant(SIEGE, "if self.too_weak(gone) else", "if not self.too_weak(gone) else", BIRTHRIGHT),
     Mutant("rules/birthright/field/text.py", "side.gold - lost)", "side.gold)", BIRTHRIGHT),
-    Mutant("rules/custom/rules.py", "(s.clock >= p.round_limit)", "(s.clock > p.round_limit)", CUSTOM),
-    Mutant("rules/custom/rules.py", "(enemy_alone == 0) & (enemies > 0)", "(enemy_alone == 0)", CUSTOM),
-    Mutant("rules/custom/rules.py", "(alone > 0) & (enemy_alone == 0)", "(alone > 0) & (enemy_alone > 0)", CUSTOM),
+    Mutant(CHECK, "(s.clock >= p.round_limit)", "(s.clock > p.round_limit)", CUSTOM),
+    Mutant(CHECK, "(enemy_alone == 0) & (enemies > 0)", "(enemy_alone == 0)", CUSTOM),
+    Mutant(CHECK, "(alone > 0) & (enemy_alone == 0)", "(alone > 0) & (enemy_alone > 0)", CUSTOM),
     Mutant("rules/toolkit/retreat.py", "(units < leave.below)", "(units <= leave.below)", TOOLKIT),
     Mutant("rules/toolkit/retreat.py", "(rounds >= leave.rounds)", "(rounds > leave.rounds)", TOOLKIT),
     Mutant("rules/toolkit/retreat.py", "(enemy <= leave.worn_down)", "(enemy < leave.worn_down)", TOOLKIT),

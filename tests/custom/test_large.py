@@ -1,26 +1,11 @@
-"""Line-ups too large to work out every place: their rules on small line-ups against the slow reference, and large."""
+"""Large line-ups: those of shipped games are answered, what is too large to work out is refused in one line."""
 
-import json
-from collections import Counter, defaultdict
-from math import comb
+import tomllib
 
-import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
 
-from simulator import NoExactOdds, ScenarioError, exact, load, odds, replay, simulate
-from simulator.engine.model.interpreted import plain_params
-from simulator.engine.sample.simulation import Simulation, replay_steps
-from simulator.rules.battle import WINNERS
-from simulator.rules.custom.game_file.files import find
-from simulator.rules.custom.hits.layout import PAIRS, HitsParams
-from simulator.rules.custom.hits.params import lay_out
-from simulator.rules.custom.hits.rules import scored
-from simulator.rules.custom.outcome import outcome
-from simulator.rules.custom.setup import Setup
-from tests.custom.games import scenarios
-from tests.custom.games_format2 import comparing, scenarios_of_format_2
-from tests.custom.reference import Reference
+from simulator import ScenarioError, exact, odds, simulate
+from simulator.rules.custom.game_file.files import names, shipped_text
 from tests.custom.reference_format2 import Reference2
 from tests.custom.test_reference import assert_alike, rows_of
 
@@ -36,12 +21,9 @@ FLEETS = {
     "attacker": {"submarine": 50, "fighter": 50, "destroyer": 25, "cruiser": 25},
     "defender": {"submarine": 50, "fighter": 50, "destroyer": 25, "cruiser": 25},
 }
-
-
-def by_blocks(scenario):
-    """The battle of any line-up as that of a large one: its states are hits by block."""
-    asked = load(scenario)
-    return lay_out(Setup(find(asked.data["game"], asked.data.get("rules")), asked.battle.kind, asked.fields))
+# 200 units that can stand in as many ways as any of this game, and as many units of each kind as may fight.
+MOST_WAYS = {"submarine": 66, "fighter": 67, "battleship": 67}
+KINDS = [(game, kind) for game in names() for kind in tomllib.loads(shipped_text(game))["battle"]]
 
 
 def line_up(kinds, pieces, hits=1, dice=1):
@@ -52,62 +34,32 @@ def line_up(kinds, pieces, hits=1, dice=1):
     return {"game": "custom", "battle": "field", "rules": rules, "attacker": army, "defender": army}
 
 
-# Rolls of all states that a random battle may take: at most 6 s. Ties that are rolled again may go on for minutes.
-MOST_ROLLS = 20_000
+def army(game, kind, side, pieces=200):
+    """So many units in all: as many of each that may fight on the side."""
+    file = tomllib.loads(shipped_text(game))
+    words = file["battle"][kind].get(side, {}).get("fights", list(file["unit"]))
+    units = [key for key, unit in file["unit"].items() if {key, *unit.get("tags", ())} & {*words}]
+    return {unit: pieces // len(units) + (n < pieces % len(units)) for n, unit in enumerate(units)}
 
 
-def outcomes(scenario, most=None):
-    """Every outcome with its chance: each roll's hits one by one, not as numbers draw them.
-
-    With `most`, hypothesis passes over battles of more rolls.
-    """
-    field, rolls = by_blocks(scenario), 0
-    p = plain_params(field.params)
-    states, ends = {field.chain.start: 1.0}, defaultdict(float)
-    while sum(states.values()) > 1e-14:
-        rolls += len(states)
-        if most is not None:
-            assume(rolls <= most)
-        after = defaultdict(float)
-        for s, q in states.items():
-            if s.ending:
-                ends[s] += q
-                continue
-            if p.salvo[s.salvo, PAIRS] > 0:
-                for face in range(s.rest):
-                    after[scored(p, s, face)] += q / s.rest
-                continue
-            hit = s.chance / s.rest
-            for hits in range(s.dice + 1):
-                after[scored(p, s, hits)] += q * comb(s.dice, hits) * hit**hits * (1 - hit) ** (s.dice - hits)
-        states = after
-    columns = outcome(field, type(s)(*map(np.array, zip(*ends, strict=True))))
-    names, found = sorted(columns), defaultdict(float)
-    for i, q in enumerate(ends.values()):
-        values = ((n, WINNERS[columns[n][i]] if n == "winner" else columns[n][i].item()) for n in names)
-        found[tuple(values)] += q
-    return found
+def assert_all_are_counted(scenario, odds):
+    for side in ("attacker", "defender"):
+        numbers = odds.numbers(f"{side}_units_left") + odds.numbers(f"{side}_units_lost")
+        assert set(numbers.tolist()) == {sum(scenario[side].values())}
+    assert odds.chances.sum() == pytest.approx(1, abs=1e-12)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
-@given(scenarios())
-def test_random_games(scenario):
-    assume("odds-below" not in json.dumps(scenario["policy"]))
-    assert_alike(outcomes(scenario, MOST_ROLLS), Reference(scenario["rules"], scenario).table())
+@pytest.mark.parametrize(("game", "kind"), KINDS)
+def test_two_hundred_units_a_side_of_every_shipped_game(game, kind):
+    scenario = {"game": game, "battle": kind}
+    scenario |= {side: army(game, kind, side) for side in ("attacker", "defender")}
+    assert sum(scenario["attacker"].values()) == sum(scenario["defender"].values()) == 200
+    assert_all_are_counted(scenario, simulate(scenario, battles=200, seed=1))
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
-@given(scenarios_of_format_2())
-def test_random_games_of_format_2(scenario):
-    assume("odds-below" not in json.dumps(scenario["policy"]))
-    assert_alike(outcomes(scenario, MOST_ROLLS), Reference2(scenario["rules"], scenario).table())
-
-
-@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
-@given(comparing())
-def test_random_games_that_compare_dice(scenario):
-    assume("outpowered" not in json.dumps(scenario["policy"]))
-    assert_alike(outcomes(scenario, MOST_ROLLS), Reference2(scenario["rules"], scenario).table())
+def test_two_hundred_units_that_stand_in_as_many_ways_as_any():
+    scenario = FLEETS | {"attacker": MOST_WAYS, "defender": MOST_WAYS}
+    assert_all_are_counted(scenario, simulate(scenario, battles=200, seed=1))
 
 
 @pytest.mark.parametrize(
@@ -119,7 +71,8 @@ def test_random_games_that_compare_dice(scenario):
 )
 def test_stacks_of_supports(battle, attacker, defender):
     scenario = {"game": "axis-and-allies-1940", "battle": battle, "attacker": attacker, "defender": defender}
-    assert_alike(outcomes(scenario), rows_of(exact(scenario)))
+    game = tomllib.loads(shipped_text("axis-and-allies-1940"))
+    assert_alike(rows_of(exact(scenario)), Reference2(game, scenario).table())
 
 
 def test_dice_of_other_sizes_and_supports_that_hinder():
@@ -141,7 +94,7 @@ def test_dice_of_other_sizes_and_supports_that_hinder():
     }
     scenario = {"game": "custom", "battle": "field", "rules": rules, "attacker": {"foot": 2, "guns": 1}}
     scenario["defender"] = {"foot": 1, "guns": 1, "wall": 1}
-    assert_alike(outcomes(scenario), rows_of(exact(scenario)))
+    assert_alike(rows_of(exact(scenario)), Reference2(rules, scenario).table())
 
 
 def custom(unit, step, attacker, defender, **more):
@@ -181,66 +134,68 @@ def leaders(pieces):
     return custom(units, {"compare": compare}, {"u0": 5 * pieces, "u1": lead}, {"u0": 4 * pieces, "u2": lead})
 
 
-def assert_same_odds(scenario, battles=20_000):
-    """Battles by blocks agree with the exact odds by places: every |z| is below 4.5."""
-    expected, field = exact(scenario), by_blocks(scenario)
-    simulation = Simulation(field.chain, 3)
-    simulation.add(battles)
-    ends = simulation.ends()
-    columns = outcome(field, ends.states)
-    for number, side in enumerate(WINNERS):
+@pytest.mark.parametrize("scenario", [LAND, armour(1), leaders(1)])
+def test_simulated_battles_agree_with_exact_odds(scenario):
+    """Every |z| is below 4.5."""
+    battles = 20_000
+    expected, found = exact(scenario), simulate(scenario, battles=battles, seed=3)
+    for side in ("attacker", "defender", "nobody"):
         p = expected.winner(side)
-        won = ends.count[columns["winner"] == number].sum() / battles
-        assert abs(won - p) <= 4.5 * (p * (1 - p) / battles) ** 0.5, side
+        assert abs(found.winner(side) - p) <= 4.5 * (p * (1 - p) / battles) ** 0.5, side
     for column in ("attacker_cost_lost", "defender_cost_lost", "rounds"):
         values = expected.numbers(column)
         spread = max(float(expected.chances @ values**2 - (expected.chances @ values) ** 2), 0) ** 0.5
-        mean = ends.count @ columns[column] / battles
-        assert abs(mean - expected.mean(column)) <= 4.5 * spread / battles**0.5 + 1e-9, column
+        assert abs(found.mean(column) - expected.mean(column)) <= 4.5 * spread / battles**0.5 + 1e-9, column
 
 
-@pytest.mark.parametrize("scenario", [LAND, armour(1), leaders(1)])
-def test_battles_of_large_line_ups_are_those_of_small_ones(scenario):
-    assert_same_odds(scenario)
+def apart(kinds, pieces):
+    """Kinds that are each hit by a step of their own."""
+    scenario = line_up(kinds, pieces)
+    scenario["rules"]["step"] = [{"name": f"at-u{i}", "hits_only": [f"u{i}"]} for i in range(kinds)]
+    return scenario
 
 
-@pytest.mark.parametrize("scenario", [LAND, armour(3), leaders(3)])
-def test_compiled_battles_are_those_of_the_rules(scenario):
-    chain = by_blocks(scenario).chain
-    simulation = Simulation(chain, 5)
-    simulation.add(300)
-    ends = simulation.ends()
-    message = Counter(tuple([*replay_steps(chain, 5, battle)][-1][2]) for battle in range(300))
-    fought = dict(zip(map(tuple, np.array(ends.states).T.tolist()), ends.count.tolist(), strict=True))
-    assert fought == message
-    assert simulation.engine == "rules"
+def in_rounds(kinds, pieces, rounds):
+    """The same; in each of so many rounds the first step is another one."""
+    scenario = apart(kinds, pieces)
+    scenario["rules"]["modifier"] = [{"from_round": n, "to_round": n, "adds": 1} for n in range(1, rounds, 2)]
+    return scenario
 
 
 @pytest.mark.parametrize(
-    ("scenario", "ways"),
+    ("scenario", "message"),
     [
-        (FLEETS, "places"),
-        (line_up(64, 1000), "tables"),
-        (line_up(4, 1000, hits=20, dice=1000), "hits at once"),
-        (armour(100), "several hit classes"),
-        (leaders(12), "pairs of dice"),
+        (
+            apart(2, 1000),
+            "attacker: too many units: 1,002,001 ways in which they may stand, at most 1,000,000; give fewer",
+        ),
+        (line_up(64, 1000), r"attacker: too many units: [\d,]+ MB of chance tables, at most 2,000; give fewer"),
+        (in_rounds(2, 300, 60), r"attacker: too many units: [\d,]+ line-ups in all groups of steps, at most 5,000,000"),
+        (
+            line_up(4, 1000, hits=20, dice=1000),
+            "attacker: too many units: 80,001 results of dice that fall together, at most 65,535; give fewer",
+        ),
+        (armour(3), "attacker: too many units: 92,416 results of dice that fall together, at most 65,535; give fewer"),
+        (leaders(12), r"attacker: too many units: [\d,]+ steps to compare all their dice, at most 500,000; give fewer"),
     ],
 )
-def test_what_is_too_large_to_work_out_is_fought(scenario, ways):
-    answer = simulate(scenario, battles=500, seed=1)
-    assert answer.battles == 500
-    left = answer.columns["attacker_units_left"] + answer.columns["attacker_units_lost"]
-    assert set(left.tolist()) == {sum(scenario["attacker"].values())}
-    with pytest.raises(NoExactOdds, match=r"^too many numbers of hits and line-ups to work out exactly"):
-        exact(scenario)
-    assert load(scenario).built.explain()
+def test_what_is_too_large_to_work_out_is_refused(scenario, message):
+    with pytest.raises(ScenarioError, match=f"^{message}"):
+        odds(scenario)
 
 
-@pytest.mark.parametrize("scenario", [armour(100), leaders(12)])
-def test_threads_do_not_change_the_battles(scenario):
-    one, two = (simulate(scenario, battles=1500, seed=4, threads=threads) for threads in (1, 2))
-    assert one.chances.tolist() == two.chances.tolist()
-    assert all((one.columns[name] == two.columns[name]).all() for name in one.columns)
+@pytest.mark.parametrize(
+    ("policy", "message"),
+    [
+        ({"retreat": "odds-below", "odds_below": 0.3}, "policy.attacker.retreat: odds-below needs exact odds"),
+        ({"loss_order": "best"}, "attacker: too many units: 1,758,276 ways in which they may stand"),
+    ],
+)
+def test_policies_that_need_exact_odds_are_refused(policy, message):
+    scenario = FLEETS | {"policy": {"attacker": policy}}
+    scenario["rules"] = {"battle": {"sea": {"may_retreat": ["attacker"]}}}
+    with pytest.raises(ScenarioError, match=message):
+        odds(scenario)
 
 
 def test_a_large_battle_that_is_certain():
@@ -253,68 +208,3 @@ def test_a_large_battle_that_is_certain():
     answer = odds(scenario)
     assert answer.winner("attacker") == 1
     assert answer.mean("rounds") == 60
-
-
-@pytest.mark.parametrize(
-    ("policy", "message"),
-    [
-        ({"retreat": "odds-below", "odds_below": 0.3}, "policy.attacker.retreat: odds-below needs exact odds"),
-        ({"retreat": "best"}, "policy.attacker.retreat: best needs exact odds"),
-        ({"loss_order": "best"}, "policy.attacker.loss_order: best needs exact odds"),
-    ],
-)
-def test_policies_that_need_exact_odds_are_refused(policy, message):
-    scenario = FLEETS | {"policy": {"attacker": policy}}
-    scenario["rules"] = {"battle": {"sea": {"may_retreat": ["attacker"]}}}
-    with pytest.raises(ScenarioError, match=message):
-        odds(scenario)
-
-
-def test_mean_hits_of_compared_dice_are_refused():
-    scenario = leaders(12) | {"policy": {"attacker": {"retreat": "outpowered"}}}
-    scenario["rules"]["battle"]["field"] = {"may_retreat": ["attacker"]}
-    with pytest.raises(
-        ScenarioError, match=r"policy.attacker.retreat: outpowered needs mean hits of dice that are compared"
-    ):
-        odds(scenario)
-
-
-def apart(kinds, safe=0):
-    """Kinds of a thousand that are each hit by a step of their own; nothing hits as many kinds as are `safe`."""
-    scenario = line_up(kinds + safe, 1000)
-    scenario["rules"]["step"] = [{"name": f"at-u{i}", "hits_only": [f"u{i}"]} for i in range(kinds)]
-    return scenario
-
-
-def apart_from_safe(kinds):
-    """The same with a thousand more that nothing hits."""
-    return apart(kinds, safe=1)
-
-
-def rolling_again(kinds):
-    """Kinds that roll other faces of 1,000 again, each helped by what stands there."""
-    scenario = line_up(kinds, 1000, hits=20)
-    for i, unit in enumerate(scenario["rules"]["unit"].values()):
-        unit["combat"]["reroll"] = [i + 1]
-    more = {"dice": {"sides": 1000}, "modifier": [{"if_own_has": ["u0"], "adds": 1}]}
-    return scenario | {"rules": scenario["rules"] | more}
-
-
-@pytest.mark.parametrize(
-    ("line_ups", "fit", "too_many", "message"),
-    [
-        (apart, 24, 25, "attacker: 25 groups of units are hit apart from each other: .* 24 of 1,000 hits fit"),
-        (apart_from_safe, 24, 25, "attacker: 25 groups of units are hit apart from each other"),
-        (rolling_again, 6, 11, "rules: 11 different rerolls are too many for line-ups of this size; at most 10"),
-    ],
-)
-def test_the_two_limits_of_large_line_ups(line_ups, fit, too_many, message):
-    assert isinstance(load(line_ups(fit)).built.chain.params, HitsParams)
-    with pytest.raises(ScenarioError, match=message):
-        odds(line_ups(too_many))
-
-
-def test_a_replay_tells_the_dice_that_are_rolled():
-    lines = replay(FLEETS, seed=2, battle=0).lines
-    assert any("dice of chance" in line and "Round 1 " in line for line in lines)
-    assert "Nobody is left of the" in lines[-1]

@@ -1,5 +1,7 @@
 """Worked examples 11 to 18 of docs/rules/custom_games.md section 17, every die written out."""
 
+import re
+
 import pytest
 
 from simulator import exact, load
@@ -87,13 +89,9 @@ def explained(scenario):
 
 
 def values(scenario, who):
-    """The values at which units of a name roll."""
-    lines = [part for line in explained(scenario) for part in line.split("; ") if f" {who} at " in part]
-    return [
-        int(line.split(" at ")[1].split()[0])
-        for line in lines
-        for _ in range(int(line.split(f" {who}")[0].split()[-1]))
-    ]
+    """The values at which one or several units of a name roll."""
+    found = re.findall(rf"\b(\d+) {who}s? at (\d+)\b", "\n".join(explained(scenario)))
+    return [int(value) for number, value in found for _ in range(int(number))]
 
 
 @pytest.mark.parametrize(("fighters", "bombers"), [(2, [4, 4]), (1, [4, 4]), (0, [4, 3])])

@@ -1,29 +1,16 @@
-"""Numbers of hits of equal dice: drawn by inversion, and as chances for tables."""
+"""Chances of numbers of hits."""
 
-from collections import Counter
 from math import exp, lgamma, log
 
 import pytest
 
-from simulator.engine.model.binomial import DRAWS, binomial_drawn, chances_of_hits
+from simulator.engine.model.binomial import chances_of_hits
 
 
 def chance_of(hits, dice, p):
     """The binomial chance of so many hits."""
     ways = lgamma(dice + 1) - lgamma(hits + 1) - lgamma(dice - hits + 1)
     return exp(ways + hits * log(p) + (dice - hits) * log(1 - p))
-
-
-@pytest.mark.parametrize(
-    ("dice", "hit", "whole"),
-    [(1, 1, 36), (2, 35, 36), (7, 12, 36), (40, 1, 10**6), (1000, 18, 36), (65_000, 24, 36), (64_000_000, 7, 100)],
-)
-def test_hits_are_drawn_as_likely_as_they_are(dice, hit, whole):
-    """Each number of hits belongs to one interval of draws, so that evenly spaced draws count it to within one."""
-    draws = 1000
-    counts = Counter(binomial_drawn(dice, hit, whole, i * DRAWS // draws) for i in range(draws))
-    for hits in counts:
-        assert abs(counts[hits] - draws * chance_of(hits, dice, hit / whole)) < 1.1, hits
 
 
 @pytest.mark.parametrize(("dice", "hit", "whole"), [(1, 1, 36), (7, 12, 36), (1000, 18, 36)])

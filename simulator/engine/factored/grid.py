@@ -116,7 +116,7 @@ def fits_on_grid(chain: Chain) -> bool:
 
 
 def _fits(chain: Chain) -> bool:
-    if chain.factored is None or chain.counted < 0 or chain.decided:
+    if chain.factored is None or chain.counted < 0 or chain.utilities is not None:
         return False
     values = {name: int(limit) + 1 for name, limit in zip(chain.start._fields, chain.limits, strict=True)}
     del values[chain.start._fields[chain.counted]]
@@ -133,7 +133,7 @@ def _results(chain: Chain) -> int:
 
 def too_wide(chain: Chain) -> bool:
     """Does a factored chain have too many pairs of results for a graph to pay?"""
-    if chain.factored is None or chain.decided:
+    if chain.factored is None or chain.utilities is not None:
         return False
     return bool(axes_of(chain).cells * np.diff(chain.tables.first).mean() ** 2 > MOST_PAIRS)
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from simulator.engine.model.binomial import DRAWS
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.kept import Kept
 from simulator.engine.model.limits import NoExactOdds, in_words
@@ -103,8 +102,6 @@ def over_budget(chain: Chain, states: int, waiting: int, edges: int, budget: int
 
 def check_one_roll(chain: Chain, fan: int, budget: int) -> None:
     """Raise NoExactOdds if the edges of one state alone are past the budget."""
-    if fan == DRAWS:  # a drawn number, no count of results
-        raise NoExactOdds("too many numbers of hits and line-ups to work out exactly: this battle is only simulated")
     if (size := size_of(chain, 0, fan)) > budget:
         raise NoExactOdds(
             f"one roll of {fan:,} results: at least {in_words(size)}, past the budget of {in_words(budget)}"

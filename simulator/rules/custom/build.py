@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, reduce
 from math import isqrt, lcm, prod
+from operator import or_
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,29 +18,38 @@ from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, WINNERS
 from simulator.rules.custom.decisions import best
 from simulator.rules.custom.decisions.win_chance_threshold import below_odds
 from simulator.rules.custom.dice.die import Hit
-from simulator.rules.custom.dice.linked_classes import TooLarge
+from simulator.rules.custom.dice.hits import check_size
 from simulator.rules.custom.dice.opposed import BOTH, opposed_throws
 from simulator.rules.custom.dice.tables import MOST_RESULTS, DiceTables, Throws, most_dice, packing
 from simulator.rules.custom.kept import keep, key_of
-from simulator.rules.custom.line import LossLine, Places, Stands
+from simulator.rules.custom.line import Places
 from simulator.rules.custom.masks import bits
-from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, GONE, Army, Params, State, opened
-from simulator.rules.custom.setup import Setup, SideSetup
+from simulator.rules.custom.rules.rules import opened
+from simulator.rules.custom.rules.state import (
+    ATTACKER_LEFT,
+    DEFENDER_ASKED,
+    DEFENDER_LEFT,
+    GONE,
+    Army,
+    Params,
+    State,
+)
+from simulator.rules.custom.setup import Setup
 from simulator.rules.toolkit.retreat import Leave, any_of, outnumbered
 
 # The largest count of rounds. It is larger for dice with more sides than FEW_SIDES, which may hit once in their sides
 # squared; a smaller one keeps packed states in fewer bits.
 MOST_ROUNDS, MANY_ROUNDS, FEW_SIDES = 2**20 - 1, 2**31 - 1, 100
-# Most places of a side; the rows of tables that these have, over all groups and kinds of rounds; bytes of tables.
-MOST_PLACES = 100_000
-MOST_ROWS = 5_000_000
-MOST_BYTES = 2_000_000_000
+# Rows of both sides' tables for all groups and kinds of rounds, megabytes of chance tables.
+MOST_ROWS, MOST_MEGABYTES = 5_000_000, 2_000
 # Fewer places than this are never too much in any other way.
 FEW_PLACES = 10_000
 # The layout of a battle with so many places of a side is kept.
 MOST_PLACES_KEPT = 512
 # Sums of mean hits stay below this.
 LARGEST_MEANS = 1 << 62
+# The fields that each side's dice change.
+FACTORED = ("defender", "defender_next"), ("attacker", "attacker_next")
 NO_ODDS = np.zeros((0, 1, 1), np.int64)
 
 
@@ -54,42 +63,26 @@ class Salvo(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Field(ABC):
-    """A battle ready to be fought: its setup, its units by place (the start first), and its rules by fixed policies.
-
-    `params` are those of these rules; `chain` is what is fought: the same, or with decisions.
-    """
+class Field:
+    """A battle ready to be fought: its setup, the places of both sides, its salvos, the targets of its hit classes."""
 
     setup: Setup
-    places: Mapping[str, Stands]
-    params: Any
+    places: dict[str, Places]
     chain: Chain
+    salvos: list[Salvo]
+    classes: dict[str, list[Hit]]
 
-    @abstractmethod
-    def seen(self, states: Any) -> dict[str, tuple[Stands, np.ndarray]]:
-        """The units that stand on each side, and the row of each state in them: int64, shape (states,)."""
+    def seen(self, states: Any) -> dict[str, tuple[Places, np.ndarray]]:
+        """The places of each side, and the place of each state: int64, shape (states,)."""
+        return {side: (self.places[side], getattr(states, side)) for side in SIDES}
 
-    def winner(self, ends: Any, seen: Mapping[str, tuple[Stands, np.ndarray]]) -> np.ndarray:
+    def winner(self, ends: Any, seen: Mapping[str, tuple[Places, np.ndarray]]) -> np.ndarray:
         """Winner codes of final states, ATTACKER, DEFENDER or NOBODY (section 6): int64, shape (states,).
 
         `seen`: as `seen(ends)` gives it.
         """
         attackers, defenders = [stands.units.take(rows) > 0 for stands, rows in seen.values()]
         return _winners(self.setup.kind.undecided).take(4 * ends.ending + 2 * attackers + defenders)
-
-
-@dataclass(frozen=True, eq=False)
-class PlacesField(Field):
-    """A battle laid out place by place: its salvos, the targets of its hit classes."""
-
-    places: dict[str, Places]
-    params: Params
-    salvos: list[Salvo]
-    classes: dict[str, list[Hit]]
-
-    def seen(self, states: Any) -> dict[str, tuple[Stands, np.ndarray]]:
-        """The places of each side, and the place of each state: int64, shape (states,)."""
-        return {side: (self.places[side], getattr(states, side)) for side in SIDES}
 
 
 class Layout:
@@ -119,9 +112,9 @@ class Layout:
         if all(prod(most + 1 for most in some) <= self.most_results for some in points):
             return [Salvo(number, True, True, tuple(chosen))]
         runs = [dice.linked(number) for dice in self.dice.values()]
-        for some, own in zip(caps, runs, strict=True):
-            if any(len(run) > 1 and prod(some[k] + 1 for k in run) > LARGEST_RESULT for run in own):
-                raise TooLarge
+        for side, some, own in zip(SIDES, caps, runs, strict=True):
+            for run in own:
+                check_size(side, prod(some[k] + 1 for k in run), "results of dice that fall together", LARGEST_RESULT)
         longest = max(map(len, runs))
         parts = [tuple([own[k] if k < len(own) else () for own in runs]) for k in range(longest)]
         return [Salvo(number, k == 0, k == longest - 1, part) for k, part in enumerate(parts)]
@@ -144,7 +137,7 @@ class Layout:
         return self._known[key]
 
 
-def lay_out(setup: Setup, places: Mapping[str, Places] | None = None, most_results: int = MOST_RESULTS) -> PlacesField:
+def lay_out(setup: Setup, places: Mapping[str, Places] | None = None, most_results: int = MOST_RESULTS) -> Field:
     """The battle as a chain, over these places if any are given.
 
     Hit classes of a group are rolled together up to `most_results` results, else one after the other.
@@ -153,8 +146,7 @@ def lay_out(setup: Setup, places: Mapping[str, Places] | None = None, most_resul
     layout = _layout_of(setup, most_results) if places is None else Layout(setup, dict(places), most_results)
     places, below, scale = layout.places, below_odds(setup, lay_out), _scale(layout)
     params = _params(setup, layout, [_army(setup, layout, side, below.get(side, NO_ODDS), scale) for side in SIDES])
-    start = opened(params, State(0, 0, 0, 0, 0, 0, 0, 0))
-    start = State(*(int(value) for value in start))
+    start = State(*(int(value) for value in opened(params, State(0, 0))))
     chain = Chain(
         params,
         start,
@@ -162,14 +154,9 @@ def lay_out(setup: Setup, places: Mapping[str, Places] | None = None, most_resul
         layout.tables,
         counters=("rounds",),
         may_be_over=True,
-        factored=None if params.compared.any() else (("defender", "defender_next"), ("attacker", "attacker_next")),
+        factored=None if params.compared.any() or params.chosen else FACTORED,
     )
-    classes = {side: layout.dice[side].classes for side in SIDES}
-    if best.sought(setup):
-        chain = best.with_decisions(
-            setup, chain, places, {"attacker": classes["defender"], "defender": classes["attacker"]}
-        )
-    return PlacesField(setup, places, params, chain, layout.salvos, classes)
+    return Field(setup, places, chain, layout.salvos, {side: layout.dice[side].classes for side in SIDES})
 
 
 def _layout_of(setup: Setup, most_results: int) -> Layout:
@@ -194,7 +181,13 @@ def _params(setup: Setup, layout: Layout, armies: Sequence[Army]) -> Params:
         compared=np.array([0 if layout.setup.compared(salvo.group) is None else BOTH for salvo in salvos]),
         opening=sum(salvo.group < opening for salvo in salvos),
         salvos=len(salvos),
-        **setup.course,
+        phases=setup.phases,
+        clock=setup.clock,
+        round_limit=setup.rounds or 0,
+        retreat_after=setup.kind.retreat_after,
+        retreats=int(bool(setup.leaving)),
+        compares=int("outpowered" in setup.leaving),
+        chosen=int(bool(best.seeking(setup, "loss_order"))),
     )
 
 
@@ -202,38 +195,32 @@ def _limits(setup: Setup, layout: Layout, params: Params) -> State:
     """The largest value of each field of a state."""
     last = {side: len(layout.places[side]) - 1 for side in SIDES}
     together = all(salvo.first and salvo.last for salvo in layout.salvos)
+    if params.chosen and not together:
+        raise best.too_large(setup, "their hits cannot be told apart")
     return State(
         attacker=last["attacker"],
         defender=last["defender"],
         attacker_next=0 if together else last["attacker"],
-        defender_next=0 if together else last["defender"],
+        defender_next=0 if together and not params.chosen else last["defender"],
         salvo=len(layout.salvos),
         clock=params.clock,
         ending=DEFENDER_LEFT,
+        stage=DEFENDER_ASKED if best.sought(setup) else 0,
+        hits=params.chosen * (layout.tables.width - 1),
+        part=params.chosen * max(int(army.classes.max(initial=0)) for army in (params.attacker, params.defender)),
         rounds=setup.rounds or (MOST_ROUNDS if setup.file.dice.sides <= FEW_SIDES else MANY_ROUNDS),
     )
 
 
 def places_of(setup: Setup) -> dict[str, Places]:
-    """The places of both sides. Raises TooLarge for too many."""
-    lines = {side: LossLine(setup, side) for side in SIDES}
-    check_size(setup, lines)
-    return {side: Places(setup, side, lines[side]) for side in SIDES}
-
-
-def check_size(setup: Setup, lines: Mapping[str, LossLine]) -> None:
-    """Raises TooLarge where working out every place of these loss lines takes too much."""
-    places = [line.places for line in lines.values()]
-    if max(places) < FEW_PLACES:
-        return
-    dice = {side: max(most_dice(setup.sides[side], group) for group in setup.groups) for side in SIDES}
-    if (
-        max(places) > MOST_PLACES
-        or any(len(lines[setup.sides[side].enemy].line) > LARGEST_RESULT < dice[side] for side in SIDES)
-        or setup.opening + _rounds(setup) * (len(setup.groups) - setup.opening) > MOST_ROWS / sum(places)
-        or sum(_bytes(setup.sides[side], lines[side], dice[side]) for side in SIDES) > MOST_BYTES
-    ):
-        raise TooLarge
+    """The places of both sides. Raises TooLarge where they, or the tables by place, are too many."""
+    places = {side: Places(setup, side) for side in SIDES}
+    for side, own in places.items():
+        if len(own) >= FEW_PLACES:
+            check_size(side, _megabytes(own), "MB of chance tables", MOST_MEGABYTES)
+    rows = setup.opening + _rounds(setup) * (len(setup.groups) - setup.opening)
+    check_size(SIDES[0], rows * sum(map(len, places.values())), "line-ups in all groups of steps", MOST_ROWS)
+    return places
 
 
 def _rounds(setup: Setup) -> int:
@@ -241,11 +228,18 @@ def _rounds(setup: Setup) -> int:
     return len({setup.held(number) for number in range(1, setup.phases + 1)})
 
 
-def _bytes(own: SideSetup, line: LossLine, dice: int) -> int:
-    """About what a side's chance tables take: one for each line-up and step, as wide as nine deviations each way."""
-    line_ups = prod(1 + sum(own.counts[u] for u in bits(block)) for block in line.blocks)
-    width = min(dice + 1, 9 * isqrt(dice) + 2)
-    return 8 * line_ups * sum(own.able(shot) for shot in own.shots.values()) << (width - 1).bit_length()
+def _megabytes(places: Places) -> int:
+    """About what a side's chance tables take: one for each line-up of units whose numbers change the dice of a step,
+    as wide as nine deviations each way.
+    """
+    found, own = 0, places.own
+    for shot in filter(own.able, own.shots.values()):
+        helpers = [rule.by for rule in own.helps if rule.own and rule.applies(shot)]
+        asked = reduce(or_, helpers, shot.by | (shot.limit_own or 0)) & own.present
+        line_ups = prod(1 + sum(own.counts[u] for u in bits(block & asked)) for block in places.blocks)
+        dice = most_dice(own, [shot.number])
+        found += line_ups * min(dice + 1, 9 * isqrt(dice) + 2)
+    return 16 * found // 1_000_000
 
 
 def _army(setup: Setup, layout: Layout, side: str, below: np.ndarray, scale: Fraction) -> Army:
@@ -267,6 +261,8 @@ def _army(setup: Setup, layout: Layout, side: str, below: np.ndarray, scale: Fra
         stride=stride,
         size=size,
         targets=targets,
+        **best.ways_of(setup, side, own, layout.dice[enemy].classes),
+        asked=int(side in best.seeking(setup, "retreat")),
         leave=leave_of(setup, side),
         outpowered=int("outpowered" in setup.sides[side].leaving),
         below_odds=below,
@@ -281,15 +277,14 @@ def _after_hits(layout: Layout, side: str) -> np.ndarray:
 
 
 def _rolls(layout: Layout, side: str, scale: Fraction) -> tuple[np.ndarray, np.ndarray]:
-    """Tables and means by row, own place, and what the enemy shows."""
+    """Tables by row, own place, and what the enemy shows; the means likewise where a policy asks for them, else 0."""
     throws = layout.throws[side]
-    wide = max((found.tables.shape[1] for found in throws), default=1)
-    rolls, means = np.zeros((2, max(1, len(throws)), len(layout.places[side]), wide), np.int64)
+    shape = max(1, len(throws)), len(layout.places[side]), max((found.tables.shape[1] for found in throws), default=1)
+    asked = "outpowered" in layout.setup.leaving
+    rolls, means = np.zeros(shape, np.int64), np.zeros(shape if asked else (1, 1, 1), np.int64)
     for row, found in enumerate(throws):
         rolls[row, :, : found.tables.shape[1]] = found.tables
-        if scale == 1:
-            means[row, :, : found.tables.shape[1]] = found.means
-        else:
+        if asked:
             means[row, :, : found.tables.shape[1]] = np.vectorize(lambda mean: round(mean * scale))(found.means)
     return rolls, means
 

@@ -16,14 +16,15 @@ import numpy as np
 from simulator.engine.model.chain import SIDES
 from simulator.engine.model.interpreted import plain_params
 from simulator.rules.battle import Columns, Joined
-from simulator.rules.custom.build import PlacesField, lay_out
+from simulator.rules.custom.build import Field, lay_out
 from simulator.rules.custom.decisions.best import sought
 from simulator.rules.custom.dice.die import Hit
-from simulator.rules.custom.dice.linked_classes import TooLarge
+from simulator.rules.custom.dice.hits import TooLarge, check_size
 from simulator.rules.custom.line import Places, absorbs_first, aimed_at, hits_of, loss_line, stretches
 from simulator.rules.custom.model import units_of
 from simulator.rules.custom.outcome import outcome
-from simulator.rules.custom.rules import State, opened
+from simulator.rules.custom.rules.rules import opened
+from simulator.rules.custom.rules.state import State
 from simulator.rules.custom.setup import Setup
 
 # Line-ups of a side, and places that they come to: with more of them one chain takes longer to lay out than it saves.
@@ -41,7 +42,7 @@ def starts_of(setup: Setup) -> list[str]:
     return [f"{side}.{key}" for side in SIDES for key, _ in units_of(type(getattr(setup.fields, side)))]
 
 
-def joined(field: PlacesField, paths: Sequence[str], settings: np.ndarray) -> Joined | None:
+def joined(field: Field, paths: Sequence[str], settings: np.ndarray) -> Joined | None:
     """One chain for battles that differ from this one, the largest, in numbers of units; None for too many places.
 
     `settings`: the numbers at `paths`, int64, shape (scenarios, paths).
@@ -53,9 +54,9 @@ def joined(field: PlacesField, paths: Sequence[str], settings: np.ndarray) -> Jo
         field = lay_out(setup, places=places)
     except TooLarge:
         return None
-    p = plain_params(field.params)
+    p = plain_params(field.chain.params)
     pairs = list(zip(*(places[side].begun for side in SIDES), strict=True))
-    starts = {pair: [int(value) for value in opened(p, State(*pair, 0, 0, 0, 0, 0, 0))] for pair in set(pairs)}
+    starts = {pair: [int(value) for value in opened(p, State(*pair))] for pair in set(pairs)}
 
     def columns(states: State, at: Sequence[int]) -> Columns:
         numbers = {side: _numbers(setup, side, paths, np.array([at]))[0].tolist() for side in SIDES}
@@ -85,8 +86,7 @@ class Lineups(Places):
         self.setup, self.side, self.own = setup, side, setup.sides[side]
         self.line = loss_line(setup, side)
         different, which = np.unique(numbers, axis=0, return_inverse=True)
-        if len(different) > MOST_PLACES:
-            raise TooLarge
+        check_size(side, len(different), "line-ups", MOST_PLACES)
         lines = [self._complete(row) for row in different.tolist()]
         number = {left: i for i, left in enumerate(dict.fromkeys(lines))}
         self.begun = [number[lines[i]] for i in which.ravel().tolist()]
@@ -108,8 +108,7 @@ class Lineups(Places):
             for aim, after in self._after.items():
                 hit = self._hit(left, aim)
                 if hit not in number:
-                    if len(number) >= MOST_PLACES:
-                        raise TooLarge
+                    check_size(self.side, len(number) + 1, "ways in which they may stand", MOST_PLACES)
                     number[hit] = len(number)
                     due.append(hit)
                 after.append(number[hit])

@@ -15,14 +15,17 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.rules.custom.dice.die import Hit, chance_at, classes_of
+from simulator.rules.custom.dice.hits import check_size
 from simulator.rules.custom.dice.volleys import Standing
 from simulator.rules.custom.game_file.format import MOST_PAIRS, GameFile
 from simulator.rules.custom.game_file.units import MAIN_ROLLS, pieces_of
 from simulator.rules.custom.game_file.words import by_side, part_of
 from simulator.rules.custom.masks import mask_of
-from simulator.rules.custom.setup import Setup, SideSetup, roll_of
+from simulator.rules.custom.setup import Setup, roll_of
 
 NOWHERE = 1 << 40
+# 200 units of a shipped game come to 614,196 places at most (at sea).
+MOST_PLACES = 1_000_000
 
 
 def removed_alone(setup: Setup, side: str) -> int:
@@ -132,26 +135,57 @@ def hits_of(file: GameFile, side: str) -> np.ndarray:
     return np.array([piece.hits for piece in pieces_of(file, side)], np.int64)
 
 
-def fighting_of(own: SideSetup) -> np.ndarray:
-    """Number of each unit that fights on a side: int64, shape (units,)."""
-    return np.array([count if own.fights >> u & 1 else 0 for u, count in enumerate(own.counts)], np.int64)
+class Places:
+    """The places of a side and the units in each: one row for each place, 0 the start; arrays by row.
 
-
-class Stands:
-    """The units that stand after these hits: one row of `taken` (hits by unit) for each place; arrays by row.
-
-    `lost` and `left` count the pieces of each unit, `damage` the hits on those that are left, `units` all of them.
+    `lost` and `left` count the pieces of each unit, `taken` the hits on them, `units` all that are left; `gone` is the
+    place where everybody is lost. `several`: may the side begin in another place than 0?
     """
 
-    def __init__(self, setup: Setup, side: str, line: Sequence[int], taken: np.ndarray) -> None:
-        self.setup, self.side, self.line, self.own = setup, side, line, setup.sides[side]
-        self.taken = self.lost = taken
-        there, hits = fighting_of(self.own), hits_of(setup.file, side)
+    several = False
+
+    def __init__(self, setup: Setup, side: str) -> None:
+        """Raises TooLarge for too many places."""
+        self.setup, self.side, self.own = setup, side, setup.sides[side]
+        self.line = loss_line(setup, side)
+        self.blocks = blocks_of(setup, side, self.line)
+        self.at = [np.array([i for i, u in enumerate(self.line) if block >> u & 1], np.int64) for block in self.blocks]
+        self.sizes = [len(at) + 1 for at in self.at]
+        check_size(side, prod(self.sizes), "ways in which they may stand", MOST_PLACES)
+        self.strides = [prod(self.sizes[i + 1 :]) for i in range(len(self.sizes))]
+        size = np.arange(prod(self.sizes))
+        self.digits = [size // stride % wide for stride, wide in zip(self.strides, self.sizes, strict=True)]
+        in_order = stretches(setup, side)
+        # The points that the piece of each point has from there on.
+        rest = [(point - 1) % max(each, 1) + 1 for _, points, each in in_order for point in range(points, 0, -1)]
+        self.rest = np.array(rest, np.int64)
+        self.taken = self._taken(in_order)
+        there = np.array([count * (self.own.fights >> u & 1) for u, count in enumerate(self.own.counts)], np.int64)
+        self.lost, hits = self.taken, hits_of(setup.file, side)
         if (there * (hits - 1)).any():
             first = np.array([absorbs_first(setup, side, u) for u in range(len(there))])
-            self.lost = np.where(first, np.maximum(0, taken - there * (hits - 1)), taken // hits)
+            self.lost = np.where(first, np.maximum(0, self.taken - there * (hits - 1)), self.taken // hits)
         self.left = there - self.lost
         self.units = self.left.sum(axis=1)
+        self.gone, self.alone = len(self) - 1, self._alone()
+
+    def _taken(self, in_order: Sequence[Stretch]) -> np.ndarray:
+        """The hits on each unit by place: int64, shape (places, units).
+
+        Behind all places that hits lead to stands that where those are lost as well that nothing can hit.
+        """
+        size, before = prod(self.sizes), [0] * len(self.blocks)
+        safe = {unit for unit, *_ in in_order if not any(block >> unit & 1 for block in self.blocks)}
+        taken = np.zeros((size + bool(safe), len(self.own.counts)), np.int64)
+        for unit, points, _ in in_order:
+            if unit in safe:
+                taken[-1, unit] += points
+                continue
+            block = next(k for k, mask in enumerate(self.blocks) if mask >> unit & 1)
+            taken[:size, unit] += np.minimum(np.maximum(self.digits[block] - before[block], 0), points)
+            taken[size:, unit] += points
+            before[block] += points
+        return taken
 
     @cached_property
     def damage(self) -> np.ndarray:
@@ -159,80 +193,19 @@ class Stands:
         return self.taken - hits_of(self.setup.file, self.side) * self.lost
 
     def __len__(self) -> int:
-        return len(self.taken)
-
-    @property
-    def supports(self) -> np.ndarray:
-        """Number of each unit that supports the side: int64, shape (units,)."""
-        return np.array([n if self.own.supporters >> u & 1 else 0 for u, n in enumerate(self.own.counts)], np.int64)
+        return len(self.units)
 
     @cached_property
     def there(self) -> np.ndarray:
         """Number of each unit that stands in each place, supporting units included: int64, shape (places, units)."""
-        return np.asarray(self.left + self.supports)
+        supports = [n if self.own.supporters >> u & 1 else 0 for u, n in enumerate(self.own.counts)]
+        return np.asarray(self.left + supports)
 
     def standing(self, places: Sequence[int] | np.ndarray) -> Standing:
         """The units that stand in these places (int64, shape (n,)), which no presence key tells apart."""
         counts = self.there[places]
         mask = sum([1 << u for u, number in enumerate(counts[0].tolist()) if number])
         return Standing(counts, mask, mask & self.own.fights)
-
-
-class LossLine:
-    """The loss line of a side in stretches of one unit, by block; the last block is all that nothing can hit.
-
-    `line`: the unit of each point; `points` of each block; `stretches`: (unit, block, points of the block before it,
-    points, how many kill a piece), first taken first.
-    """
-
-    def __init__(self, setup: Setup, side: str) -> None:
-        in_order = stretches(setup, side)
-        self.line = [unit for unit, points, _ in in_order for _ in range(points)]
-        self.blocks = blocks_of(setup, side, self.line)
-        blocks = [*self.blocks, ~sum(self.blocks)]
-        self.points = [0] * len(blocks)
-        self.stretches: list[tuple[int, int, int, int, int]] = []
-        for unit, points, each in in_order:
-            block = next(k for k, mask in enumerate(blocks) if mask >> unit & 1)
-            self.stretches.append((unit, block, self.points[block], points, each))
-            self.points[block] += points
-
-    @property
-    def places(self) -> int:
-        """The number of places that hits lead to."""
-        return prod([points + 1 for points in self.points[:-1]])
-
-    def taken(self, hits: Sequence[np.ndarray], units: int) -> np.ndarray:
-        """The hits on each unit after these on each block (int64 of shape (places,)): int64, shape (places, units)."""
-        taken = np.zeros((len(hits[0]), units), np.int64)
-        for unit, block, begin, points, _ in self.stretches:
-            taken[:, unit] += np.minimum(np.maximum(hits[block] - begin, 0), points)
-        return taken
-
-
-class Places(Stands):
-    """The places of a side and the units in each; `gone` is the place where everybody is lost.
-
-    `several`: may the side begin in another place than 0?
-    """
-
-    several = False
-
-    def __init__(self, setup: Setup, side: str, found: LossLine) -> None:
-        self.blocks = found.blocks
-        self.at = [np.array([i for i, u in enumerate(found.line) if block >> u & 1], np.int64) for block in self.blocks]
-        self.sizes = [len(at) + 1 for at in self.at]
-        self.strides = [prod(self.sizes[i + 1 :]) for i in range(len(self.sizes))]
-        size = prod(self.sizes)
-        self.digits = [np.arange(size) // stride % wide for stride, wide in zip(self.strides, self.sizes, strict=True)]
-        hits = [*self.digits, np.zeros(size, np.int64)]
-        if found.points[-1]:
-            hits = [np.append(some, points) for some, points in zip(hits, found.points, strict=True)]
-        # The points that the piece of each point has from there on.
-        rest = [(point - 1) % max(each, 1) + 1 for *_, n, each in found.stretches for point in range(n, 0, -1)]
-        self.rest = np.array(rest, np.int64)
-        super().__init__(setup, side, found.line, found.taken(hits, len(setup.units)))
-        self.gone, self.alone = len(self) - 1, self._alone()
 
     def _alone(self) -> np.ndarray:
         """By place: are only units left that are removed then?"""

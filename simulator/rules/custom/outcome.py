@@ -13,10 +13,10 @@ from simulator.rules.battle import ATTACKER, Columns, Fields, Piece
 from simulator.rules.custom.build import Field
 from simulator.rules.custom.game_file.format import GameFile
 from simulator.rules.custom.game_file.units import pieces_of
-from simulator.rules.custom.line import Stands, stretches
+from simulator.rules.custom.line import Places, stretches
 from simulator.rules.custom.masks import bits, mask_of, parts_of
 from simulator.rules.custom.model import units_of
-from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, STALEMATE
+from simulator.rules.custom.rules.state import ATTACKER_LEFT, DEFENDER_LEFT, STALEMATE
 from simulator.rules.toolkit.weights import decimal_sums
 
 SUMMARY = (
@@ -79,7 +79,7 @@ def _shown(
 
 def begun(field: Field, states: Any) -> np.ndarray:
     """The round in which each state is, or which it is about to begin; 0 in the opening: int64, shape (states,)."""
-    before = (states.clock == 0) & (states.salvo < field.params.opening) & (states.ending == 0)
+    before = (states.clock == 0) & (states.salvo < field.chain.params.opening) & (states.ending == 0)
     return np.where(before, 0, states.clock + states.rounds + 1)
 
 
@@ -95,7 +95,7 @@ def pieces(field: Field, states: Any) -> list[Piece]:
     return found
 
 
-def _in_order(stands: Stands) -> Iterator[tuple[int, int, int]]:
+def _in_order(stands: Places) -> Iterator[tuple[int, int, int]]:
     """(unit, which of its pieces, how many there are), in the order in which the line loses them."""
     counts, lost = stands.own.counts, Counter[int]()
     for unit, points, each in stretches(stands.setup, stands.side):

@@ -176,18 +176,6 @@ class Setup:
         asked = [getattr(self.fields.policy, side).after_rounds or 0 for side in SIDES]
         return max(self.phases - 1, self.kind.retreat_after, *asked)
 
-    @property
-    def course(self) -> dict[str, Any]:
-        """The parameters of the course of a battle that `Params` and `HitsParams` share."""
-        return {
-            "phases": self.phases,
-            "clock": self.clock,
-            "round_limit": self.rounds or 0,
-            "retreat_after": self.kind.retreat_after,
-            "retreats": int(bool(self.leaving)),
-            "compares": int("outpowered" in self.leaving),
-        }
-
 
 class SideSetup:
     """One side of a Setup: its units, and the rules it fires by."""

@@ -11,23 +11,27 @@ from typing import Any
 
 import numpy as np
 
-from simulator.engine.model.binomial import HALF
 from simulator.engine.model.chain import SIDES
 from simulator.rules.custom.build import Field
-from simulator.rules.custom.decisions.best_rules import ANSWERING
 from simulator.rules.custom.dice.die import MISS, Hit, face_names, hit_class, hits_by_face, rolled_again
-from simulator.rules.custom.dice.linked_classes import Counted, linked_hits, results_of
+from simulator.rules.custom.dice.hits import Counted, linked_hits, results_of
 from simulator.rules.custom.dice.opposed import BOTH, hits_of_throw, kept_dice, thrown
 from simulator.rules.custom.dice.tables import all_slots, slots_in_use
 from simulator.rules.custom.dice.volleys import Standing, Volley, fired, volleys_at
 from simulator.rules.custom.game_file.words import by_side
-from simulator.rules.custom.hits.classes import tally_of
-from simulator.rules.custom.hits.layout import ENTRY, FACE, HIT, LAST_HIT, PAIRS, SIDE, HitsState
-from simulator.rules.custom.hits.rules import rolled as number_rolled
-from simulator.rules.custom.line import Stands, absorbs_first, loss_order
+from simulator.rules.custom.line import Places, absorbs_first, loss_order
 from simulator.rules.custom.masks import bits
 from simulator.rules.custom.model import PARAMETERS, usual
-from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, GONE, OVER, STALEMATE, State
+from simulator.rules.custom.rules.state import (
+    ANSWERING,
+    ATTACKER_LEFT,
+    DEFENDER_LEFT,
+    GONE,
+    OVER,
+    ROLLING,
+    STALEMATE,
+    State,
+)
 from simulator.rules.custom.setup import Help, Setup, Shot, SideSetup
 from simulator.rules.toolkit.faces import thrown_until
 from simulator.rules.toolkit.naming import counted, listed, plural, sentence
@@ -181,11 +185,11 @@ class Teller:
     """Tells a salvo of a replay, with dice that give its hits."""
 
     def __init__(self, field: Any) -> None:
-        self.field, self.setup = field, field.setup
+        self.field, self.setup, self.params = field, field.setup, field.chain.params
 
     def __call__(self, before: Any, result: tuple[int, int], after: Any, dice: random.Random) -> str:
         """One line."""
-        opening = before.salvo < self.field.params.opening
+        opening = before.salvo < self.params.opening
         when = "Before the battle" if opening else f"Round {before.clock + before.rounds + 1}"
         seen = self.field.seen(type(before)(*map(np.array, zip(before, after, strict=True))))
         lost = "; ".join(text for side in SIDES if (text := _losses(side, *seen[side])))
@@ -195,14 +199,12 @@ class Teller:
 
     def _rolls(self, before: Any, result: tuple[int, int], dice: random.Random) -> str:
         """The steps of a salvo, and what each side rolls."""
-        if isinstance(before, HitsState):
-            return _binomial_text(self.field, before, result)
         group = [self.setup.step(i) for i in self.setup.groups[self.field.salvos[before.salvo].group]]
         if self.setup.compared(self.field.salvos[before.salvo].group) is not None:
             return f"{group[0].name}  {self._compared(before, result[0], dice)}"
-        parts, in_turn = [], getattr(self.field.chain.params, "in_turn", 0)
+        parts = []
         for side, hits in zip(SIDES, result, strict=True):
-            if getattr(before, "stage", 0) == (0 if side == "defender" else ANSWERING) and in_turn:
+            if self.params.chosen and before.stage == (ROLLING if side == "defender" else ANSWERING):
                 continue
             if text := self._rolled(side, before, hits, dice):
                 parts.append((side, text))
@@ -233,11 +235,11 @@ class Teller:
         """The rules of a side, the round, and who stands on both sides, as the side sees it."""
         rules = self.setup.sides[side]
         own, enemy = (self.field.places[one].standing([getattr(before, one)]) for one in (side, rules.enemy))
-        phase = 0 if before.salvo < self.field.params.opening else min(before.clock + 1, self.setup.phases)
+        phase = 0 if before.salvo < self.params.opening else min(before.clock + 1, self.setup.phases)
         return rules, phase, own, enemy
 
     def _rolled(self, side: str, before: State, result: int, dice: random.Random) -> str:
-        army, salvo = getattr(self.field.params, side), self.field.salvos[before.salvo]
+        army, salvo = getattr(self.params, side), self.field.salvos[before.salvo]
         rules, phase, own, enemy = self._situation(side, before)
         shots = fired(rules, self.setup.groups[salvo.group], phase, own, enemy)
         used, chosen = slots_in_use(rules, all_slots(rules)[salvo.group], shots), salvo.slots[SIDES.index(side)]
@@ -336,32 +338,12 @@ class Teller:
         return "?" if thrown is None else ">".join([str(names[face - 1]) for face in thrown])
 
 
-def _binomial_text(field: Any, before: Any, result: tuple[int, int]) -> str:
-    """Dice of one kind and those of them that fall into a class, counted; or a die that is compared."""
-    p, salvo, setup = field.params, field.params.salvo[before.salvo], field.setup
-    compared = salvo[PAIRS] > 0
-    side = SIDES[before.entry - salvo[ENTRY] if compared else int(salvo[SIDE])]
-    number = number_rolled(p, before, result[0] * HALF + result[1])
-    if not compared and setup.low_luck:
-        sure = plural(int(tally_of(p, before, before.hit)), "hit")
-        return f"low luck  {side}: {sure} and one more with chance {Fraction(before.chance, before.rest)}: {number}"
-    step = setup.step(sorted(setup.sides[side].shots)[p.entry[before.entry]]).name
-    if compared:
-        return f"{step}  {side}: {number + 1} on a die of {before.rest} sides"
-    aim: Hit = field.faces[p.hits[before.hit, FACE]]
-    there = setup.sides[setup.sides[side].enemy].present & aim.units
-    on = f" on {_units(setup, there)}" if salvo[LAST_HIT] - salvo[HIT] > 1 else ""
-    hits = f"{plural(number, 'hit')}{f' of {aim.damage} damage' if aim.damage > 1 else ''}{on}"
-    chance = Fraction(before.chance, before.rest)
-    return f"{step}  {side}: {plural(before.dice, 'die', 'dice')} of chance {chance} -> {hits}"
-
-
 def _class_of(volley: Volley) -> Hit:
     """The hit class of dice that fall into one, also of those that cannot hit."""
     return volley.hits[0][0] if volley.hits else hit_class(volley.shot.targets, volley.roll.damage, volley.roll.split)
 
 
-def _losses(side: str, stands: Stands, rows: np.ndarray) -> str:
+def _losses(side: str, stands: Places, rows: np.ndarray) -> str:
     """The losses of a side between two places, in words; "" for none."""
     lost, hurt = (np.diff(counted[rows], axis=0)[0] for counted in (stands.lost, stands.damage))
     names = [counted([lost[u]], [stands.setup.names[u]]) for u in np.flatnonzero(lost).tolist()]

@@ -1,96 +1,60 @@
-"""Custom games played as well as possible: from the plain chain to one with decisions, and these in words."""
+"""Custom games played as well as possible: who decides, the ways of losing units, and decisions in words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from simulator.engine.model.chain import SIDES, Chain
+from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Columns, Refusal
-from simulator.rules.custom.decisions import best_rules
-from simulator.rules.custom.decisions.best_rules import (
-    ATTACKER_ASKED,
-    ATTACKER_LOSES,
-    DEFENDER_LOSES,
-    BestParams,
-    BestState,
-)
 from simulator.rules.custom.dice.die import Hit
-from simulator.rules.custom.dice.opposed import BOTH
 from simulator.rules.custom.line import Places
+from simulator.rules.custom.rules.salvo import takes
+from simulator.rules.custom.rules.state import ATTACKER_ASKED, ATTACKER_LOSES, DEFENDER_LOSES, LEAVE, State
 from simulator.rules.custom.setup import Setup
 from simulator.rules.toolkit.naming import counted
 
 MOST_WAYS = 20_000_000
 
 
-def seeks(setup: Setup, side: str, what: str) -> bool:
-    """Is a policy (`retreat`, `loss_order`) of a side `best`?"""
-    chosen = getattr(getattr(setup.fields.policy, side), what)
-    return chosen == "best" or (isinstance(chosen, list) and "best" in chosen)
+def seeking(setup: Setup, what: str) -> list[str]:
+    """The sides of which a policy (`retreat`, `loss_order`) is `best`."""
+    policies = {side: getattr(getattr(setup.fields.policy, side), what) for side in SIDES if setup.obeys}
+    return [side for side, given in policies.items() if "best" in ([given] if isinstance(given, str) else given or ())]
 
 
 def sought(setup: Setup) -> bool:
     """Is any policy of either side?"""
-    return setup.obeys and any(seeks(setup, side, what) for side in SIDES for what in ("retreat", "loss_order"))
+    return bool(seeking(setup, "retreat") or seeking(setup, "loss_order"))
 
 
-def with_decisions(setup: Setup, chain: Chain, places: dict[str, Places], aims: dict[str, list[Hit]]) -> Chain:
-    """The chain in which best policies are states of their own; `aims` are the hit classes on each side."""
-    plain, limits = chain.params, chain.limits
-    lose = np.array([seeks(setup, side, "loss_order") for side in SIDES], np.int64)
-    if not (plain.begins.all() and plain.ends.all()):
-        raise Refusal(SIDES[int(lose.argmax())], "too many units for best play: their hits cannot be told apart")
-    params = BestParams(
-        battle=plain,
-        leave=np.array([seeks(setup, side, "retreat") for side in SIDES], np.int64),
-        lose=lose,
-        in_turn=int(lose.any()),
-        places=np.array([len(places[side]) for side in SIDES], np.int64),
-        **_ways_of_sides(places, aims, lose),
-    )
-    armies = plain.attacker, plain.defender
-    largest = max(BOTH, *(int((army.stride * army.size).max(initial=0)) for army in armies))
-    parts = max(int(army.classes.max(initial=0)) for army in armies)
-    start = best_rules.opened(params, BestState(*[0] * len(BestState._fields)))
-    return replace(
-        chain,
-        params=params,
-        factored=None if lose.any() else chain.factored,
-        start=BestState(*(int(value) for value in start)),
-        limits=BestState(
-            **limits._asdict() | {"defender_next": limits.defender, "salvo": limits.salvo},
-            stage=best_rules.DEFENDER_ASKED,
-            hits=largest,
-            part=parts,
-            waiting=largest,
-        ),
-    )
+def too_large(setup: Setup, why: str) -> Refusal:
+    """The refusal of line-ups in which no side can choose its losses."""
+    side = seeking(setup, "loss_order")[0]
+    return Refusal(f"policy.{side}.loss_order", f"best: too many units, {why}; give fewer")
 
 
-def _ways_of_sides(places: dict[str, Places], aims: dict[str, list[Hit]], lose: np.ndarray) -> dict[str, np.ndarray]:
-    """The ways of both sides to lose so many hits: fields of BestParams. Raises Refusal for too many."""
-    most, at, ways, base = [], [0], [], []
-    for n, side in enumerate(SIDES):
-        base.append(len(at) - 1)
-        most.append(max([0, *(sum(hit.units >> unit & 1 for unit in places[side].line) for hit in aims[side])]))
-        if lose[n] and _least_ways(places[side], aims[side]) > MOST_WAYS:
-            raise _too_many_ways(side)
-        for found in _ways(places[side], aims[side], most[n], bool(lose[n])):
+def ways_of(setup: Setup, side: str, places: Places, aims: Sequence[Hit]) -> dict[str, Any]:
+    """The ways in which a side may lose so many hits of these classes of the enemy's: fields of `Army`.
+
+    Raises Refusal for too many.
+    """
+    most, at, ways = 0, [0], list[int]()
+    if choosing := seeking(setup, "loss_order"):
+        most = max([0, *(sum(hit.units >> unit & 1 for unit in places.line) for hit in aims)])
+        chooses = side in choosing
+        least = max(len(aims) * len(places) * (most + 1), _least_ways(places, aims) if chooses else 0)
+        for found in _ways(places, aims, most, chooses) if least <= MOST_WAYS else ():
             ways += found
             at.append(len(ways))
             if len(ways) > MOST_WAYS:
-                raise _too_many_ways(side)
-    fields = {"base": base, "most": most, "ways_at": at, "ways": ways}
-    return {name: np.array(values, np.int64) for name, values in fields.items()}
-
-
-def _too_many_ways(side: str) -> Refusal:
-    return Refusal(f"policy.{side}.loss_order", "best: too many units, with too many ways to lose them")
+                break
+        if max(least, len(ways)) > MOST_WAYS:
+            raise too_large(setup, "with too many ways to lose them")
+    return {"most": most, "ways_at": np.array(at, np.int64), "ways": np.array(ways or [0], np.int64)}
 
 
 def _least_ways(places: Places, aims: Sequence[Hit]) -> int:
@@ -104,7 +68,7 @@ def _least_ways(places: Places, aims: Sequence[Hit]) -> int:
     )
 
 
-def _ways(places: Places, aims: Sequence[Hit], most: int, choosing: bool) -> Iterator[list[int]]:
+def _ways(places: Places, aims: Sequence[Hit], most: int, chooses: bool) -> Iterator[list[int]]:
     """By hit class, place and hits: the places that a side may come to, that of the fixed order first."""
     size = int(np.prod(places.sizes))
     for aim in aims:
@@ -114,10 +78,10 @@ def _ways(places: Places, aims: Sequence[Hit], most: int, choosing: bool) -> Ite
         alone = [places.after_hit(Hit(block, single)).tolist() for block in places.blocks if block & aim.units]
         for place in range(len(places)):
             fixed = place
-            rooms = [_taken_by(one, place) for one in alone] if choosing and place < size else []
+            rooms = [_taken_by(one, place) for one in alone] if chooses and place < size else []
             for hits in range(most + 1):
                 found = [fixed]
-                if choosing:
+                if chooses:
                     wanted = min(hits * each, sum(len(room) - 1 for room in rooms))
                     found += [place + more for more in _spread(rooms, wanted) if place + more != fixed]
                 yield found
@@ -160,16 +124,14 @@ def decisions(field: Any, states: Any, options: np.ndarray) -> Columns:
         "attacker": _standing(setup, places["attacker"], states.attacker),
         "defender": _standing(setup, places["defender"], defender),
     }
-    if p.battle.clock > 0:
+    if p.clock > 0:
         columns["round"] = states.clock
-    choice = np.where(options == best_rules.LEAVE, "leave", "stay").astype(object)
+    choice = np.where(options == LEAVE, "leave", "stay").astype(object)
     rows = [part.tolist() for part in states]
     for i in np.flatnonzero(~asked).tolist():
-        s, side = BestState(*(part[i] for part in rows)), 0 if attacks[i] else 1
-        before = s.attacker if side == 0 else s.defender_next
-        after = best_rules.takes(p, s, side, int(options[i]))
-        taken = places[SIDES[side]].taken
-        lost = taken[after.attacker if side == 0 else after.defender_next] - taken[before]
+        s, side = State(*(part[i] for part in rows)), "attacker" if attacks[i] else "defender"
+        after, at = takes(p, s, int(options[i])), "attacker" if attacks[i] else "defender_next"
+        lost = places[side].taken[getattr(after, at)] - places[side].taken[getattr(s, at)]
         choice[i] = "hits on " + counted(lost, setup.names)
     return columns | {"choice": choice}
 

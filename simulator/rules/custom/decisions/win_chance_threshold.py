@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -11,14 +12,18 @@ import numpy as np
 from simulator.engine.api import state_values
 from simulator.engine.model.chain import SIDES
 from simulator.engine.model.interpreted import plain_params
+from simulator.rules.battle import Refusal
 from simulator.rules.custom.kept import keep, key_of
-from simulator.rules.custom.rules import FIGHTING, State, onward
+from simulator.rules.custom.rules.rules import onward
+from simulator.rules.custom.rules.state import FIGHTING, State
 from simulator.rules.custom.setup import Setup
 from simulator.rules.toolkit.policies import named
 
 SLACK = 1e-12
 # A limit of many rounds is first tried as one of so few: far from the last round the chances stay the same.
 FEW_ROUNDS, ALIKE = 64, 1e-14
+# Pairs of line-ups, by round where it counts, of which the chances are worked out.
+MOST_CHANCES = 20_000_000
 # Larger tables of chances are not kept for battles with other thresholds.
 MOST_CHANCES_KEPT = 1 << 17
 LayOut = Callable[[Setup], Any]
@@ -28,6 +33,7 @@ def below_odds(setup: Setup, lay_out: LayOut) -> dict[str, np.ndarray]:
     """1 where a round begins with less than the wanted chance to win if nobody ever retreats.
 
     By side with this policy; int64, shape (clock, own places, enemy places). `lay_out` is that of `build`.
+    Raises Refusal for too many places.
     """
     policies = {side: getattr(setup.fields.policy, side) for side in SIDES}
     wanted = {side: one.odds_below for side, one in policies.items() if "odds-below" in named(one.retreat)}
@@ -56,7 +62,11 @@ def _chances(setup: Setup, wanted: Mapping[str, float], rounds: int, lay_out: La
     key = key_of(setup.kind_name, setup.fields)
 
     def make(side: str) -> tuple[np.ndarray, bool]:
-        found = _chances_of(lay_out(staying), side)
+        field = lay_out(staying)
+        pairs = prod(map(len, field.places.values()))
+        if pairs * max(field.chain.params.clock + 1, setup.rounds or 0) > MOST_CHANCES:
+            raise Refusal(f"policy.{side}.retreat", "odds-below needs exact odds; this battle is too large for them")
+        found = _chances_of(field, side)
         return found, found.size <= MOST_CHANCES_KEPT
 
     return {side: keep(setup.source, "chances", (key, rounds, side), partial(make, side)) for side in wanted}
@@ -69,7 +79,7 @@ def _chances_of(field: Any, side: str) -> np.ndarray:
         return np.asarray(field.winner(ends, field.seen(ends)) == SIDES.index(side))
 
     states, value = state_values(field.chain, wins)
-    p = plain_params(field.params)
+    p = plain_params(field.chain.params)
     attackers, defenders = (field.places[one].units.tolist() for one in SIDES)
     found = np.full((p.clock + 1, len(attackers), len(defenders)), np.nan)
     begins = (states.salvo == p.opening) & (states.ending == FIGHTING)
@@ -80,7 +90,7 @@ def _chances_of(field: Any, side: str) -> np.ndarray:
     last = p.clock if p.round_limit == 0 else p.round_limit - 1
     for clock, attacker, defender in np.argwhere(np.isnan(found[: last + 1])).tolist():
         if attackers[attacker] and defenders[defender] and p.opening < p.salvos:
-            after = onward(p, State(attacker, defender, 0, 0, p.opening, clock, 0, 0))
+            after = onward(p, State(attacker, defender, salvo=p.opening, clock=clock))
             if after.ending:
                 ended: Any = [np.array([part]) for part in after]
                 found[clock, attacker, defender] = wins(State(*ended))[0]

@@ -12,7 +12,7 @@ from simulator.rules.custom.game_file.format import Dice, Die, GameFile
 from simulator.rules.custom.game_file.units import die_named, faces_number, pieces_of, whole_of
 from simulator.rules.custom.game_file.words import selected
 from simulator.rules.custom.masks import bits
-from simulator.rules.custom.setup import Again, Rolled, Shot, SideSetup
+from simulator.rules.custom.setup import Rolled, Shot, SideSetup
 
 
 class Hit(NamedTuple):
@@ -87,7 +87,11 @@ def rolled_again(file: GameFile, roll: Rolled, faces: tuple[Hit, ...]) -> list[b
 @lru_cache(maxsize=1 << 14)
 def chances_of(file: GameFile, enemy: str, roll: Rolled, targets: int) -> tuple[tuple[Hit, int], ...]:
     """The chance of each hit class of one die, in parts of `whole_of` the file; what misses is left out."""
-    faces = hits_by_face(file, enemy, roll, targets)
+    return _thrown(file, roll, hits_by_face(file, enemy, roll, targets))
+
+
+def _thrown(file: GameFile, roll: Rolled, faces: tuple[Hit, ...]) -> tuple[tuple[Hit, int], ...]:
+    """The same by the hit of each face: some of these are rolled once more (steps 5 and 6)."""
     again = rolled_again(file, roll, faces)
     sides, once, twice = len(faces), Counter[Hit](), Counter(faces)
     for hit, back in zip(faces, again, strict=True):
@@ -99,22 +103,15 @@ def chances_of(file: GameFile, enemy: str, roll: Rolled, targets: int) -> tuple[
     return tuple([(hit, number * part) for hit, number in sorted(once.items()) if hit != MISS and number])
 
 
+@lru_cache(maxsize=1 << 12)
 def chance_at(file: GameFile, roll: Rolled) -> int:
     """The chance that one die of a roll hits, in parts of `whole_of` the file, without shields."""
     die = die_named(file, roll.die)
     if isinstance(die, Die) and die.faces is not None:
         return sum(number for _, number in chances_of(file, SIDES[0], roll, (1 << len(file.unit)) - 1))
-    return _numbers_chance(file, die, roll.value, roll.reroll)
-
-
-def _numbers_chance(file: GameFile, die: Dice | Die, value: int, reroll: Again) -> int:
-    hits, sides = faces_that_hit(file, die, value), faces_number(die)
-    h, part = len(hits), whole_of(file) // sides**2
-    if reroll == "misses":
-        return (h * sides + (sides - h) * h) * part
-    assert isinstance(reroll, frozenset)
-    again = {face for face in reroll if isinstance(face, int) and face <= sides}
-    return (len(hits - again) * sides + len(again) * h) * part
+    good = faces_that_hit(file, die, roll.value)
+    faces = tuple([Hit(1) if face in good else MISS for face in range(1, faces_number(die) + 1)])
+    return sum(number for _, number in _thrown(file, roll, faces))
 
 
 def classes_of(side: SideSetup, shot: Shot) -> set[Hit]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from simulator.engine.model.chain import SIDES
 from simulator.engine.model.chance import Row
-from simulator.rules.custom.dice.linked_classes import TooLarge
+from simulator.rules.custom.dice.hits import check_size
 from simulator.rules.custom.dice.tables import DiceTables, Throws, distinct
 from simulator.rules.custom.dice.volleys import Volley, fires, volleys
 from simulator.rules.custom.game_file.format import MOST_PAIRS, Compare
@@ -183,14 +183,13 @@ def opposed_throws(dice: Mapping[str, DiceTables], compare: Compare, group: int,
     """
     mine, theirs = (_profiles(dice[side], group, number, getattr(compare.most, side)) for side in SIDES)
     shown, examples = distinct(np.column_stack([mine.shown, theirs.numbers]))
-    if len(examples) * len(mine.numbers) > MOST_PLACES:
-        raise TooLarge
+    check_size(SIDES[0], len(examples) * len(mine.numbers), "pairs of line-ups whose dice are compared", MOST_PLACES)
     thrown_at = [(mine.numbers[:, mine.shown[at]], theirs.numbers[at, theirs.shown]) for at in examples]
     different = {pair for both in thrown_at for pair in zip(*(numbers.tolist() for numbers in both), strict=True)}
     rolls = {(own, enemy): (mine.known[own], theirs.known[enemy]) for own, enemy in different}
     rolls = {pair: rolled for pair, rolled in rolls.items() if all(rolled)}
-    if sum(prod(one.number + 1 for side in rolled for one in side) ** 2 for rolled in rolls.values()) > MOST_WORK:
-        raise TooLarge
+    work = sum(prod(one.number + 1 for side in rolled for one in side) ** 2 for rolled in rolls.values())
+    check_size(SIDES[0], work, "steps to compare all their dice", MOST_WORK)
     setup = dice["attacker"].setup
     asked = "outpowered" in setup.leaving
     tables = np.zeros((len(mine.numbers), len(examples)), np.int64)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from itertools import pairwise
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.engine.model.binomial import chances_of_hits
 from simulator.engine.model.chance import NO_TABLE, Row, Sum, TableBook
 from simulator.rules.custom.dice.die import Hit, classes_of
-from simulator.rules.custom.dice.linked_classes import Counted, TooLarge, joint_row
+from simulator.rules.custom.dice.hits import Counted, Dice, check_size, hits_of, joint_row, sizes_of
 from simulator.rules.custom.dice.volleys import Standing, fires, volleys
 from simulator.rules.custom.line import Places
 from simulator.rules.custom.masks import bits
@@ -20,41 +20,16 @@ from simulator.rules.custom.setup import Setup, Shot, SideSetup
 
 # Hit classes of a group are rolled together up to so many results, else one after the other.
 MOST_RESULTS = 20_000
-# A side rolls at most so many different throws in a group, by what stands on both sides.
-MOST_PROFILES = 1_000_000
+# Throws of a side in a group, by what stands on both sides; numbers of hits by class in all throws of dice that may
+# fall into several.
+MOST_THROWS, MOST_COMBINATIONS = 5_000_000, 100_000_000
+# Keys of rows stay below this squared.
+MOST_KEYS = 1 << 31
 
-Dice = tuple[tuple[int, int], ...]
 # The slots that a die may fall into, with their chances.
 Faces = tuple[tuple[int, int], ...]
 # Numbers of equal dice: int64 of shape (places,).
 DiceByFaces = dict[Faces, np.ndarray]
-
-
-@lru_cache(maxsize=1 << 13)
-def hits_of(dice: Dice, whole: int, most: int, low_luck: bool) -> Row:
-    """Numbers of hits and their chances, for dice given as (chance, number); more than `most` hits are as good as that.
-
-    Low luck: the whole part of the mean for certain, and one more with the chance of the rest (section 10).
-    """
-    hits, p = _all_hits_of(dice, whole, low_luck)
-    if hits[-1] > most:
-        p = np.bincount(np.minimum(hits, most), p)
-        hits = np.flatnonzero(p)
-        p = p[hits]
-    return hits, p
-
-
-@lru_cache(maxsize=1 << 13)
-def _all_hits_of(dice: Dice, whole: int, low_luck: bool) -> Row:
-    """As `hits_of`, without a cap on the hits."""
-    if low_luck:
-        sure, rest = divmod(sum(hit * number for hit, number in dice), whole)
-        low, p = sure, np.array([(whole - rest) / whole, rest / whole] if rest else [1.0])
-    else:
-        low, p = chances_of_hits(dice, whole)
-    hits = np.arange(low, low + len(p))
-    able = p > 0
-    return hits[able], p[able]
 
 
 def table_of(classes: Sequence[Dice], whole: int, caps: Sequence[int], low_luck: bool) -> Row | Sum:
@@ -62,14 +37,7 @@ def table_of(classes: Sequence[Dice], whole: int, caps: Sequence[int], low_luck:
     if len(classes) == 1:
         return hits_of(classes[0], whole, caps[0], low_luck)
     parts = zip(classes, caps, packing(caps), strict=True)
-    return Sum(tuple([_packed_hits_of(dice, whole, cap, low_luck, stride) for dice, cap, stride in parts]))
-
-
-@lru_cache(maxsize=1 << 13)
-def _packed_hits_of(dice: Dice, whole: int, most: int, low_luck: bool, stride: int) -> Row:
-    """As `hits_of`, with the hits packed by this stride."""
-    hits, p = hits_of(dice, whole, most, low_luck)
-    return hits * stride, p
+    return Sum(tuple([hits_of(dice, whole, cap, low_luck, stride) for dice, cap, stride in parts]))
 
 
 class Slot(NamedTuple):
@@ -146,23 +114,6 @@ def _most_of_shot(side: SideSetup, shot: Shot) -> int:
     return min([found, *(sum(own.counts[u] for u in bits(mask)) for mask, own in limits if mask is not None)])
 
 
-def runs_of(
-    side: SideSetup, group: Sequence[int], slots: Sequence[Slot], absorbed: bool, twice: bool = False
-) -> list[tuple[int, ...]]:
-    """The slots of a group in runs that must be rolled together: a die falls into several, or hits are absorbed.
-
-    With `twice` a run also holds every slot of its classes.
-    """
-    if absorbed:
-        return [tuple(range(len(slots)))]
-    apart = set(range(len(slots) + 1))
-    for shot in (side.shots[i] for i in group if i in side.shots):
-        mine = [k for k, slot in enumerate(slots) if slot.hit in classes_of(side, shot)]
-        if len({slots[k].hit for k in mine}) > 1 or (twice and mine):
-            apart -= set(range(min(mine) + 1, max(mine) + 1))
-    return [tuple(range(*run)) for run in pairwise(sorted(apart))]
-
-
 class Throws(NamedTuple):
     """The rolls of a side in a salvo: `shown` by enemy place, then tables and means by own place and `shown`.
 
@@ -200,10 +151,19 @@ class DiceTables:
         # The hits that each unit of the enemy takes off.
         self.absorbs = np.array([piece.absorbs for piece in setup.sides[self.side.enemy].pieces])
         self.absorbed = most_absorbed(setup.sides[self.side.enemy]) > 0
+        self.combinations = 0
 
     def linked(self, group: int) -> list[tuple[int, ...]]:
-        """The slots of a group in runs that must be rolled together."""
-        return runs_of(self.side, self.setup.groups[group], self.slots[group], self.absorbed)
+        """The slots of a group in runs that must be rolled together: a die falls into several, or hits are absorbed."""
+        slots = self.slots[group]
+        if self.absorbed:
+            return [tuple(range(len(slots)))]
+        apart = set(range(len(slots) + 1))
+        for shot in (self.side.shots[i] for i in self.setup.groups[group] if i in self.side.shots):
+            mine = [k for k, slot in enumerate(slots) if slot.hit in classes_of(self.side, shot)]
+            if len({slots[k].hit for k in mine}) > 1:
+                apart -= set(range(min(mine) + 1, max(mine) + 1))
+        return [tuple(range(*run)) for run in pairwise(sorted(apart))]
 
     def throws(self, group: int, chosen: tuple[int, ...], number: int) -> Throws:
         """The rolls of the side for the chosen slots of a group in a round.
@@ -218,10 +178,9 @@ class DiceTables:
             parts, examples = [np.zeros(1, np.int64)], [0]
         else:
             parts, (shown, examples) = self.distinguished(shots, number), self.shown(shots, number)
-        if len(examples) * len(self.own) > MOST_PROFILES:
-            raise TooLarge
+        check_size(self.side.side, len(examples) * len(self.own), "line-ups with their throws", MOST_THROWS)
         tables = np.zeros((len(self.own), len(examples)), np.int64)
-        means = tables.astype(object if "outpowered" in self.setup.leaving else np.int64)
+        means = np.zeros(tables.shape if "outpowered" in self.setup.leaving else (1, 1), object)
         hits = [self.slots[group][k].hit for k in chosen]
         own = [self.own.standing(rows) for rows in parts]
         for seen, at in enumerate(examples):
@@ -242,18 +201,21 @@ class DiceTables:
                     )
         return Throws(shown, tables, means)
 
-    def _tables(self, dice: DiceByFaces, counted: Counted) -> list[int] | int:
+    def _tables(self, dice: DiceByFaces, counted: Counted) -> np.ndarray | int:
         """The chance table of these dice in each place; NO_TABLE, which is certain, where no hit counts."""
         if not dice:
             return NO_TABLE
         heads = sorted(dice)
-        rows = list(zip(*[dice[faces].tolist() for faces in heads], strict=True))
+        label, examples = distinct(np.column_stack([dice[faces] for faces in heads]))
+        rows = [tuple([int(dice[faces][at]) for faces in heads]) for at in examples]
         apart = counted.absorbed == 0 and all(
             len(faces) == 1 and 0 < counted.most[faces[0][0]] == counted.caps[faces[0][0]] for faces in heads
         )
+        if not apart:
+            self.combinations += len(rows) * prod(sizes_of(counted))
+            check_size(self.side.side, self.combinations, "numbers of hits that fall together", MOST_COMBINATIONS)
         table = self._table_apart if apart else self._table_linked
-        known = {row: table(heads, row, counted) if any(row) else NO_TABLE for row in dict.fromkeys(rows)}
-        return [known[row] for row in rows]
+        return np.array([table(heads, row, counted) if any(row) else NO_TABLE for row in rows])[label]
 
     def _table_apart(self, heads: Sequence[Faces], numbers: Sequence[int], counted: Counted) -> int:
         """The table of dice of one hit class each."""
@@ -341,10 +303,21 @@ def _chosen(dice: DiceByFaces, chosen: tuple[int, ...]) -> DiceByFaces:
 
 
 def distinct(rows: np.ndarray) -> tuple[np.ndarray, list[int]]:
-    """A number for each of these rows, equal for equal rows, and the first row with each number."""
-    keys = [*map(tuple, rows.tolist())]
-    number = {key: i for i, key in enumerate(dict.fromkeys(keys))}
-    return np.array([number[key] for key in keys], np.int64), [keys.index(key) for key in number]
+    """A number for each of these rows, equal for equal rows, and the first row with each number.
+
+    `rows`: int64 or bool of shape (places, columns), from 0 to less than MOST_KEYS.
+    """
+    key, keys = np.zeros(len(rows), np.int64), 1
+    for column in rows.T:
+        if keys > MOST_KEYS:
+            key, keys = np.unique(key, return_inverse=True)[1], len(rows)
+        wide = int(column.max(initial=0)) + 1
+        key, keys = key * wide + column, keys * wide
+    _, first, label = np.unique(key, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    number = np.empty_like(order)
+    number[order] = np.arange(len(order))
+    return number[label], first[order].tolist()
 
 
 def packing(caps: Sequence[int]) -> list[int]:

@@ -1,4 +1,6 @@
-"""Dice that may fall into several hit classes, and hits that are absorbed (docs/rules/custom_games.md section 5)."""
+"""Numbers of hits of dice: of one hit class, or of several that a die may fall into; and hits that are absorbed
+(docs/rules/custom_games.md section 5).
+"""
 
 from __future__ import annotations
 
@@ -10,16 +12,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from simulator.engine.model.binomial import chances_of_hits
 from simulator.engine.model.chance import Row
+from simulator.rules.battle import Refusal
 
+# Equal dice of one hit class: their chance, in parts of the whole, and how many they are.
+Dice = tuple[tuple[int, int], ...]
 # Kinds of dice by the slots that they may fall into, with their chances; and how many of each.
 LinkedDice = tuple[tuple[tuple[tuple[int, int], ...], int], ...]
-# Numbers of hits by slot are worked out in arrays of at most so many entries.
-MOST_ENTRIES = 4_000_000
 
 
-class TooLarge(Exception):
+class TooLarge(Refusal):
     """Line-ups with more places, rolls or tables than are worked out beforehand."""
+
+
+def check_size(side: str, number: int, what: str, most: int) -> None:
+    """Raise TooLarge where there is more to work out than `most`, for these line-ups of a side."""
+    if number > most:
+        raise TooLarge(side, f"too many units: {number:,} {what}, at most {most:,}; give fewer")
 
 
 class Counted(NamedTuple):
@@ -33,14 +43,36 @@ class Counted(NamedTuple):
     absorbed: int
 
 
-def joint_row(dice: LinkedDice, whole: int, counted: Counted, low_luck: bool) -> Row:
-    """The hits of these dice slot by slot, without those that are absorbed, packed into one result, and their chances.
+@lru_cache(maxsize=1 << 13)
+def hits_of(dice: Dice, whole: int, most: int, low_luck: bool, stride: int = 1) -> Row:
+    """Numbers of hits, times `stride`, and their chances; more than `most` hits are as good as that.
 
-    Raises TooLarge for too many combinations.
+    Low luck: the whole part of the mean for certain, and one more with the chance of the rest (section 10).
     """
+    hits, p = _all_hits_of(dice, whole, low_luck)
+    if hits[-1] > most:
+        p = np.bincount(np.minimum(hits, most), p)
+        hits = np.flatnonzero(p)
+        p = p[hits]
+    return hits * stride, p
+
+
+@lru_cache(maxsize=1 << 13)
+def _all_hits_of(dice: Dice, whole: int, low_luck: bool) -> Row:
+    """As `hits_of`, without a cap on the hits."""
+    if low_luck:
+        sure, rest = divmod(sum(hit * number for hit, number in dice), whole)
+        low, p = sure, np.array([(whole - rest) / whole, rest / whole] if rest else [1.0])
+    else:
+        low, p = chances_of_hits(dice, whole)
+    hits = np.arange(low, low + len(p))
+    able = p > 0
+    return hits[able], p[able]
+
+
+def joint_row(dice: LinkedDice, whole: int, counted: Counted, low_luck: bool) -> Row:
+    """The hits of these dice slot by slot, less those absorbed, packed into one result, and their chances."""
     sizes = sizes_of(counted)
-    if prod(sizes) > MOST_ENTRIES:
-        raise TooLarge
     p = _low_luck(dice, whole, sizes) if low_luck else _rolled(dice, whole, sizes)
     chances = np.bincount(results_of(counted).ravel(), p.ravel())
     able = np.flatnonzero(chances > 0)
@@ -97,10 +129,10 @@ def _low_luck(dice: LinkedDice, whole: int, sizes: tuple[int, ...]) -> np.ndarra
     """Each slot scores its mean, and the fraction is rolled (section 10)."""
     p = np.ones(())
     for slot, size in enumerate(sizes):
-        sure, rest = divmod(sum(chance * number for faces, number in dice for at, chance in faces if at == slot), whole)
+        here = tuple([(chance, number) for faces, number in dice for at, chance in faces if at == slot])
+        hits, chances = hits_of(here, whole, size - 1, True)
         scored = np.zeros(size)
-        scored[min(sure, size - 1)] += (whole - rest) / whole
-        scored[min(sure + 1, size - 1)] += rest / whole
+        scored[hits] = chances
         p = np.multiply.outer(p, scored)
     return p
 

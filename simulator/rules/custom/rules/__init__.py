@@ -1,0 +1,1 @@
+"""The rules of every battle of a game file."""
