@@ -1,14 +1,10 @@
 """Battles with dice against exact odds; the same battles whatever the threads, chunks and ways to fight."""
 
 from collections import Counter
-from dataclasses import replace
 
-import numpy as np
 import pytest
 
-from simulator import exact, load, replay, simulate
-from simulator.engine.graph.graph_cache import graph_of, simulate_by_rules
-from simulator.engine.model.limits import NoExactOdds
+from simulator import ScenarioError, exact, load, replay, simulate
 from simulator.engine.sample.simulation import Simulation
 from simulator.scenarios import example_names
 from tests.price_of_power.test_reference import scenario
@@ -50,84 +46,9 @@ def ends(chain, chunk=1 << 16, direct=False):
 @pytest.mark.parametrize("name", ["power-three-realms", "power-lepanto"])
 def test_same_battles_on_the_graph_and_by_the_rules(name):
     chain = load(name).chain
-    # The mercenaries of the first need fields of 64 bits: with these for both, one kernel walks both.
-    chain = replace(chain, limits=chain.limits._replace(attacker=max(chain.limits.attacker, 2**31)))
     by_rules = ends(chain, direct=True)
     assert ends(chain) == by_rules
     assert ends(chain, chunk=777) == by_rules
-
-
-ARMS = ("infantry", "cavalry", "artillery")
-ALL_KINDS = dict.fromkeys([*ARMS, *(f"mercenary_{arm}" for arm in ARMS), "allied_infantry", "allied_cavalry"], 15)
-
-
-def duel(attacker=(), defender=(), **more):
-    return load({
-        "game": "price-of-power", "battle": "land", "attacker": ALL_KINDS | dict(attacker),
-        "defender": ALL_KINDS | dict(defender), **more,
-    })  # fmt: skip
-
-
-def against(**defender):
-    attacker = {"infantry": 20, "mercenary_infantry": 12, "allied_cavalry": 9}
-    sides = {"attacker": attacker, "defender": {"infantry": 40} | defender}
-    return load({"game": "price-of-power", "battle": "land"} | sides)
-
-
-def test_bounds_of_large_land_battles():
-    for asked in (
-        duel(dict.fromkeys(ALL_KINDS, 2), dict.fromkeys(ALL_KINDS, 2)),
-        duel(dict.fromkeys(ALL_KINDS, 1) | {"leader": {"infantry": 1}}, dict.fromkeys(ALL_KINDS, 2)),
-        against(kind="rebels", leader="none", infantry=8),
-    ):
-        states, edges = asked.chain.at_least
-        graph = graph_of(asked.chain)
-        assert 0 < states <= len(graph)
-        assert 0 < edges <= len(graph.to)
-    assert duel(policy={"attacker": {"retreat": "when-half"}}).chain.at_least == (0, 0)
-    assert duel({"automatic_hits": 1}).chain.at_least == (0, 0)
-    with pytest.raises(NoExactOdds, match="at least 734,350,805 states"):
-        graph_of(duel().chain)
-
-
-def test_reduced_chains_fight_the_battles_of_the_rules():
-    for asked in (
-        duel(options={"count_rounds": True}),
-        duel({"ideas": ["military-drill", "tercios"], "automatic_hits": 1}, options={"base_dice": 10}),
-        duel({"mercenary_infantry": 60}, policy={"attacker": {"losses": "most-numerous"}}),
-        duel(options={"dice": {"infantry": ["infantry+artillery", "blank", "cavalry+cavalry"]}}),
-        duel({"leader": {"infantry": 2}}, {"leader": {"cavalry": 1, "wounds": 1}}),
-        duel({"leader": {"infantry": 1}}, policy={"attacker": {"retreat": "when-leader-wounded"}}),
-        duel(policy={"attacker": {"retreat": "when-half"}, "defender": {"retreat": "when-outnumbered"}}),
-        duel(policy={"attacker": {"retreat": "after-round"}, "defender": {"retreat": "at-or-below", "retreat_at": 2}}),
-        duel({"can_retreat": False}, policy={"attacker": {"retreat": "at-or-below", "retreat_at": 60}}),
-        against(kind="npr", leader={"artillery": 2}),
-        against(kind="npr", defends_capital=True, leader="none"),
-        against(kind="rebels", leader="none"),
-    ):
-        simulate_by_rules(asked.chain)
-        assert asked.chain.reduced is not None
-        assert ends(asked.chain, 777) == ends(replace(asked.chain, reduced=None), direct=True)
-
-
-@pytest.mark.parametrize(
-    "changed",
-    [
-        duel(conditions={"max_rounds": 20}),
-        duel(policy={"defender": {"retreat": "after-round", "retreat_at": 3}}),
-        duel(policy={"defender": {"retreat": "best"}}),
-        duel(options={"casualty_alternation": "whole-battle"}),
-        duel(options={"dice": {"infantry": ["infantry", "blank"]}}),
-        duel({"battle_actions": [{"round": 3, "cavalry": 1}]}),
-        duel({"ideas": ["noble-knights"]}),
-        against(kind="npr"),
-        load("power-three-realms"),
-        load("power-lepanto"),
-    ],
-    ids=["rounds", "retreat", "best", "alternation", "stuck", "action", "charge", "card", "factions", "sea"],
-)
-def test_other_battles_have_no_reduced_chain(changed):
-    assert changed.chain.reduced is None
 
 
 @pytest.mark.parametrize("name", [*FOUGHT, "power-novgorod", "power-campaign-naples"])
@@ -188,22 +109,16 @@ def test_a_battle_that_waits_for_its_dice():
     assert odds.winner("nobody") == 1
 
 
-def test_large_forces_are_simulated():
+def test_battles_with_too_many_states_are_refused():
+    kinds = ("infantry", "mercenary_infantry", "allied_infantry")
     big = {
         "game": "price-of-power",
         "battle": "land",
-        "attacker": {"infantry": 60, "cavalry": 60, "mercenary_infantry": 60, "artillery": 60, "allied_cavalry": 60},
-        "defender": {
-            "infantry": 60,
-            "cavalry": 60,
-            "artillery": 60,
-            "allied_infantry": 60,
-            "extra_dice": {"cavalry": 8},
-        },
+        "attacker": dict.fromkeys(kinds, 60),
+        "defender": dict.fromkeys(kinds, 60),
     }
-    odds = simulate(big, 2000)
-    assert odds.winner("defender") > 0.9
-    assert np.all(odds.columns["attacker_losses"] + odds.columns["attacker_units_left"] == 300)
+    with pytest.raises(ScenarioError, match=r"^attacker: .* states"):
+        simulate(big, 2000)
 
 
 def test_dice_with_thousands_of_results():
@@ -215,7 +130,6 @@ def test_dice_with_thousands_of_results():
         "conditions": {"max_rounds": 1},
         "options": {"dice": {"infantry": ["infantry+infantry", "cavalry+cavalry", "artillery+artillery", "tercios"]}},
     }
-    assert len(load(rich).chain.tables.result) > 500
     odds = exact(rich)
     # Every face hits: twice, but for tercios on one face of four.
     assert odds.mean("defender_losses") == pytest.approx(13 * 7 / 4)
