@@ -52,13 +52,6 @@ def of_all_kinds(n: int) -> dict[str, int]:
     return dict.fromkeys([*arms, *(f"mercenary_{arm}" for arm in arms), "allied_infantry", "allied_cavalry"], n)
 
 
-# The most units that the fields take.
-SIXTY_OF_EACH = {
-    "game": "price-of-power",
-    "battle": "land",
-    "attacker": of_all_kinds(60),
-    "defender": of_all_kinds(60),
-}
 # Eight detachments a side, both leaders drawn, both sides ready to break off.
 LARGEST_LAND = {
     "game": "europa",
@@ -160,7 +153,6 @@ CASES = [
     Case("power land 8 v 6", "power-italian-war", price_of_power_numpy.land, pace=10e6, ratio=20, exact=0.1),
     Case("power naval 5 v 5", "power-lepanto", price_of_power_numpy.naval, pace=10e6, ratio=20, exact=0.1),
     Case("power land 12 v 12", TWELVE_A_SIDE, exact=5.0),
-    Case("power land 480 v 480, all kinds", SIXTY_OF_EACH),
     Case("power campaign", "power-campaign-naples"),
     Case("europa land", "europa-blenheim-1704", europa_numpy.battles, pace=8e6, ratio=20),
     Case("europa land, largest", LARGEST_LAND, exact=0.2),

@@ -69,8 +69,8 @@ class Fight:
             return Roll("the start", starts) if s is None else rules.follow(w, s)
 
         plain = PlainBattle(None, follow, self.counters)
-        size = len(plain.chain.params.table)
-        place = {s: at for at, (s, _) in enumerate(plain.ends(Place(np.arange(size), np.zeros(size, int))))}
+        places: Any = np.arange(len(plain.chain.params.table))
+        place = {s: at for at, (s, _) in enumerate(plain.ends(Place(places, 0 * places)))}
 
         def columns(states: Any, row: Sequence[int]) -> Columns:
             return self._columns(Setup(with_units(w.fields, paths, row)), plain.ends(states))

@@ -198,14 +198,21 @@ def answer_to(w: Setup, s: Battle) -> Throw | None:
 def rolls(w: Setup, s: Battle) -> Roll:
     """Steps 1 and 2: both roll, the attacker's dice first."""
     throw, answer, enemy = throw_of(w, s), answer_to(w, s), force_of(s, 1 - s.side)
-    fates: defaultdict[Fate, float] = defaultdict(float)
-    for hits, tercios, p in w.rolls(s.side, throw):
-        fates[after_throw(w, 1 - s.side, enemy, hits, tercios)] += p
     chances: defaultdict[Battle, float] = defaultdict(float)
-    for fate, p in fates.items():
+    for fate, p in fates(w, 1 - s.side, enemy, throw).items():
         chances[rolled(w, s, answer, *fate)] += p
     counts = ROUND if s.side == DEFENCE and w.options.count_rounds else {}
     return Roll("the dice", chances, counts, partial(text.rolled, w, s, throw, partial(after_faces, w, s)))
+
+
+def fates(w: Setup, side: int, force: Force, throw: Throw) -> dict[Fate, float]:
+    """What a throw of the enemy may do to a side, with the chances. Kept in memory: many battles come to it."""
+    key = side, force, throw
+    if (found := w.memory.get(key)) is None:
+        found = w.memory[key] = defaultdict(float)
+        for hits, tercios, p in w.rolls(1 - side, throw):
+            found[after_throw(w, side, force, hits, tercios)] += p
+    return found
 
 
 def after_throw(w: Setup, side: int, force: Force, hits: int, tercios: int) -> Fate:

@@ -95,7 +95,7 @@ def drawn(side: Side, card: int) -> str:
 
 def charged(setup: Setup, before: Battle, after: Battle) -> str:
     """The lines of a charge."""
-    fate = [*fates(setup, before, after)]
+    fate = [*changes(setup, before, after)]
     return " ".join([f"The {setup.sides[before.side].where} charges.", *fate])
 
 
@@ -116,7 +116,7 @@ def rolled(
     with_cards = f" with {' and '.join(names)}" if names else ""
     text = f"the {side.where} rolls{with_cards}{''.join(f' {letters(face)}' for face in thrown or ())}{hits}"
     text = f"Round {before.round + 1}, {text}" if before.round < setup.last - 1 else text
-    return " ".join([sentence(text), *fates(setup, before, after)])
+    return " ".join([sentence(text), *changes(setup, before, after)])
 
 
 def letters(face: Icons) -> str:
@@ -124,7 +124,7 @@ def letters(face: Icons) -> str:
     return "+".join(filter(None, (letter * getattr(face, icon) for letter, icon in LETTERS.items()))) or "-"
 
 
-def fates(setup: Setup, before: Battle, after: Battle) -> Iterator[str]:
+def changes(setup: Setup, before: Battle, after: Battle) -> Iterator[str]:
     """Lines for the units left of each realm that a step has changed, wounds of leaders, ships captured."""
     for place, side in enumerate(setup.sides):
         old, new = force_of(before, place), force_of(after, place)
