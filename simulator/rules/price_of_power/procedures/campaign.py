@@ -178,7 +178,7 @@ class Stages:
         if self.chooses:
             every, decision = self.choice(room, afloat)
             chosen = run(decision, share)
-            units, share = every[int(chosen.states.choice[0]) - 1], chosen.share(0)
+            units, share = every[int(chosen.states.place[0]) - 1], chosen.share(0)
         if not is_fought(self.fields, "army"):
             columns, taken = self.unopposed(units)
             if taken:
