@@ -7,7 +7,7 @@ import random
 import pytest
 
 from simulator import best, exact, load, simulate
-from simulator.rules.price_of_power.dice import Hand
+from simulator.rules.price_of_power import cards
 from simulator.rules.price_of_power.model import BattleAction
 from tests.price_of_power.best_reference import BestWar
 from tests.price_of_power.reference import ORDERS
@@ -131,11 +131,11 @@ def policy_rows(scenario, decision):
 
 def test_13_picking_losses_best():
     scenario = battle({"infantry": 1, "cavalry": 1}, {"infantry": 1}, policy={"attacker": {"losses": "best"}})
-    row, other = sorted(policy_rows(scenario, "policy.attacker.losses"), key=lambda row: row["enemy_hits"])
+    row, other = sorted(policy_rows(scenario, "policy.attacker.losses"), key=lambda row: row["defender"])
     assert (row["attacker"], row["defender"], row["hits"]) == ("1 infantry, 1 cavalry", "1 infantry", 1)
     assert row["choice"] == "lose 1 cavalry"
     # If the defender's last unit falls too, nothing depends on the choice.
-    assert (other["enemy_hits"], other["choice"], other["advantage"]) == (1, "lose 1 infantry", 0)
+    assert (other["defender"], other["choice"], other["advantage"]) == ("nobody", "lose 1 infantry", 0)
     assert row["advantage"] == pytest.approx(1 / 9 - 91 / 1603)
 
 
@@ -172,17 +172,17 @@ def test_best_losses_are_simulated_as_they_are_enumerated():
     assert counted.winner("attacker") == pytest.approx(odds.winner("attacker"), abs=4.5 * (0.25 / 100_000) ** 0.5)
 
 
-def test_conditions_of_a_hand():
+def test_cards_that_may_be_played_now():
     once = BattleAction(when="best", this_round_only=True, infantry=1)
     kept = BattleAction(when="best", round=2, cavalry=1)
     behind = BattleAction(when="if-behind", artillery=1)
-    hand = Hand([once, BattleAction(infantry=1), kept, behind], 2)
-    assert hand.cards == [once, kept, behind]
-    first = [hand.conditions[at] for at in hand.plays[0, 0, 0]]
-    assert first == [(0, 0, 0), (1, 0, 0)]
-    assert [hand.conditions[at] for at in hand.plays[0, 1, 1]] == [(0, 0, 1), (1, 0, 1), (0, 1, 1), (1, 1, 1)]
-    assert hand.conditions[hand.used[hand.conditions.index((1, 1, 1))]] == (2, 1, 1)
-    assert hand.played[hand.conditions.index((2, 0, 1))] == 2
+    hand = cards.in_hand([once, BattleAction(infantry=1), kept, behind])
+    assert hand == [once, kept, behind]
+    assert list(cards.plays(hand, (0, 0, 0), 1, False)) == [(0, 0, 0), (1, 0, 0)]
+    assert list(cards.plays(hand, (0, 0, 0), 2, True)) == [(0, 0, 1), (1, 0, 1), (0, 1, 1), (1, 1, 1)]
+    assert cards.after_round(hand, (1, 1, 1)) == (2, 1, 1)
+    assert cards.in_force(hand, (2, 0, 1)) == [behind]
+    assert cards.played((2, 0, 1)) == 2
 
 
 GENERALS = ["none", {"name": "Gaston", "infantry": 1, "power": 1}, {"name": "Bayard", "cavalry": 2, "power": 2}]

@@ -3,56 +3,44 @@
 import pytest
 
 from simulator import exact, load
-from simulator.rules.price_of_power.state import ATTACKER_ROLLS, DEFENDER_ROLLS
+from simulator.rules.price_of_power import rules
+from simulator.rules.price_of_power.dice import Icons
+from simulator.rules.price_of_power.outcome import outcome
+from simulator.rules.price_of_power.setup import Setup
 
-LETTERS = {"f": (1, 0, 0, 0), "T": (1, 1, 0, 0), "h": (0, 0, 1, 0), "a": (0, 0, 0, 1), "-": (0, 0, 0, 0)}
+ICONS = {"f": Icons(1), "T": Icons(tercios=1), "h": Icons(cavalry=1), "a": Icons(artillery=1), "-": Icons()}
 
 
 def scenario(kind="land", **tables):
     return load({"game": "price-of-power", "battle": kind, **tables})
 
 
-def number_of(chain, index, faces, doubled, types):
-    """The result that these faces come to: of the table's rolls the one with the same hits and wounds."""
-    shown = [sum(column) for column in zip(*(LETTERS[face] for face in faces.split()), strict=True)]
-    infantry = shown[0] + (shown[1] if doubled else 0)
-    wanted = sum(min(a, b) for a, b in zip((infantry, shown[2], shown[3]), types, strict=True))
-    p = chain.params
-    first = chain.tables.first
-    rolls = chain.tables.result[first[index] : first[index + 1]]
-    most = (p.shown[rolls] >> 30).max()
-    for result in rolls:
-        icons, tercios = int(p.shown[result]), int(p.shown[result]) >> 30
-        hits = sum(min(icons >> 10 * which & 1023, own) for which, own in enumerate(types))
-        if hits == wanted and tercios in {min(shown[1], most), min(shown[1], most) // 2 * 2}:
-            return int(result)
-    raise AssertionError(f"no such roll: {faces}")
-
-
 class Table:
-    """A battle under way, driven by faces."""
+    """A battle under way, driven by faces: the attacker's roll, then the defender's."""
 
-    def __init__(self, asked, types, doubled=(False, False)):
-        self.asked, self.chain, self.doubled, self.types = asked, asked.chain, doubled, types
-        self.state = self.chain.start
+    def __init__(self, asked):
+        self.setup = Setup(asked.fields)
+        self.state = rules.begun(self.setup)
 
-    def roll(self, faces, types):
-        side = {ATTACKER_ROLLS: 0, DEFENDER_ROLLS: 1}[self.state.phase]
-        chain = self.chain
-        index = int(chain.part("table")(chain.params, self.state))
-        result = number_of(chain, index, faces, self.doubled[side], types)
-        self.state = type(self.state)(*(int(v) for v in chain.move(chain.params, self.state, result, 0)))
+    @property
+    def side(self):
+        return ("attacker", "defender")[self.state.side]
+
+    def roll(self, faces):
+        thrown = [ICONS[face] for face in faces.split()]
+        assert len(thrown) == sum(rules.throw_of(self.setup, self.state).pool[:3])
+        self.state = rules.after_faces(self.setup, self.state, thrown)
         return self
 
-    def columns(self):
-        import numpy as np
+    def next(self):
+        return rules.follow(self.setup, self.state)
 
-        fields = type(self.state)(*(np.array([value]) for value in self.state))
-        return {name: values[0] for name, values in self.asked.built.outcome(fields).items()}
+    def columns(self):
+        return {name: values[0] for name, values in outcome(self.setup, [self.state]).items()}
 
     @property
     def over(self):
-        return not self.chain.part("running")(self.chain.params, self.state)
+        return self.next() is None
 
 
 def check(table, **expected):
@@ -61,10 +49,10 @@ def check(table, **expected):
 
 
 def test_1_cap_per_unit():
-    table = Table(scenario(attacker={"infantry": 2, "cavalry": 1}, defender={"infantry": 3}), None)
-    table.roll("f f T", (2, 1, 0)).roll("h - f", (3, 0, 0))
+    table = Table(scenario(attacker={"infantry": 2, "cavalry": 1}, defender={"infantry": 3}))
+    table.roll("f f T").roll("h - f")
     check(table, attacker_infantry_left=1, attacker_cavalry_left=1, defender_units_left=1)
-    table.roll("h h f", (1, 1, 0)).roll("a - T", (1, 0, 0))
+    table.roll("h h f").roll("a - T")
     check(table, attacker_cavalry_left=1, attacker_losses=2, defender_losses=3, winner=0)
     assert table.over
 
@@ -74,14 +62,13 @@ def test_2_idea_wounds_killed_ruler():
         attacker={"infantry": 4, "ideas": ["tercios"]},
         defender={"infantry": 9, "leader": {"infantry": 2, "ruler": True}},
     )
-    table = Table(asked, None, (True, False))
-    table.roll("T T -", (4, 0, 0)).roll("f - - h a", (9, 0, 0))
+    table = Table(asked)
+    table.roll("T T -").roll("f - - h a")
     check(table, attacker_units_left=3, defender_units_left=5, defender_leader_wounds=1)
-    table.roll("T T f", (3, 0, 0)).roll("- - - - -", (5, 0, 0))
+    table.roll("T T f").roll("- - - - -")
     check(table, attacker_units_left=3, defender_units_left=2, defender_ruler_killed=1)
-    table.roll("- h a", (3, 0, 0))
-    assert table.chain.part("table")(table.chain.params, table.state) >= 0
-    table.roll("f - -", (2, 0, 0))
+    table.roll("- h a")
+    table.roll("f - -")
     check(table, attacker_units_left=2, defender_units_left=2, defender_ruler_killed=1)
 
 
@@ -92,9 +79,9 @@ def test_3_alternation(alternation, left):
         defender={"infantry": 9},
         options={"casualty_alternation": alternation},
     )
-    table = Table(asked, None)
+    table = Table(asked)
     for _ in range(2):
-        table.roll("- - -", (5, 0, 0)).roll("f - -", (9, 0, 0))
+        table.roll("- - -").roll("f - -")
     check(table, attacker_mercenary_left=left[0], attacker_regular_left=left[1], attacker_allied_left=left[2])
 
 
@@ -104,7 +91,7 @@ def test_4_retreat():
         defender={"infantry": 5},
         policy={"attacker": {"retreat": "when-outnumbered"}},
     )
-    table = Table(asked, None).roll("f - -", (4, 1, 0)).roll("f f a", (5, 0, 0))
+    table = Table(asked).roll("f - -").roll("f f a")
     assert table.over
     check(
         table, winner=1, attacker_infantry_left=1, attacker_cavalry_left=1, attacker_losses=3, attacker_retreated=1,
@@ -116,26 +103,22 @@ def test_to_leave_is_a_decision_at_the_end_of_the_round():
     asked = scenario(
         attacker={"infantry": 4, "cavalry": 1, "mercenary_infantry": 1},
         defender={"infantry": 5},
-        policy={"attacker": {"retreat": "when-outnumbered"}, "defender": {"retreat": "at-or-below", "retreat_at": 4}},
+        policy={"attacker": {"retreat": "best"}, "defender": {"retreat": "at-or-below", "retreat_at": 4}},
     )
-    chain = asked.chain
-    decides, options, choose, step = (chain.part(name) for name in ("decides", "options", "choose", "step"))
-    p = chain.params
-    table = Table(asked, None)
-    assert decides(p, table.state) == 0
-    table.roll("f - -", (5, 1, 0))
-    rolls = chain.tables.result[chain.tables.first[chain.part("table")(p, table.state)] :]
-    two_hits = next(r for r in rolls if p.shown[r] == 2)
-    s = step(p, table.state, two_hits)
-    assert (decides(p, s), options(p, s), choose(p, s)) == (1, 2, 0)
-    stayed, left = (step(p, s, option) for option in range(2))
-    # Now the defender is asked: four units are left of five, and that is his time to go.
-    assert (decides(p, stayed), choose(p, stayed), decides(p, left)) == (2, 1, 0)
-    table.state = left
+    table = Table(asked).roll("f - -")
+    assert table.side == "defender"
+    table.roll("f f -")
+    choice = table.next()
+    assert (choice.side, choice.policy, list(choice.options)) == (
+        "attacker", "policy.attacker.retreat", ["stay", "leave"],
+    )  # fmt: skip
+    table.state = choice.options["leave"]
     # Mercenary and regular were hit, there are no allies: the price is a regular again.
     check(table, winner=1, attacker_retreated=1, attacker_infantry_left=2, attacker_cavalry_left=1, attacker_losses=3)
-    table.state = step(p, stayed, 1)
+    # Now the defender is asked: four units are left of five, and that is his time to go.
+    table.state = choice.options["stay"]
     check(table, winner=0, defender_retreated=1, defender_infantry_left=3, attacker_losses=2, defender_losses=2)
+    assert table.over
 
 
 @pytest.mark.parametrize("capital", [False, True])
@@ -144,7 +127,7 @@ def test_5_npr_leaves(capital):
         attacker={"infantry": 5},
         defender={"kind": "npr", "infantry": 4, "leader": "none", "defends_capital": capital},
     )
-    table = Table(asked, None).roll("f - a", (5, 0, 0)).roll("f - -", (4, 0, 0))
+    table = Table(asked).roll("f - a").roll("f - -")
     assert table.over != capital
     if not capital:
         check(table, winner=0, defender_losses=1, defender_withdrawn=3, defender_units_left=0)
@@ -163,13 +146,13 @@ def test_6_three_defenders():
         },
         policy={"defender": {"retreat": "at-or-below", "retreat_at": 4}},
     )
-    table = Table(asked, None).roll("f f T", (6, 0, 0)).roll("f - - h h", (8, 2, 0))
+    table = Table(asked).roll("f f T").roll("f - - h h")
     check(table, attacker_units_left=3, defender_faction_1_left=2, defender_faction_2_left=3, defender_faction_3_left=2)
-    table.roll("f f T", (3, 0, 0)).roll("- - - T f", (5, 2, 0))
+    table.roll("f f T").roll("- - - T f")
     check(table, attacker_units_left=1, defender_faction_1_left=1, defender_faction_2_left=1, defender_faction_3_left=0)
     check(table, defender_cavalry_left=1, defender_retreated=1)
     assert not table.over
-    table.roll("- - -", (1, 0, 0)).roll("f f f", (1, 0, 0))
+    table.roll("- - -").roll("f f f")
     check(table, winner=1, attacker_units_left=0)
 
 
@@ -187,14 +170,14 @@ def test_realms_that_leave_by_themselves():
             ]
         },
     )
-    table = Table(asked, None).roll("f f f", (6, 0, 0)).roll("- - -", (11, 0, 0))
+    table = Table(asked).roll("f f f").roll("- - -")
     # The largest are hit first, as listed: A, D, B. B is down to one.
     check(table, **{f"defender_faction_{n}_left": left for n, left in enumerate((2, 0, 2, 2, 1), 1)})
     check(table, defender_retreated=1, defender_losses=4, defender_ducats_lost=8, winner=2)
-    table.roll("f f -", (6, 0, 0)).roll("- - -", (7, 0, 0))
+    table.roll("f f -").roll("- - -")
     # A and C are hit: 5 units against 6, but D has two of three left, and C may not go; E goes after round 2.
     check(table, **{f"defender_faction_{n}_left": left for n, left in enumerate((1, 0, 1, 2, 0), 1)})
-    table.roll("- f f", (6, 0, 0)).roll("- - -", (4, 0, 0))
+    table.roll("- f f").roll("- - -")
     # D and A are hit: D has one of three left and goes, which costs it that one.
     check(table, **{f"defender_faction_{n}_left": left for n, left in enumerate((0, 0, 1, 0, 0), 1)})
     assert not table.over
@@ -210,7 +193,7 @@ def test_a_custom_order_of_losses(order, left):
         defender={"infantry": 9},
         policy={"attacker": {"losses": "custom", "loss_order": order}},
     )
-    table = Table(asked, None).roll("- - -", (3, 1, 1)).roll("f f f", (9, 0, 0))
+    table = Table(asked).roll("- - -").roll("f f f")
     check(
         table,
         **dict(zip((f"attacker_{unit}_left" for unit in ("infantry", "cavalry", "artillery")), left, strict=True)),
@@ -222,11 +205,11 @@ def test_a_card_for_who_is_behind():
     """Played before the first round with fewer units; its two dice are rolled in that round alone."""
     card = {"infantry": 2, "when": "if-behind", "this_round_only": True}
     asked = scenario(attacker={"infantry": 4, "battle_actions": [card]}, defender={"infantry": 4})
-    table = Table(asked, None).roll("f - -", (4, 0, 0)).roll("f f -", (4, 0, 0))
+    table = Table(asked).roll("f - -").roll("f f -")
     check(table, attacker_units_left=2, defender_units_left=3, attacker_actions_played=1)
-    table.roll("f f - - -", (2, 0, 0)).roll("- - -", (3, 0, 0))
+    table.roll("f f - - -").roll("- - -")
     check(table, defender_units_left=1, attacker_actions_played=1, attacker_ducats_lost=4, defender_ducats_lost=6)
-    table.roll("f - -", (2, 0, 0)).roll("- - -", (1, 0, 0))
+    table.roll("f - -").roll("- - -")
     assert table.over
 
 
@@ -239,7 +222,7 @@ def test_a_card_is_played_only_while_led():
             "factions": [{"kind": "npr", "name": "Milan", "infantry": 2, "defends_capital": True}, {"infantry": 1}],
         },
     )
-    table = Table(asked, None).roll("f f -", (4, 0, 0)).roll("- - -", (3, 0, 0))
+    table = Table(asked).roll("f f -").roll("- - -")
     check(table, defender_faction_1_left=1, defender_faction_2_left=0, defender_actions_played=0)
 
 
@@ -277,17 +260,17 @@ def test_7_charge():
 
 def test_8_drill():
     table = Table(
-        scenario(attacker={"infantry": 1, "cavalry": 1, "ideas": ["military-drill"]}, defender={"infantry": 5}), None
+        scenario(attacker={"infantry": 1, "cavalry": 1, "ideas": ["military-drill"]}, defender={"infantry": 5})
     )
-    table.roll("f h", (1, 1, 0)).roll("- - -", (5, 0, 0))
+    table.roll("f h").roll("- - -")
     check(table, defender_losses=2)
 
 
 def test_9_sea():
-    table = Table(scenario("naval", attacker={"heavy": 1, "light": 2, "galleys": 1}, defender={"light": 3}), None)
-    table.roll("a f T", (0, 0, 4)).roll("a a f", (0, 0, 3))
+    table = Table(scenario("naval", attacker={"heavy": 1, "light": 2, "galleys": 1}, defender={"light": 3}))
+    table.roll("a f T").roll("a a f")
     check(table, attacker_damaged_left=1, attacker_galleys_left=0, attacker_light_left=2, defender_ships_left=1)
-    table.roll("T T a", (0, 0, 3)).roll("a f f", (0, 0, 1))
+    table.roll("T T a").roll("a f f")
     check(
         table, winner=0, attacker_light_left=1, attacker_damaged_left=1, attacker_captured=1, attacker_losses=2,
         defender_losses=3,

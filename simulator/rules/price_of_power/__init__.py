@@ -8,33 +8,19 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
-
 from simulator.rules.advice import advised
 from simulator.rules.battle import Built, by_kind, offered
-from simulator.rules.price_of_power import checks, forces, headline, model, text
-from simulator.rules.price_of_power.outcome import decisions, outcome
+from simulator.rules.price_of_power import checks, forces, headline, model
+from simulator.rules.price_of_power.outcome import Fight
 from simulator.rules.price_of_power.procedures import campaign, campaign_model, crossing, npr_defence, siege
-from simulator.rules.price_of_power.state import DEFENDER_CHARGES
-from simulator.rules.price_of_power.tables import Setup, starts_of
+from simulator.rules.price_of_power.setup import Setup
 from simulator.rules.question import Question
 from simulator.rules.sides import ForceColumns
 
 
 def build(fields: model.AnyBattle) -> Built:
     """A land or naval battle."""
-    setup = Setup(fields)
-    chain = text.chain_with_replay(setup)
-    return Built(
-        chain=chain,
-        outcome=partial(outcome, setup),
-        assumptions=lambda: [*text.assumptions(setup)],
-        explain=lambda: [*text.explain(setup)],
-        decisions=partial(decisions, setup, chain.params),
-        begun=lambda states: np.where((states.phase <= DEFENDER_CHARGES) | (states.charge > 0), 0, states.rounds + 1),
-        counting={"options.count_rounds": True},
-        starts=starts_of(setup),
-    )
+    return Fight(Setup(fields)).built()
 
 
 ON_LAND = {

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Built, Columns, States
 from simulator.rules.campaign.carry import Carry, Fighting, Left, Number, Table, Tables
-from simulator.rules.price_of_power.casualties import GONE
 from simulator.rules.price_of_power.forces import CATEGORIES, PREFIXES
 from simulator.rules.price_of_power.model import TYPES, LandRealm, SeaRealm
-from simulator.rules.price_of_power.outcome import alive, in_place
-from simulator.rules.price_of_power.tables import FORCES, Setup
+from simulator.rules.price_of_power.outcome import Fight, alive, over, withdrawn
+from simulator.rules.price_of_power.setup import Setup
+from simulator.rules.price_of_power.state import force_of
+from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.policies import refuse
 
 LAND, SEA = LandRealm.units, SeaRealm.units
@@ -103,22 +103,19 @@ class PowerCarry(Carry):
 
     def build(self, kind: str, fields: Any) -> Built:
         """A battle with further columns: what each side has left and withdrew, by slot."""
-        built = super().build(kind, fields)
         if kind == "siege":
-            return built
-        setup, outcome = Setup(fields), built.outcome
+            return super().build(kind, fields)
+        fight = Fight(Setup(fields))
 
         def columns(states: States) -> Columns:
-            assert outcome is not None
-            found = outcome(states)
-            for side, name, faction in zip(SIDES, FORCES[:2], (setup.factions[0], setup.factions[1]), strict=True):
-                force = np.asarray(getattr(states, name))
-                found |= by_slot(f"{side} left", alive(faction, force), kind)
-                gone = (force & GONE > 0) & (faction.realm.kind != "player")
-                found |= by_slot(f"{side} away", in_place(faction, force) * gone[:, None, None], kind)
+            found, ends = fight.outcome(states), fight.battles(states)
+            for place, side in enumerate(SIDES):
+                faction, realms = fight.setup.sides[place].factions[0], [force_of(s, place).realms[0] for s in ends]
+                found |= by_slot(f"{side} left", over(alive, faction, realms), kind)
+                found |= by_slot(f"{side} away", over(withdrawn, faction, realms), kind)
             return found
 
-        return replace(built, outcome=columns)
+        return replace(fight.built(), outcome=columns)
 
     def left(self, kind: str, role: str, tables: Tables, pieces: np.ndarray, columns: Columns) -> Left:
         """Units and ships as the battle tells them; captured ships join the captor."""

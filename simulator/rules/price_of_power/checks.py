@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from simulator.engine.model.chain import SIDES
 from simulator.rules.price_of_power import model
 from simulator.rules.price_of_power.dice import MOST_DICE, printed_dice
 from simulator.rules.price_of_power.forces import number_of_lineups
@@ -22,7 +21,8 @@ from simulator.rules.price_of_power.model import (
     SeaRealm,
 )
 from simulator.rules.price_of_power.procedures.npr_defence import LEAST_FOR_A_CARD, check_capacity
-from simulator.rules.price_of_power.tables import Setup, chain_of
+from simulator.rules.price_of_power.setup import Setup
+from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.policies import refuse, refuse_if
 
 MOST_CARDS = 4
@@ -177,10 +177,10 @@ def check_side(name: str, side: AnySide, options: model.Options) -> None:
 def check_dice(fields: AnyBattle, part: str) -> None:
     """Refuse a roll of more than 20 dice, and dice with too many different results."""
     setup = Setup(fields)
-    for side, rows, hand in zip(setup.sides, setup.pools, setup.hands, strict=True):
-        in_hand = sum(getattr(card, die) for card in hand.cards for die in model.TYPES)
-        kept = rows[: len(rows) // len(hand.conditions)]
-        most = max(sum(pool[:3]) for row in kept for pool in row) + in_hand
+    for place, side in enumerate(setup.sides):
+        pools = setup.pools(place)
+        in_hand = sum(getattr(card, die) for card in setup.cards[place] for die in model.TYPES)
+        most = max(sum(pool[:3]) for pool in pools) + in_hand
         refuse(most > MOST_DICE, f"{side.where}{part}", f"{most} dice in one roll; at most {MOST_DICE} are allowed")
-    if setup.dice != printed_dice():
-        chain_of(setup)  # raises Refusal for dice with too many different results
+        for pool in {*pools} if setup.dice != printed_dice() else ():
+            setup.caps(place, pool)  # raises Refusal for dice with too many different results

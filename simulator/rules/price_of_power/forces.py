@@ -1,15 +1,15 @@
 """Factions, their order of losses, and leaders (docs/rules/price_of_power.md sections 2, 3.1 and 4).
 
-A faction on land or at sea has three categories. The `losses` policy gives each category a fixed list of the units left
-after each hit.
+The units of a faction on land are mercenary, regular or allied. The `losses` policy gives each of these categories a
+fixed list of the units left after each hit.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from math import prod
 from typing import Any
 
@@ -35,11 +35,13 @@ WITH_SIDE = "with-side"
 DICE = (*TYPES, "wounds", "ruler")
 CATEGORIES = ("mercenary", "regular", "allied")
 PREFIXES = ("mercenary_", "", "allied_")
+REGULAR = CATEGORIES.index("regular")
 TYPES_HIT: dict[str, tuple[int, ...]] = {
     "most-numerous": (), "infantry-first": (0, 1, 2), "cavalry-first": (1, 0, 2), "artillery-first": (2, 0, 1),
     "infantry-artillery-cavalry": (0, 2, 1), "cavalry-artillery-infantry": (1, 2, 0),
     "artillery-cavalry-infantry": (2, 1, 0),
 }  # fmt: skip
+Lineup = tuple[int, ...]
 GALLEY, LIGHT, SOUND, DAMAGED = range(4)
 SHIPS_HIT = {
     "spread-damage": (SOUND, GALLEY, LIGHT, DAMAGED),
@@ -51,65 +53,79 @@ UNITS = "|".join((*LandRealm.units, *SeaRealm.units))
 PRICED = re.compile(rf"(attacker|defender)(?:\.(army|fleet))?(?:\.factions\[(\d+)\])?\.({UNITS})")
 # A fleet that retreats pays one ship, the first of these that it has (section 4, step 6).
 PRICE_OF_RETREAT = (GALLEY, LIGHT, DAMAGED, SOUND)
-# Turns galleys, light, sound, damaged ships into galleys, light, heavy (damaged included), damaged.
-HEAVY_TOGETHER = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 1, 1]])
+# In place of a number of hits: any ship, which a fleet pays for its retreat.
+PRICE = -1
 
 
 class Faction:
-    """The units of a realm: `left[c][n]` are those of category c with number n (casualties.py).
+    """The units of a realm: `rows[c][n]` are those of category c with number n, on land by TYPES, at sea by SHIPS.
 
-    Along a list the number is that of the hits that it can still take; with losses at best (`picks`) it numbers all
-    line-ups, in ascending order. `numbers` are those at the start, `hits` what each category can take then.
-    Columns on land: infantry, cavalry, artillery; all units of an NPR are regular. Columns at sea: galleys, light,
-    heavy (damaged included), damaged; all ships are regular, and `paid` is the fleet after the price of retreat, if its
-    list says so. `number` is the place in the list of factions, from 1.
+    Along a list of losses the number is that of the hits that the category can still take; with losses at best
+    (`picks`) it numbers all line-ups, in ascending order. On land there are all CATEGORIES, at sea one (`ranks`); all
+    units of an NPR and all ships are regular. `numbers` are those at the start; `mixed`: several categories have units.
+    `number` is the place in the list of factions, from 1.
     """
 
     def __init__(self, number: int, realm: AnyRealm, policy: LandPolicy | SeaPolicy) -> None:
-        self.number, self.realm, self.picks, self.sea = number, realm, policy.losses == "best", False
-        self.paid = np.zeros((1, 3), np.int64)
+        self.number, self.realm, self.picks = number, realm, policy.losses == "best"
+        self.sea = isinstance(realm, SeaRealm)
         if isinstance(realm, LandRealm):
             starts = [tuple(getattr(realm, prefix + unit, 0) for unit in TYPES) for prefix in PREFIXES]
-            self.rows = [lineups(own) if self.picks else leaving(own, land_order(own, policy)) for own in starts]
-            self.left = [np.array(rows) for rows in self.rows]
-            self.hits = list(map(sum, starts))
         else:
-            none, own = (0,) * len(SHIPS), realm.ships
-            rows = lineups(own) if self.picks else leaving(own, SHIPS_HIT[policy.losses])
-            self.sea, self.rows = True, [[none], rows, [none]]
-            self.left = [np.array(rows) @ HEAVY_TOGETHER for rows in self.rows]
-            self.hits = [0, sum(own) + own[SOUND], 0]
-            if not self.picks:
-                self.paid = np.array([sunk(row, first_paid(row)) for row in rows]) @ HEAVY_TOGETHER
-        self.numbers = [len(rows) - 1 for rows in self.rows]
+            starts = [realm.ships]
+        self.ranks = [REGULAR] if self.sea else [*range(len(CATEGORIES))]
+        self.rows = [self._rows(own, policy) for own in starts]
+        self.numbers = tuple(len(rows) - 1 for rows in self.rows)
+        self.mixed = sum(map(bool, self.numbers)) > 1
+        self._number = [{row: n for n, row in enumerate(rows)} for rows in self.rows]
+        self.ways = cache(self._ways)
+
+    def _rows(self, own: Lineup, policy: LandPolicy | SeaPolicy) -> list[Lineup]:
+        """The units of a category by number."""
+        if self.picks:
+            return lineups(own)
+        return leaving(own, SHIPS_HIT[policy.losses] if self.sea else land_order(own, policy))
 
     @property
     def called(self) -> str:
         """Its name, else its number."""
         return self.realm.name or f"faction {self.number}"
 
-    def ways(self, category: int, most: int) -> Iterator[tuple[list[int], int]]:
-        """By number and hits, 0 to `most`, and then for the price of a retreat at sea: the numbers after them.
+    def room(self, category: int, number: int) -> int:
+        """Hits that a category with this number can take: a sound heavy ship takes two."""
+        row = self.rows[category][number]
+        return sum(row) + (row[SOUND] if self.sea else 0)
 
-        In descending order, with the place of what the default policy does.
+    def by_category(self, left: Sequence[int]) -> list[Lineup]:
+        """The units of each category."""
+        return [rows[n] for rows, n in zip(self.rows, left, strict=True)]
+
+    def units(self, left: Sequence[int]) -> Lineup:
+        """The units of all categories together."""
+        return tuple(map(sum, zip(*self.by_category(left), strict=True)))
+
+    def fewest(self, left: Sequence[int]) -> tuple[int, ...]:
+        """The numbers of the same units without regard to damage."""
+        return tuple([*map(types, rows)].index(types(rows[n])) for rows, n in zip(self.rows, left, strict=True))
+
+    def after_leaving(self, left: Sequence[int]) -> list[Lineup]:
+        """The units of each category of a realm that has left: along a list a fleet still pays a ship."""
+        own = self.by_category(left)
+        return [sunk(row, first_paid(row)) for row in own] if self.sea and not self.picks else own
+
+    def _ways(self, category: int, number: int, hits: int) -> list[int]:
+        """The numbers after so many hits (PRICE: a ship for a retreat) on a category whose owner picks his losses.
+
+        That of the default policy first, the others in descending order.
         """
-        rows = self.rows[category]
-        number = {row: at for at, row in enumerate(rows)}
-        usual = [number[hit_usually(row)] for row in rows]
-        after = [sorted({number[one] for one in hit_once(row)} or {at}) for at, row in enumerate(rows)]
-        for at, row in enumerate(rows):
-            found, first = [at], at
-            for _ in range(most + 1):
-                yield found, found.index(first)
-                found, first = sorted({one for here in found for one in after[here]}, reverse=True), usual[first]
-            price = sorted({number[sunk(row, ship)] for ship, ships in enumerate(row) if ships and self.sea} or {at})
-            yield (
-                price[::-1],
-                price[::-1].index(number[sunk(row, first_paid(row))] if self.sea and any(row) else price[0]),
-            )
-
-
-Lineup = tuple[int, ...]
+        number_of, own = self._number[category], self.rows[category][number]
+        usual, found = own, {own}
+        if hits == PRICE:
+            usual, found = sunk(own, first_paid(own)), {sunk(own, ship) for ship, ships in enumerate(own) if ships}
+        for _ in range(hits):
+            usual, found = hit_usually(usual), {after for row in found for after in hit_once(row)} or found
+        first = number_of[usual]
+        return [first, *sorted({number_of[row] for row in found} - {first}, reverse=True)]
 
 
 def hit_once(row: Lineup) -> Iterator[Lineup]:
@@ -130,6 +146,11 @@ def hit_by(row: Lineup, order: Iterable[int]) -> Lineup:
     """The units left after a hit on the first type in `order` that is left; without an order on the most numerous."""
     which = next((which for which in order if row[which]), row.index(max(row)))
     return next(after for after in hit_once(row) if after[which] < row[which])
+
+
+def types(row: Lineup) -> Lineup:
+    """Units by type; of ships galleys, light and heavy ones, damaged included."""
+    return row if len(row) == len(TYPES) else (row[GALLEY], row[LIGHT], row[SOUND] + row[DAMAGED])
 
 
 def sunk(row: Lineup, ship: int) -> Lineup:
@@ -208,8 +229,13 @@ def price(data: Mapping[str, Any], path: str) -> float | None:
         return None
     if unit in SeaRealm.units:
         return float(prices()["sea"][0, SeaRealm.units.index(unit)])
+    return float(prices()["land"][category_of(unit), TYPES.index(unit.rpartition("_")[2])])
+
+
+def category_of(unit: str) -> int:
+    """The place in `Faction.rows` of the units of this field."""
     rank, _, name = unit.rpartition("_")
-    return float(prices()["land"][PREFIXES.index(f"{rank}_" if rank else ""), TYPES.index(name)])
+    return PREFIXES.index(f"{rank}_" if rank else "") if name in TYPES else 0
 
 
 class Side:
@@ -231,7 +257,8 @@ class Side:
         self.has_player, self.units = "player" in kinds, model.count(fields)
         realms = enumerate(model.listed(fields).values(), 1)
         self.factions = [Faction(number, realm, policy) for number, realm in realms if realm.count()]
-        self.start = np.sum([rows[-1, :3] for one in self.factions for rows in one.left], axis=0).tolist()
+        each = (types(one.units(one.numbers)) for one in self.factions)
+        self.start = tuple(map(sum, zip((0, 0, 0), *each, strict=True)))
         # The player faction with most units; a tie is settled by name, else the first listed (section 3.1, step 1).
         players = {at: one.realm for at, one in enumerate(self.factions, 1) if one.realm.kind == "player"}
         named = getattr(fields, "main_defender", None) or None
@@ -290,7 +317,7 @@ def first_lost(faction: Faction, losses: str) -> list[str]:
     On land: the type lost first, in the last category with units. At sea: the ships of one hit lost first.
     """
     if isinstance(faction.realm, LandRealm):
-        last = max(category for category, hits in enumerate(faction.hits) if hits)
+        last = max(rank for rank, number in enumerate(faction.numbers) if number)
         alone = [which for which, units in enumerate(faction.rows[last][-1]) if units]
         first = alone if losses == "most-numerous" and len(alone) == 1 else TYPES_HIT.get(losses, ())[:1]
         return [f"{PREFIXES[last]}{TYPES[which]}" for which in first]

@@ -1,91 +1,213 @@
-"""Columns of the outcome of a land or naval battle (docs/rules/price_of_power.md sections 3.3 and 4)."""
+"""Land and naval battles in the plain form, and the columns of their outcomes and decisions.
+
+docs/rules/price_of_power.md sections 3.3 and 4.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache, partial
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from simulator.rules.battle import ATTACKER, DEFENDER, Columns
-from simulator.rules.price_of_power.casualties import GONE, force_of, forces_after, number_of, present
-from simulator.rules.price_of_power.decisions import played
-from simulator.rules.price_of_power.dice import IN_FORCE, KEPT
-from simulator.rules.price_of_power.forces import CATEGORIES, SHIPS, Faction, Side, prices
-from simulator.rules.price_of_power.model import TYPES
-from simulator.rules.price_of_power.model import listed as realms
-from simulator.rules.price_of_power.state import (
-    ATTACKER_APPOINTS,
-    ATTACKER_DECIDES,
-    ATTACKER_LOSES,
-    ATTACKER_PLAYS,
-    DEAD,
-    DEFENDER_LOSES,
-    LEAVE,
-    STAGES,
-    Params,
-    State,
-    cards_of,
+from simulator.engine.model.limits import NoExactOdds
+from simulator.engine.model.plain import MOST_STATES, Following, Place, PlainBattle, Roll
+from simulator.rules.battle import ATTACKER, DEFENDER, Built, Columns, Joined, Refusal
+from simulator.rules.price_of_power import cards, rules, text
+from simulator.rules.price_of_power.forces import (
+    CATEGORIES,
+    DAMAGED,
+    SHIPS,
+    Faction,
+    Side,
+    category_of,
+    prices,
 )
-from simulator.rules.price_of_power.tables import FORCES, Setup
-from simulator.rules.toolkit.naming import counted, listed, winners
+from simulator.rules.price_of_power.model import TYPES, AnyBattle
+from simulator.rules.price_of_power.model import listed as realms
+from simulator.rules.price_of_power.setup import Setup, starts_of
+from simulator.rules.price_of_power.state import DEAD, LOSES, PLAYS, Battle, Force, Realm, force_of
+from simulator.rules.sides import SIDES
+from simulator.rules.toolkit.naming import counted, winners
 
-DECIDES, PLAYS, APPOINTS = ATTACKER_DECIDES, ATTACKER_PLAYS, ATTACKER_APPOINTS
-# Fields of a state that units lost do not depend on.
-NOT_LOST = (
-    "round", "rounds", "attacker_leader", "defender_leader", "wounds", "hurt", "captured", "captured_heavy",
-    "attacker_cards", "defender_cards",
-)  # fmt: skip
+HEAVY = SHIPS.index("heavy")
 
 
-def outcome(setup: Setup, states: State) -> Columns:
-    """Columns of final states (a State of int arrays)."""
-    defender = setup.sides[1]
-    forces = [np.asarray(getattr(states, name)) for name in FORCES[: len(setup.factions)]]
-    here = [(force & GONE == 0) & (force > 0) for force in forces]
-    attacking, defending = here[0], np.any(here[1:], axis=0)
-    columns: Columns = {"winner": winners(attacking & ~defending, defending & ~attacking)}
-    both = zip(setup.sides, setup.hands, (forces[:1], forces[1:]), strict=True)
-    for side, hand, own in both:
-        leader, cards = (np.asarray(getattr(states, f"{side.where}_{what}")) for what in ("leader", "cards"))
-        columns |= (
-            side_columns(side, own, leader)
-            | leader_columns(side, leader)
-            | {f"{side.where}_actions_played": np.array(hand.played)[cards]}
+class Fight:
+    """A land or naval battle with all its states; `label` names a stage of a campaign."""
+
+    def __init__(self, setup: Setup, label: str = "") -> None:
+        self.setup, self.counters = setup, ("rounds",) if setup.options.count_rounds else ()
+        try:
+            self.plain = PlainBattle(rules.begun(setup), partial(rules.follow, setup), self.counters, label)
+        except NoExactOdds:
+            units = " v ".join(str(side.units) for side in setup.sides)
+            many = f"{units} {setup.sides[0].fields.called} come to more than {MOST_STATES:,} states; give fewer"
+            raise Refusal("attacker", many) from None
+        self.chain = self.plain.chain
+
+    def built(self) -> Built:
+        """Everything that answers the battle."""
+        return Built(
+            chain=self.chain,
+            outcome=self.outcome,
+            assumptions=lambda: [*text.assumptions(self.setup)],
+            explain=lambda: [*text.explain(self.setup)],
+            decisions=self.decisions,
+            begun=self.begun,
+            counting={"options.count_rounds": True},
+            starts=starts_of(self.setup),
+            joined=self.joined,
         )
+
+    def joined(self, paths: Sequence[str], settings: np.ndarray) -> Joined:
+        """The battles with these numbers of units that are lost first, as one chain (`Built.joined`)."""
+        w, begun = self.setup, [self._begun(paths, row) for row in settings.tolist()]
+        starts = dict.fromkeys(begun, 1)
+
+        def follow(s: Any) -> Following:
+            return Roll("the start", starts) if s is None else rules.follow(w, s)
+
+        plain = PlainBattle(None, follow, self.counters)
+        places: Any = np.arange(len(plain.chain.params.table))
+        place = {s: at for at, (s, _) in enumerate(plain.ends(Place(places, 0 * places)))}
+
+        def columns(states: Any, row: Sequence[int]) -> Columns:
+            return self._columns(Setup(with_units(w.fields, paths, row)), plain.ends(states))
+
+        return Joined(plain.chain, np.array([[place[s], 0] for s in begun]), columns)
+
+    def _begun(self, paths: Sequence[str], row: Sequence[int]) -> Battle:
+        """The start with these numbers of units, each of which takes one hit."""
+        w = self.setup
+        sides = [[Realm(faction.numbers) for faction in side.factions] for side in w.sides]
+        for path, number in zip(paths, row, strict=True):
+            where, name = path.split(".")
+            (realm,), at = sides[SIDES.index(where)], category_of(name)
+            fewer = getattr(getattr(w.fields, where), name) - number
+            left = tuple(n - fewer * (at == category) for category, n in enumerate(realm.left))
+            sides[SIDES.index(where)] = [Realm(left)]
+        return rules.begun(w, *map(tuple, sides))
+
+    def battles(self, states: Any) -> list[Battle]:
+        """States of the chain (a State of int arrays) as battles."""
+        return [battle for battle, _ in self.plain.ends(states)]
+
+    def begun(self, states: Any) -> np.ndarray:
+        """The round in or before which a state is, 0 until the events before round 1 are over."""
+        ends = self.plain.ends(states)
+        return np.array([0 if s.stage < PLAYS or s.charge else 1 + n.get("rounds", s.round) for s, n in ends])
+
+    def outcome(self, final: Any) -> Columns:
+        """Columns of final states (a State of int arrays)."""
+        return self._columns(self.setup, self.plain.ends(final))
+
+    def _columns(self, setup: Setup, ends: Sequence[tuple[Battle, Mapping[str, int]]]) -> Columns:
+        columns = outcome(setup, [battle for battle, _ in ends])
+        return columns | {name: np.array([counts[name] for _, counts in ends]) for name in self.counters}
+
+    def decisions(self, states: Any, options: np.ndarray) -> Columns:
+        """Columns of decision states: the units in place and the option taken as text, numbers as int64.
+
+        `options`: int32, shape (states,). `hits` are those to take now, `enemy_hits` those that the enemy will take,
+        `hand` the cards that the side may still play.
+        """
+        rows = []
+        for place, option in zip(states.place.tolist(), options.tolist(), strict=True):
+            s, choice = self.plain.choice_at(place)
+            rows.append({"decision": choice.policy} | described(self.setup, s) | {"choice": [*choice.options][option]})
+        return {name: np.array([row[name] for row in rows]) for name in (rows[0] if rows else ())}
+
+
+def with_units(fields: AnyBattle, paths: Sequence[str], row: Sequence[int]) -> AnyBattle:
+    """A battle with other numbers of units."""
+    for path, number in zip(paths, row, strict=True):
+        side, name = path.split(".")
+        changed = getattr(fields, side).model_copy(update={name: number})
+        fields = fields.model_copy(update={side: changed})
+    return fields
+
+
+def described(w: Setup, s: Battle) -> dict[str, Any]:
+    """A state in which a side decides."""
+    own, enemy = force_of(s, s.side), force_of(s, 1 - s.side)
+    found: dict[str, Any] = {
+        side.where: counted(w.strength(at, force_of(s, at).realms).types, SHIPS if w.sea else TYPES)
+        for at, side in enumerate(w.sides)
+    }
+    if w.last > 1:
+        found["round"] = s.round + 1
+    if any(w.picks):
+        found["hits"] = own.hits if s.stage == LOSES else len(own.paying)
+        found["enemy_hits"] = enemy.hits if s.stage == LOSES else 0
+    if any(w.cards):
+        found["hand"] = ", ".join(cards.names(w.cards[s.side], own.hand, cards.KEPT))
+    return found
+
+
+def outcome(setup: Setup, ends: Sequence[Battle]) -> Columns:
+    """Columns of final states."""
+    defender = setup.sides[1]
+    both = [[force_of(s, at) for s in ends] for at in range(2)]
+    attacking, defending = (
+        np.array([setup.units(at, one) > 0 for one in forces], bool) for at, forces in enumerate(both)
+    )
+    columns: Columns = {"winner": winners(attacking & ~defending, defending & ~attacking)}
+    for side, forces in zip(setup.sides, both, strict=True):
+        columns |= side_columns(side, forces) | leader_columns(side, forces)
+        columns[f"{side.where}_actions_played"] = np.array([cards.played(one.hand) for one in forces], np.int64)
     if setup.sea:
+        taken = np.array([s.captured for s in ends]).reshape(-1, 2)
         for side, code in zip(setup.sides, (ATTACKER, DEFENDER), strict=True):
-            columns[f"{side.where}_captured"] = np.where(columns["winner"] == code, states.captured, 0)
-            columns[f"{side.where}_captured_heavy"] = np.where(columns["winner"] == code, states.captured_heavy, 0)
+            for at, name in enumerate(("captured", "captured_heavy")):
+                columns[f"{side.where}_{name}"] = np.where(columns["winner"] == code, taken[:, at], 0)
     if getattr(defender.fields, "factions", None):
-        left = dict.fromkeys(range(1, len(realms(defender.fields)) + 1), np.zeros(len(forces[0]), int))
-        left |= {f.number: units(alive(f, force)) for f, force in zip(defender.factions, forces[1:], strict=True)}
+        left = dict.fromkeys(range(1, len(realms(defender.fields)) + 1), np.zeros(len(ends), int))
+        left |= {
+            faction.number: units(over(alive, faction, [one.realms[at] for one in both[1]]))
+            for at, faction in enumerate(defender.factions)
+        }
         columns |= {f"defender_faction_{number}_left": number_left for number, number_left in left.items()}
-    if setup.options.count_rounds:
-        columns["rounds"] = np.asarray(states.rounds)
     return columns
 
 
-def in_place(faction: Faction, force: np.ndarray) -> np.ndarray:
-    """Units of each category, gone or not: int64, shape (states, 3 categories, columns of `Faction.left`)."""
-    return np.stack([rows[number_of(force, which)] for which, rows in enumerate(faction.left)], axis=1)
+def in_place(faction: Faction, realm: Realm) -> np.ndarray:
+    """Units of each category, gone or not: int64, shape (3 categories, columns).
+
+    Columns: infantry, cavalry, artillery; or galleys, light, heavy (damaged included), damaged.
+    """
+    return _by_rank(faction, faction.by_category(realm.left))
 
 
-def alive(faction: Faction, force: np.ndarray) -> np.ndarray:
+def alive(faction: Faction, realm: Realm) -> np.ndarray:
     """Units alive, in place or retreated; an NPR that left has none. Shape and dtype as in `in_place`."""
-    left, gone = in_place(faction, force), (force & GONE) > 0
-    if faction.realm.kind != "player":
-        left[gone] = 0
-    elif len(faction.paid) > 1:
-        left[gone, 1] = faction.paid[number_of(force[gone], 1)]
-    return left
+    if not realm.gone:
+        return in_place(faction, realm)
+    player = faction.realm.kind == "player"
+    return _by_rank(faction, faction.after_leaving(realm.left)) * player
+
+
+def _by_rank(faction: Faction, rows: Sequence[tuple[int, ...]]) -> np.ndarray:
+    units = np.zeros((len(CATEGORIES), len(SHIPS) if faction.sea else len(TYPES)), np.int64)
+    units[faction.ranks] = rows
+    if faction.sea:
+        units[:, HEAVY] += units[:, DAMAGED]
+    return units
+
+
+def over(count: Callable[[Faction, Realm], np.ndarray], faction: Faction, ends: Sequence[Realm]) -> np.ndarray:
+    """`count` for a realm at each end; each different realm is counted once."""
+    number: dict[Realm, int] = {}
+    which = [number.setdefault(realm, len(number)) for realm in ends]
+    return np.array([count(faction, realm) for realm in number])[which]
 
 
 def ducats(faction: Faction, left: np.ndarray) -> np.ndarray:
     """The price of the units that a player realm has lost (section 3.6): int64, shape (states,); `left` as `alive`."""
     if faction.realm.kind != "player":
         return np.zeros(len(left), np.int64)
-    start = np.stack([rows[-1] for rows in faction.left])
+    start = in_place(faction, Realm(faction.numbers))
     return np.asarray(((start - left) * prices()["sea" if faction.sea else "land"]).sum(axis=(1, 2)))
 
 
@@ -94,118 +216,50 @@ def units(left: np.ndarray) -> np.ndarray:
     return np.asarray(left[:, :, :3].sum(axis=(1, 2)))
 
 
-def side_columns(side: Side, forces: list[np.ndarray], leader: np.ndarray) -> Columns:
+def side_columns(side: Side, ends: Sequence[Force]) -> Columns:
     """Columns of survivors by type and category, losses, withdrawn, retreated, and the wounds of the leader.
 
-    `forces` of each faction and `leader`: int64, shape (states,). Columns: int64, or bool for yes/no; shape (states,).
+    Columns: int64, or bool for yes/no; shape (states,).
     """
-    where, held = side.where, list(zip(side.factions, forces, strict=True))
-    each = [alive(*one) for one in held]
+    where, held = side.where, [(one, [end.realms[at] for end in ends]) for at, one in enumerate(side.factions)]
+    each = [over(alive, *one) for one in held]
     left, cost = np.sum(each, axis=0), np.sum([*map(ducats, side.factions, each)], axis=0)
-    npr = [units(in_place(one, force)) * ((force & GONE) > 0) for one, force in held if one.realm.kind != "player"]
-    withdrawn, killed = sum(npr, np.zeros(len(leader), int)), leader % STAGES == DEAD
+    wounds = np.array([end.wounds for end in ends], np.int64)
+    npr = [units(over(withdrawn, *one)) for one in held if one[0].realm.kind != "player"]
+    away, killed = sum(npr, np.zeros(len(ends), int)), wounds == DEAD
     columns: Columns = {f"{where}_{side.fields.called}_left": units(left)}
     kinds = enumerate(SHIPS if side.sea else TYPES)
     columns |= {f"{where}_{kind}_left": left[:, :, at].sum(axis=1) for at, kind in kinds}
     if not side.sea:
         columns |= {f"{where}_{rank}_left": left[:, at].sum(axis=1) for at, rank in enumerate(CATEGORIES)}
     columns |= {
-        f"{where}_losses": side.units - units(left) - withdrawn,
+        f"{where}_losses": side.units - units(left) - away,
         f"{where}_ducats_lost": cost,
-        f"{where}_withdrawn": withdrawn,
-        f"{where}_retreated": np.any([force & GONE for force in forces], axis=0),
-        f"{where}_leader_wounds": leader % STAGES,
+        f"{where}_withdrawn": away,
+        f"{where}_retreated": np.array([any(realm.gone for realm in end.realms) for end in ends], bool),
+        f"{where}_leader_wounds": wounds,
         f"{where}_leader_killed": killed,
     }
     if side.sea:
         return columns
     rulers = np.array([False, *(general.ruler for general in side.leaders)])
-    return columns | {f"{where}_ruler_killed": killed & rulers[cards_led_by(side, leader)]}
+    return columns | {f"{where}_ruler_killed": killed & rulers[leaders(side, ends)]}
 
 
-def cards_led_by(side: Side, leader: np.ndarray) -> np.ndarray:
-    """The card of the leader of final states, 0 for nobody: int64, shape (states,); of a drawn one always 0."""
-    return leader // STAGES if side.appoints else np.full(len(leader), max(side.drawn) * (len(side.drawn) == 1))
+def withdrawn(faction: Faction, realm: Realm) -> np.ndarray:
+    """The units of an NPR that has left. Shape and dtype as in `in_place`."""
+    return in_place(faction, realm) * realm.gone
 
 
-def leader_columns(side: Side, leader: np.ndarray) -> Columns:
+def leaders(side: Side, ends: Sequence[Force]) -> np.ndarray:
+    """The leader at each end, 0 for nobody: int64, shape (states,); of a drawn one always 0."""
+    known = max(side.drawn) * (len(side.drawn) == 1)
+    return np.array([end.leader if side.appoints else known for end in ends], np.int64)
+
+
+def leader_columns(side: Side, ends: Sequence[Force]) -> Columns:
     """The column of the price of the leader appointed (section 3.7), if there was a choice."""
     power = np.zeros(len(side.leaders) + 1, np.int64)
     for card, one in zip(side.cards, side.candidates, strict=True):
         power[card] = 0 if isinstance(one, str) else one.power
-    return {f"{side.where}_leader_power": power[cards_led_by(side, leader)]} if side.candidates else {}
-
-
-def decisions(setup: Setup, p: Params, states: State, options: np.ndarray) -> Columns:
-    """Columns of decision states, shape (states,): the units in place and the option taken as text, numbers as int64.
-
-    `options`: int32, shape (states,). `hits` are those to take now, `enemy_hits` those that the enemy will
-    take, `hand` the cards that the side may still play.
-    """
-    rows = [State(*row) for row in np.column_stack(states).tolist()]
-    sides, phases = [setup.sides[s.phase % 2].where for s in rows], np.asarray(states.phase)
-    alone = [f"factions[{one.number - 1}].retreat" for one in setup.alone]
-    leaving = f"defender.{' and '.join(alone)}" if alone else "policy.{}.retreat"
-    names = {DECIDES: leaving, PLAYS: "{}.battle_actions", APPOINTS: "policy.{}.leader"}
-    paths = [names.get(s.phase - s.phase % 2, "policy.{}.losses") for s in rows]
-    columns: Columns = {"decision": np.array([path.format(side) for path, side in zip(paths, sides, strict=True)])}
-    words = cache(partial(_in_words, setup))
-    for place, side in enumerate(setup.sides):
-        own = range(p.first_of[place], p.first_of[place + 1])
-        forces = (tuple(force_of(s, faction) for faction in own) for s in rows)
-        columns[side.where] = np.array([words(place, one) for one in forces], dtype=object)
-    if setup.last > 1:
-        columns["round"] = np.asarray(states.round + 1)
-    if p.picks.any():
-        pending = np.where(phases == ATTACKER_LOSES, states.back, np.where(phases == DEFENDER_LOSES, states.hits, 0))
-        columns["hits"] = pending + sum(states.leaving >> faction & 1 for faction in range(len(setup.factions)))
-        columns["enemy_hits"] = np.where(phases == ATTACKER_LOSES, states.hits, 0)
-    if p.hands:
-        hands = (setup.hands[s.phase % 2].names(cards_of(s, s.phase % 2), KEPT) for s in rows)
-        columns["hand"] = np.array([", ".join(hand) for hand in hands], dtype=object)
-    lost = cache(partial(_lost, setup, p))
-    chosen = [_choice(setup, p, s, option, lost) for s, option in zip(rows, options.tolist(), strict=True)]
-    return columns | {"choice": np.array(chosen, dtype=object)}
-
-
-def _in_words(setup: Setup, side: int, forces: tuple[int, ...]) -> str:
-    """The units of a side that are in the battle."""
-    return counted(_there(setup.sides[side], forces)[:3].tolist(), SHIPS if setup.sea else TYPES)
-
-
-def _there(side: Side, forces: tuple[int, ...]) -> np.ndarray:
-    """Units in the battle by column of `Faction.left`: int64."""
-    held = ((f, np.array([force])) for f, force in zip(side.factions, forces, strict=True) if not force & GONE)
-    return np.sum([np.zeros(4 if side.sea else 3, int), *(in_place(*one)[0].sum(axis=0) for one in held)], axis=0)
-
-
-def _choice(setup: Setup, p: Params, s: State, option: int, lost: Callable[[State, int], str]) -> str:
-    """An option of a decision state in words; `lost` those of an option that loses units."""
-    side = s.phase % 2
-    if s.phase - side == APPOINTS:
-        return setup.sides[side].called(option)
-    if s.phase - side == DECIDES and side == 1 and setup.alone:
-        may = [one for one in setup.alone if present(force_of(s, setup.factions.index(one)))]
-        going = [one.called for at, one in enumerate(may) if p.sets[len(may), option] >> at & 1]
-        return f"{listed(going)} {'leaves' if len(going) == 1 else 'leave'}" if going else "stay"
-    if s.phase - side == DECIDES:
-        return "leave" if option == LEAVE else "stay"
-    if s.phase - side == PLAYS:
-        hand, before = setup.hands[side], cards_of(s, side)
-        names = hand.names(cards_of(played(p, s, side, option), side), IN_FORCE, before)
-        return f"play {', '.join(names)}" if names else "keep"
-    # Equal forces lose the same, whatever the enemy and the rest of the state.
-    enemy = ("attacker", "back") if side else (*FORCES[1:], "hits")
-    return lost(s._replace(**dict.fromkeys((*NOT_LOST, *enemy), 0)), option)
-
-
-def _lost(setup: Setup, p: Params, s: State, option: int) -> str:
-    """The units that a side loses by an option."""
-    side, after = setup.sides[s.phase % 2], forces_after(p, s, s.phase % 2, option)
-    own = range(p.first_of[s.phase % 2], p.first_of[s.phase % 2 + 1])
-    before, left = (_there(side, tuple(int(force_of(one, faction)) for faction in own)) for one in (s, after))
-    lost = before - left
-    parts = [f"lose {counted(lost[:3].tolist(), SHIPS if setup.sea else TYPES)}"] if lost[:3].any() else []
-    if setup.sea and lost[3] < 0:
-        parts.append(f"damage {-lost[3]} heavy")
-    return ", ".join(parts)
+    return {f"{side.where}_leader_power": power[leaders(side, ends)]} if side.candidates else {}

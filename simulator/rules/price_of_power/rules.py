@@ -1,310 +1,387 @@
-"""The rounds of a battle on land or at sea: one procedure (docs/rules/price_of_power.md sections 3 and 4).
+"""A land or naval battle in the order of its rules (docs/rules/price_of_power.md sections 3 and 4).
 
-The chance steps are the card and the charge of each side, then in each round the attacker's and the defender's roll.
-The casualties of a round are removed together after the defender's roll; then each side decides whether it leaves.
+`follow` says what comes next. The functions named `to_...` return the battle at the next roll, decision or end.
 """
 
 from __future__ import annotations
 
-from simulator.engine.model.chain import helper, rule
-from simulator.engine.model.chance import NO_TABLE
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from functools import partial
+
+from simulator.engine.model.plain import Choice, Following, Roll
+from simulator.rules.price_of_power import cards, text
 from simulator.rules.price_of_power.casualties import (
-    ATTACK,
-    CATEGORIES,
-    DEFENCE,
-    GONE,
-    HITS,
-    TERCIOS,
-    at,
-    forces_after,
-    heavy_in,
-    hits_with,
-    lost,
-    number_of,
-    present,
-    strength_on,
-    table_for,
-    units_in,
+    NOTHING,
+    after_hits,
+    after_losses,
+    captures,
+    in_words,
+    ways_to_lose,
+    wounds_by,
 )
-from simulator.rules.price_of_power.decisions import (
-    any_goes,
-    appointed,
-    choose,
-    decided,
-    gone,
-    is_open,
-    played,
-    plays_by_rule,
-)
+from simulator.rules.price_of_power.decisions import Going, hands_to_play, leaves_by_rule, who_may_leave
+from simulator.rules.price_of_power.dice import Icons, Throw
+from simulator.rules.price_of_power.setup import Setup
 from simulator.rules.price_of_power.state import (
-    ATTACKER_APPOINTS,
-    ATTACKER_CHARGES,
-    ATTACKER_DECIDES,
-    ATTACKER_DRAWS,
-    ATTACKER_LOSES,
-    ATTACKER_PAYS,
-    ATTACKER_PLAYS,
-    ATTACKER_ROLLS,
-    DEAD,
-    DEFENDER_APPOINTS,
-    DEFENDER_DECIDES,
-    DEFENDER_DRAWS,
-    DEFENDER_LOSES,
-    DEFENDER_PLAYS,
-    DEFENDER_ROLLS,
+    APPOINTS,
+    ATTACK,
+    CHARGES,
+    DEFENCE,
+    DRAWS,
+    LEAVES,
+    LOSES,
     OVER,
-    PLAYER,
-    STAGES,
-    STAY,
-    UNLED,
-    Params,
-    State,
-    cards_of,
-    fights,
-    has_empty_side,
-    leader_of,
-    led,
+    PAYS,
+    PLAYS,
+    ROLLS,
+    Battle,
+    Force,
+    Realm,
+    force_of,
+    with_force,
 )
+from simulator.rules.toolkit.naming import listed
+from simulator.rules.toolkit.weights import sum_of
 
-# The rolls (section 3.2, steps 1 and 2; section 4, steps 1 and 2).
-
-
-@helper
-def dice_of(p, s, side):
-    """Row of the pools of a side: those of its cards' condition; of these 3 x its leader card, plus 0 with a dead
-    leader, 1 with one alive, 2 where the side is not led.
-    """
-    wounds = leader_of(s, side) % STAGES
-    row = leader_of(s, side) - wounds + (UNLED if not led(p, s, side) else 1 if wounds < DEAD else 0)
-    return cards_of(s, side) * p.rows[side] + row
+BOTH = (ATTACK, DEFENCE)
+ROUND = {"rounds": 1}
+# A side after the enemy's roll, and the ships, and heavy ones, that this captured.
+Fate = tuple[Force, tuple[int, int]]
 
 
-@helper
-def hits_of(p, s, side, shown):
-    """Hits of a roll."""
-    return hits_with(p.sea, strength_on(p, s, side), shown, p.automatic[side] if led(p, s, side) else 0)
+def begun(w: Setup, *sides: tuple[Realm, ...]) -> Battle:
+    """The battle at its first roll or decision, by default with all realms of each side as they are at the start."""
+    forces = []
+    for side, own in enumerate(w.sides):
+        realms = sides[side] if sides else tuple(Realm(faction.numbers) for faction in own.factions)
+        card = next(iter(own.drawn)) if len(own.drawn) == 1 else 0  # who draws or appoints has nobody yet
+        wounds = own.leaders[card - 1].wounds if card else 0
+        forces.append(Force(realms, card, wounds, (cards.KEPT,) * len(w.cards[side])))
+    return to_appoint(w, Battle(OVER, ATTACK, 0, *forces), ATTACK)
 
 
-@helper
-def wounds_by(p, s, side, shown):
-    """Wounds that the tercios of the enemy's roll deal to the leader of `side` (section 3.2, step 4)."""
-    leader = leader_of(s, side)
-    return new_wounds(shown, leader % STAGES) if leader > 0 and led(p, s, side) else 0
+def follow(w: Setup, s: Battle) -> Following:
+    """The roll or the decision that comes next; None at the end."""
+    return None if s.stage == OVER or stuck(w, s) else STEPS[s.stage](w, s)
 
 
-@helper
-def new_wounds(shown, wounds):
-    """One wound for each two tercios; a leader dies of the second."""
-    return min(shown >> (TERCIOS + 1), DEAD - wounds)
-
-
-@helper
-def with_captures(p, s, side, shown, hits):
-    """The ships that a roll captures if it sinks the enemy's last ship, cheapest first (section 4, step 5)."""
-    enemy = strength_on(p, s, 1 - side)
-    if p.supply[side] == 0 or hits < enemy >> HITS:
-        return s
-    captured = min(shown >> TERCIOS, p.supply[side], units_in(enemy))
-    return s._replace(captured=captured, captured_heavy=max(0, captured - units_in(enemy) + heavy_in(enemy)))
-
-
-# The course of a battle.
-
-
-@helper
-def to_round(p, s):
-    """The next round: its cards, then its dice."""
-    phase = ATTACKER_PLAYS if p.hands else ATTACKER_ROLLS
-    return s._replace(
-        phase=phase, turns=s.turns if p.whole_battle else 0,
-        attacker_cards=0 + p.used[0, s.attacker_cards], defender_cards=0 + p.used[1, s.defender_cards],
-    )  # fmt: skip
-
-
-@helper
-def reported(p, faction, force):
-    """A force as the outcome reads it: of a fleet before a later stage the number of each ship alone."""
-    if p.sea & p.brief == 0:
-        return force
-    return force + ((p.fewest[CATEGORIES * faction + 1, number_of(force, 1)] - number_of(force, 1)) << at(1))
-
-
-@helper
-def reported_leader(p, s, side):
-    """A leader as the outcome reads him: his wounds, and who he is where his side has appointed him."""
-    leader = leader_of(s, side)
-    return 0 if p.brief else leader if p.appoints[side] > 0 else leader % STAGES
-
-
-@helper
-def ended(p, s):
-    """The battle is over; fields that no outcome reads are cleared, so that equal outcomes merge."""
-    return s._replace(
-        phase=OVER, round=0, turns=0,
-        attacker=reported(p, 0, s.attacker), defender_1=reported(p, 1, s.defender_1),
-        defender_2=reported(p, 2, s.defender_2), defender_3=reported(p, 3, s.defender_3),
-        defender_4=reported(p, 4, s.defender_4), defender_5=reported(p, 5, s.defender_5),
-        captured_heavy=0 if p.brief else s.captured_heavy,
-        attacker_leader=reported_leader(p, s, 0), defender_leader=reported_leader(p, s, 1),
-    )  # fmt: skip
-
-
-@helper
-def after_losses(p, s):
-    """Both sides have taken their hits: the end, round 1 after a charge, or the decisions of a round."""
-    over = has_empty_side(s)
-    if s.charge:
-        return s._replace(charge=0, phase=OVER if over else ATTACKER_PLAYS)
-    s = s._replace(rounds=s.rounds + p.count_rounds, phase=OVER if over else ATTACKER_DECIDES)
-    if over and (present(s.attacker) or fights(p, s, DEFENCE, PLAYER)):
-        return s
-    return s._replace(captured=0, captured_heavy=0)
-
-
-@helper
-def after_round(p, s):
-    """All have decided: the end, or the next round."""
-    now = s.round + 1
-    if has_empty_side(s) or now == p.max_rounds:
-        return s._replace(phase=OVER)
-    return s._replace(phase=ATTACKER_PLAYS, round=min(now, p.last - 1))
-
-
-@helper
-def takes(p, s, side):
-    """A side takes hits or pays now, but for a fleet that pays by its list."""
-    if s.phase >= ATTACKER_PAYS:
-        return s.leaving > 0 and (p.sea == 0 or p.picks[side] > 0)
-    return (s.back if side == ATTACK else s.hits) > 0
-
-
-@helper
-def go_on(p, s, option):
-    """The state after a phase without dice in which a side takes this option."""
-    # Inlined code stands in one place only: else compiling takes several times as long.
-    side = s.phase & 1
-    if s.phase >= ATTACKER_APPOINTS:
-        after = appointed(p, s, side, option)
-        return after._replace(phase=DEFENDER_APPOINTS if side == ATTACK else next_phase(p, ATTACKER_DRAWS))
-    if s.phase >= ATTACKER_PLAYS:
-        return played(p, s, side, option)._replace(phase=DEFENDER_PLAYS if side == ATTACK else ATTACKER_ROLLS)
-    if s.phase in (ATTACKER_DECIDES, DEFENDER_DECIDES):
-        return decided(p, s, side, option)._replace(phase=ATTACKER_PAYS + side)
-    after = forces_after(p, s, side, option) if takes(p, s, side) else s
-    if s.phase >= ATTACKER_PAYS:
-        after = gone(s, after)
-        if side == DEFENCE:
-            after = after_round(p, after)
-        else:
-            after = after._replace(phase=OVER if after.attacker & GONE else DEFENDER_DECIDES)
-    else:
-        after = lost(p, s, after, side)
-        after = after_losses(p, after) if side == DEFENCE else after._replace(phase=DEFENDER_LOSES)
-    if after.phase == OVER:
-        return ended(p, after)
-    return to_round(p, after) if after.phase == ATTACKER_PLAYS else after
-
-
-@helper
-def rolled(p, s, result):
-    """The state after the defender's roll: both sides take their hits, the attacker first."""
-    shown = p.shown[result]
-    hits = hits_of(p, s, DEFENCE, shown)
-    room = strength_on(p, s, ATTACK) >> HITS
-    after = s._replace(phase=ATTACKER_LOSES, back=min(hits, room), hurt=wounds_by(p, s, ATTACK, shown))
-    if hits < room:
-        return after
-    return with_captures(p, after._replace(captured=0, captured_heavy=0), DEFENCE, shown, hits)
-
-
-@helper
-def next_phase(p, phase):
-    """The first card or charge from this phase on that has a table, else the first round."""
-    while phase < ATTACKER_ROLLS and p.opening[phase] == NO_TABLE:
-        phase += 1
-    return ATTACKER_PLAYS if phase == ATTACKER_ROLLS and p.hands else phase
-
-
-@helper
-def before_round_1(p, s, result):
-    """Cards and charges (section 3.1, steps 2 and 3)."""
-    following = next_phase(p, s.phase + 1)
-    if s.phase == ATTACKER_DRAWS:
-        return s._replace(phase=following, attacker_leader=STAGES * result)
-    if s.phase == DEFENDER_DRAWS:
-        return s._replace(phase=following, defender_leader=STAGES * result)
-    if s.phase == ATTACKER_CHARGES:
-        return s._replace(phase=following, hits=min(result, strength_on(p, s, DEFENCE) >> HITS))
-    return s._replace(phase=ATTACKER_LOSES, back=min(result, strength_on(p, s, ATTACK) >> HITS), charge=1)
-
-
-@helper
-def stuck(p, s):
-    """No result of the rolls can change the state, so the battle ends without this round (section 3.2)."""
-    if s.round < p.last - 1 or s.round + 1 == p.max_rounds:
+def stuck(w: Setup, s: Battle) -> bool:
+    """No result of the rolls can change the battle, so it ends without this round (section 3.2)."""
+    if s.stage != ROLLS or s.side or s.round < w.last - 1 or s.round + 1 == w.max_rounds:
         return False
-    for side in range(2):
-        if hits_of(p, s, side, p.pool[side, dice_of(p, s, side), s.round, 1]) > 0:
+    for side in BOTH:
+        own = force_of(s, side)
+        if any(hits for hits, _, _ in w.rolls(side, w.throw_of(side, own, s.round))):
             return False
-    for side in range(2):
-        # A `best` policy that stayed, or kept its cards, before does so again.
-        asked = s._replace(phase=ATTACKER_DECIDES + side)
-        option = max(choose(p, asked), STAY) if is_open(p, asked) else STAY
-        if any_goes(p, s, side, option) or plays_by_rule(p, s, side):
+        # An owner who stayed, or kept his cards, before does so again.
+        if any(leaves_by_rule(w, s, side, at) for at in range(len(own.realms))):
+            return False
+        kept = cards.after_round(w.cards[side], own.hand)
+        if kept != own.hand or hands_to_play(w, with_force(s, side, own._replace(hand=kept)), side)[0] != own.hand:
             return False
     return True
 
 
-@rule(Params)
-def running(p, s):
-    """The battle goes on until a side has no unit, `max_rounds` rounds are done, or nothing can change."""
-    return s.phase != OVER and not (s.phase == ATTACKER_ROLLS and stuck(p, s))
+def decision(s: Battle, policy: str, options: Iterable[tuple[str, Battle]]) -> Choice:
+    """A decision of the side that comes next. Of options that lead to the same only the first is there."""
+    found: dict[Battle, str] = {}
+    for words, after in options:
+        again = words in found.values()
+        found.setdefault(after, f"{words} ({len(found) + 1})" if again else words)
+    return Choice(("attacker", "defender")[s.side], policy, {words: after for after, words in found.items()})
 
 
-@rule(Params)
-def table(p, s):
-    """Before round 1 a card or a charge; then the pool of the side that rolls, for the units in place."""
-    if s.phase < ATTACKER_ROLLS:
-        return p.opening[s.phase]
-    side = s.phase - ATTACKER_ROLLS
+# Before round 1 (section 3.1).
+
+
+def to_appoint(w: Setup, s: Battle, side: int) -> Battle:
+    """Owners appoint a leader, the attacker first (3.7)."""
     if side > DEFENCE:
-        return NO_TABLE
-    return table_for(strength_on(p, s, side), p.pool[side, dice_of(p, s, side), s.round, 0], p.cap[side])
+        return to_draw(w, s, ATTACK)
+    return s._replace(stage=APPOINTS, side=side) if w.sides[side].appoints else to_appoint(w, s, side + 1)
 
 
-@helper
-def after_roll(p, s, result):
-    """The state after a roll, a card of a leader or a charge."""
-    if s.phase < ATTACKER_ROLLS:
-        return before_round_1(p, s, result)
-    if s.phase == DEFENDER_ROLLS:
-        return rolled(p, s, result)
-    shown = p.shown[result]
-    hits, enemy = hits_of(p, s, ATTACK, shown), strength_on(p, s, DEFENCE) >> HITS
-    after = s._replace(
-        phase=DEFENDER_ROLLS,
-        hits=min(hits, enemy),  # hits beyond the last unit are lost
-        wounds=wounds_by(p, s, DEFENCE, shown),
-    )
-    return with_captures(p, after, ATTACK, shown, hits)
+def appoints(w: Setup, s: Battle) -> Choice:
+    """One of the leaders."""
+    own, force = w.sides[s.side], force_of(s, s.side)
+
+    def led_by(card: int) -> Battle:
+        wounds = own.leaders[card - 1].wounds if card else 0
+        return to_appoint(w, with_force(s, s.side, force._replace(leader=card, wounds=wounds)), s.side + 1)
+
+    options = ((own.called(candidate), led_by(card)) for candidate, card in enumerate(own.cards))
+    return decision(s, f"policy.{own.where}.leader", options)
 
 
-@helper
-def onward(p, s, option):
-    """The state after this option, if a side has to choose, and after all that follows without dice or a choice."""
-    chosen = option >= 0
-    while chosen or (s.phase >= ATTACKER_LOSES and s.phase != OVER and not is_open(p, s)):
-        s, option, chosen = go_on(p, s, max(option, 0)), 0, False
-    return s
+def to_draw(w: Setup, s: Battle, side: int) -> Battle:
+    """Step 2: sides without players draw a military card."""
+    if side > DEFENCE:
+        return to_charge(w, s, ATTACK)
+    return s._replace(stage=DRAWS, side=side) if w.sides[side].draws else to_draw(w, s, side + 1)
 
 
-@rule(Params)
-def step(p, s, result):
-    """The state after a roll, a card, a charge or a decision, and all that follows without dice or a choice."""
-    chosen = s.phase >= ATTACKER_LOSES
-    return onward(p, s if chosen else after_roll(p, s, result), result if chosen else -1)
+def draws(w: Setup, s: Battle) -> Roll:
+    """The top military card: a leader, or an advisor, who leads nobody."""
+    own = w.sides[s.side]
+    after = {card: with_force(s, s.side, force_of(s, s.side)._replace(leader=card)) for card in own.drawn}
+    weights = {to_draw(w, after[card], s.side + 1): number for card, number in own.drawn.items()}
+    return Roll("the military card", weights, line=lambda s_after, _: text.drawn(own, force_of(s_after, s.side).leader))
 
 
-def begun(p: Params, s: State) -> State:
-    """The start of a battle: a roll, a card or a decision."""
-    return State(*map(int, onward(p, s, -1)))
+def to_charge(w: Setup, s: Battle, side: int) -> Battle:
+    """Step 3: Noble Knights charge, both sides at once."""
+    if side > DEFENCE:
+        return to_lose(w, s, ATTACK) if s.charge else to_play(w, s, ATTACK)
+    if w.charges[side]:
+        return s._replace(stage=CHARGES, side=side, charge=True)
+    return to_charge(w, s, side + 1)
+
+
+def charges(w: Setup, s: Battle) -> Roll:
+    """Each cavalry icon is a casualty; nobody is wounded."""
+    enemy = 1 - s.side
+    icons = Counter(face.cavalry for face in w.dice["cavalry"])
+    ways: Counter[Battle] = Counter()
+
+    def after(hits: int) -> Battle:
+        return to_charge(w, with_force(s, enemy, hit(w, enemy, force_of(s, enemy), hits, 0)), s.side + 1)
+
+    for hits, number in sum_of(icons, w.charges[s.side]).items():
+        ways[after(hits)] += number
+    return Roll("the charge", ways, line=lambda done, _: text.charged(w, s, done))
+
+
+def hit(w: Setup, side: int, force: Force, hits: int, hurt: int) -> Force:
+    """A side after hits and wounds; hits beyond the last unit are lost. They wait for an owner who picks his losses."""
+    if not hits:
+        return force
+    waiting = force._replace(hits=min(hits, w.strength(side, force.realms).room), hurt=hurt)
+    return waiting if w.picks[side] else after_losses(w, side, waiting, after_hits(w, side, waiting))
+
+
+# A round (section 3.2).
+
+
+def to_play(w: Setup, s: Battle, side: int) -> Battle:
+    """Step 0: cards are played, the attacker's first (3.5)."""
+    if not (w.cards[ATTACK] or w.cards[DEFENCE]) or side > DEFENCE:
+        return s if s.stage == ROLLS else s._replace(stage=ROLLS, side=ATTACK)
+    first, *others = hands_to_play(w, s, side)
+    if others:
+        return s._replace(stage=PLAYS, side=side)
+    return to_play(w, with_force(s, side, force_of(s, side)._replace(hand=first)), side + 1)
+
+
+def plays(w: Setup, s: Battle) -> Choice:
+    """The cards that may be played now."""
+    own, hand = force_of(s, s.side), force_of(s, s.side).hand
+    options = []
+    for after in hands_to_play(w, s, s.side):
+        new = [cards.IN_FORCE if at != was else cards.KEPT for at, was in zip(after, hand, strict=True)]
+        played = cards.names(w.cards[s.side], tuple(new), cards.IN_FORCE)
+        words = f"play {', '.join(played)}" if played else "keep"
+        options.append((words, to_play(w, with_force(s, s.side, own._replace(hand=after)), s.side + 1)))
+    return decision(s, f"{w.sides[s.side].where}.battle_actions", options)
+
+
+def throw_of(w: Setup, s: Battle) -> Throw:
+    """The dice of the side that rolls now."""
+    return s.answer or w.throw_of(s.side, force_of(s, s.side), s.round)
+
+
+def answer_to(w: Setup, s: Battle) -> Throw | None:
+    """The dice with which the defender answers a roll of the attacker, whatever that does to his units."""
+    return None if s.side else w.throw_of(DEFENCE, s.defender, s.round)
+
+
+def rolls(w: Setup, s: Battle) -> Roll:
+    """Steps 1 and 2: both roll, the attacker's dice first."""
+    throw, answer, enemy = throw_of(w, s), answer_to(w, s), force_of(s, 1 - s.side)
+    chances: defaultdict[Battle, float] = defaultdict(float)
+    for fate, p in fates(w, 1 - s.side, enemy, throw).items():
+        chances[rolled(w, s, answer, *fate)] += p
+    counts = ROUND if s.side == DEFENCE and w.options.count_rounds else {}
+    return Roll("the dice", chances, counts, partial(text.rolled, w, s, throw, partial(after_faces, w, s)))
+
+
+def fates(w: Setup, side: int, force: Force, throw: Throw) -> dict[Fate, float]:
+    """What a throw of the enemy may do to a side, with the chances. Kept in memory: many battles come to it."""
+    key = side, force, throw
+    if (found := w.memory.get(key)) is None:
+        found = w.memory[key] = defaultdict(float)
+        for hits, tercios, p in w.rolls(1 - side, throw):
+            found[after_throw(w, side, force, hits, tercios)] += p
+    return found
+
+
+def after_throw(w: Setup, side: int, force: Force, hits: int, tercios: int) -> Fate:
+    """A side after hits and tercios of the enemy, and the ships that this captures (steps 3 and 4). Kept in memory."""
+    key = side, force, hits, tercios
+    if (found := w.memory.get(key)) is None:
+        hurt = wounds_by(w, side, force, tercios)
+        found = w.memory[key] = hit(w, side, force, hits, hurt), captures(w, side, force, hits, tercios)
+    return found
+
+
+def rolled(w: Setup, s: Battle, answer: Throw | None, enemy: Force, captured: tuple[int, int]) -> Battle:
+    """The battle after a roll that has come to this for the enemy."""
+    if answer:
+        return Battle(ROLLS, DEFENCE, s.round, s.attacker, enemy, answer, captured)
+    taken = captured if captured != NOTHING else s.captured
+    return to_lose(w, Battle(ROLLS, DEFENCE, s.round, enemy, s.defender, None, taken), ATTACK)
+
+
+def after_faces(w: Setup, s: Battle, thrown: Iterable[Icons]) -> Battle:
+    """The battle after a roll of these faces."""
+    throw = throw_of(w, s)
+    shown = throw.pool.shown(thrown)
+    tercios = min(shown.tercios, w.caps(s.side, throw.pool).tercios)
+    fate = after_throw(w, 1 - s.side, force_of(s, 1 - s.side), throw.hits(shown), tercios)
+    return rolled(w, s, answer_to(w, s), *fate)
+
+
+def to_lose(w: Setup, s: Battle, side: int) -> Battle:
+    """Steps 3 and 4 where owners pick their losses, the attacker first (3.4); others have taken their hits."""
+    if side > DEFENCE or not any(w.picks):
+        return to_go_on(w, s)
+    force = force_of(s, side)
+    if not force.hits:
+        return to_lose(w, s, side + 1)
+    (_, first), *others = ways(w, side, force)
+    return s._replace(stage=LOSES, side=side) if others else to_lose(w, with_force(s, side, first), side + 1)
+
+
+def loses(w: Setup, s: Battle) -> Choice:
+    """The ways to take the hits."""
+    options = ways(w, s.side, force_of(s, s.side))
+    after = ((words, to_lose(w, with_force(s, s.side, own), s.side + 1)) for words, own in options)
+    return decision(s, f"policy.{w.sides[s.side].where}.losses", after)
+
+
+def ways(w: Setup, side: int, force: Force) -> list[tuple[str, Force]]:
+    """The ways in which a side takes its hits or pays, in words, and the force after them. Kept in memory."""
+    if (found := w.memory.get((side, force))) is None:
+        after = ways_to_lose(w, side, force)
+        found = w.memory[side, force] = [
+            (in_words(w, side, force, one), one if force.paying else after_losses(w, side, force, one)) for one in after
+        ]
+    return found
+
+
+def has_empty_side(w: Setup, s: Battle) -> bool:
+    """A side has no unit in the battle."""
+    return not (w.units(ATTACK, s.attacker) and w.units(DEFENCE, s.defender))
+
+
+def to_go_on(w: Setup, s: Battle) -> Battle:
+    """Step 5: the battle is over if a side has no unit; else who leaves, or round 1 after the charge."""
+    if has_empty_side(w, s):
+        if s.captured != NOTHING and not any(w.fights(side, force_of(s, side), "player") for side in BOTH):
+            s = s._replace(captured=NOTHING)
+        return ended(w, s)
+    if s.charge:
+        return to_next_round(w, s, 0)
+    return to_leave(w, s, ATTACK) if any(w.may_leave) else to_round_end(w, s)
+
+
+def to_leave(w: Setup, s: Battle, side: int) -> Battle:
+    """Step 6: realms leave, the attacker first; all defenders decide on the same counts."""
+    if side > DEFENCE:
+        return ended(w, s) if has_empty_side(w, s) else to_round_end(w, s)
+    if not w.may_leave[side]:
+        return to_leave(w, s, side + 1)
+    first, *others = who_may_leave(w, s, side)
+    return s._replace(stage=LEAVES, side=side) if others else leaving(w, s, side, first)
+
+
+def leaves(w: Setup, s: Battle) -> Choice:
+    """The realms that leave."""
+    own, alone = w.sides[s.side], [f"factions[{one.number - 1}].retreat" for one in w.alone]
+    first, *others = who_may_leave(w, s, s.side)
+    options = [("stay", leaving(w, s, s.side, first))]
+    for going in others:
+        names = [own.factions[at].called for at in going if at not in first]
+        words = f"{listed(names)} {'leaves' if len(names) == 1 else 'leave'}" if alone else "leave"
+        options.append((words, leaving(w, s, s.side, going)))
+    return decision(s, f"defender.{' and '.join(alone)}" if alone else f"policy.{own.where}.retreat", options)
+
+
+def leaving(w: Setup, s: Battle, side: int, going: Going) -> Battle:
+    """These realms leave; a player realm pays one more casualty, a fleet by its list when its ships are counted."""
+    if not going:
+        return to_leave(w, s, side + 1)
+    own, factions = force_of(s, side), w.sides[side].factions
+    pay = tuple(at for at in going if factions[at].realm.kind == "player")
+    away = own._replace(realms=gone(own, set(going) - set(pay)), paying=pay)
+    s = with_force(s, side, away)
+    if not pay or (w.sea and not w.picks[side]):
+        return paid(w, s, side, away)
+    (_, first), *others = ways(w, side, away)
+    return s._replace(stage=PAYS, side=side) if others else paid(w, s, side, first)
+
+
+def gone(force: Force, going: Iterable[int]) -> tuple[Realm, ...]:
+    """The realms of a side after some have left."""
+    return tuple(one._replace(gone=True) if at in going else one for at, one in enumerate(force.realms))
+
+
+def pays(w: Setup, s: Battle) -> Choice:
+    """The unit that leaving costs."""
+    options = ((words, paid(w, s, s.side, after)) for words, after in ways(w, s.side, force_of(s, s.side)))
+    return decision(s, f"policy.{w.sides[s.side].where}.losses", options)
+
+
+def paid(w: Setup, s: Battle, side: int, after: Force) -> Battle:
+    """Those who leave have paid and are gone; if the attacker stayed, the defenders decide."""
+    left = after._replace(realms=gone(after, after.paying), paying=())
+    s = with_force(s, side, left)
+    return ended(w, s) if side == ATTACK and left.realms[0].gone else to_leave(w, s, side + 1)
+
+
+def to_round_end(w: Setup, s: Battle) -> Battle:
+    """Step 7: the battle stops after `max_rounds` rounds."""
+    over = s.round + 1 == w.max_rounds
+    return ended(w, s) if over else to_next_round(w, s, min(s.round + 1, w.last - 1))
+
+
+def to_next_round(w: Setup, s: Battle, round_: int) -> Battle:
+    """The alternation starts again, unless it goes through the whole battle."""
+    attacker, defender = s.attacker, s.defender
+    if w.alternates or w.cards[ATTACK] or w.cards[DEFENCE]:
+        attacker, defender = (for_next_round(w, side, force_of(s, side)) for side in BOTH)
+    return to_play(w, Battle(ROLLS, ATTACK, round_, attacker, defender), ATTACK)
+
+
+def for_next_round(w: Setup, side: int, own: Force) -> Force:
+    """A side at the end of a round."""
+    again = w.alternates and not w.whole_battle
+    realms = tuple(one._replace(turn=0) if again and one.turn else one for one in own.realms)
+    return own._replace(realms=realms, hand=cards.after_round(w.cards[side], own.hand))
+
+
+def ended(w: Setup, s: Battle) -> Battle:
+    """The end; what no outcome reads is dropped, so that equal outcomes are one state."""
+    captured = (s.captured[0], 0) if w.brief else s.captured
+    attacker, defender = at_end(w, ATTACK, s.attacker), at_end(w, DEFENCE, s.defender)
+    return Battle(OVER, ATTACK, 0, attacker, defender, None, captured)
+
+
+def at_end(w: Setup, side: int, own: Force) -> Force:
+    """A side as the outcome reads it. Kept in memory."""
+    key = OVER, side, own
+    if (found := w.memory.get(key)) is None:
+        leader = own.leader if w.sides[side].appoints else 0
+        realms = [one._replace(turn=0) for one in own.realms]
+        if w.brief and w.sea:
+            pairs = zip(w.sides[side].factions, realms, strict=True)
+            realms = [one._replace(left=faction.fewest(one.left)) for faction, one in pairs]
+        led_by = (0, 0) if w.brief else (leader, own.wounds)
+        found = w.memory[key] = Force(tuple(realms), *led_by, own.hand)
+    return found
+
+
+STEPS: dict[int, Callable[[Setup, Battle], Following]] = {
+    APPOINTS: appoints, DRAWS: draws, CHARGES: charges, PLAYS: plays, ROLLS: rolls, LOSES: loses, LEAVES: leaves,
+    PAYS: pays,
+}  # fmt: skip

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
-from dataclasses import replace
-from functools import partial
+from collections.abc import Callable, Iterator
 
-import numpy as np
-
-from simulator.engine.model.chain import Chain
-from simulator.rules.price_of_power import rules, state
-from simulator.rules.price_of_power.casualties import GONE, TERCIOS, part, strength_on
-from simulator.rules.price_of_power.dice import IN_FORCE, Icons, Pool
-from simulator.rules.price_of_power.forces import SHIPS, Side
+from simulator.rules.price_of_power import cards
+from simulator.rules.price_of_power.dice import Icons, Pool, Throw
+from simulator.rules.price_of_power.forces import DAMAGED, SHIPS, Faction, Side, types
 from simulator.rules.price_of_power.model import TIMED, TYPES, General
-from simulator.rules.price_of_power.outcome import in_place
-from simulator.rules.price_of_power.state import Params, State
-from simulator.rules.price_of_power.tables import FORCES, Setup, chain_of
+from simulator.rules.price_of_power.setup import Setup
+from simulator.rules.price_of_power.state import DEAD, OVER, Battle, Realm, force_of
 from simulator.rules.toolkit.faces import thrown_until
 from simulator.rules.toolkit.naming import counted, plural, sentence
 from simulator.rules.toolkit.policies import in_words
@@ -74,9 +67,9 @@ def faction_lines(side: Side) -> Iterator[str]:
 
 def explain(setup: Setup) -> Iterator[str]:
     """Lines for the dice of each side in round 1 and its other hits."""
-    for side, rows, charge in zip(setup.sides, setup.pools, setup.charges, strict=True):
+    for place, (side, charge) in enumerate(zip(setup.sides, setup.charges, strict=True)):
         card = max(side.drawn) if len(side.drawn) == 1 else 1
-        dice = rows[3 * card + (card > 0)][0]
+        dice = setup.pool(place, card, card > 0, True, (cards.KEPT,) * len(setup.cards[place]), 0)
         by = " with the first kind of leader it may draw" if side.draws else " with its leader" if card else ""
         yield f"{side.where}: {side.units} {side.fields.called}, rolls {dice_text(dice)}{by}"
         if side.automatic:
@@ -94,70 +87,60 @@ def dice_text(dice: Pool | General) -> str:
     return f"{counted((getattr(dice, die) for die in TYPES), TYPES, 'no')} dice"
 
 
-def tell(setup: Setup, p: Params, before: State, result: int, after: State, dice: random.Random) -> str:
-    """The line of one replayed step, with faces that give its result."""
-    side = setup.sides[before.phase % 2]  # phases before the end are the attacker's and the defender's in turn
-    if before.phase <= state.DEFENDER_DRAWS:
-        who = f"a leader with {dice_text(side.leaders[result - 1])}" if result else "an advisor: no leader"
-        return f"The {side.where} draws {who}."
-    text = f"Charge of the {side.where}: {plural(result, 'hit')}." if before.phase <= state.DEFENDER_CHARGES else ""
-    lines = [text or roll_text(setup, p, before, result, dice)]
-    if side is setup.sides[1]:
-        lines += fate_lines(setup, before, after)
-    return " ".join(lines)
+def drawn(side: Side, card: int) -> str:
+    """The line of a military card."""
+    who = f"a leader with {dice_text(side.leaders[card - 1])}" if card else "an advisor: no leader"
+    return f"The {side.where} draws {who}."
 
 
-def chain_with_replay(setup: Setup, label: str = "") -> Chain:
-    """The chain of a battle with its replay lines; `label` names it as a stage of a campaign."""
-    chain = chain_of(setup)
-    return replace(chain, label=label, tell=partial(tell, setup, chain.params))
+def charged(setup: Setup, before: Battle, after: Battle) -> str:
+    """The lines of a charge."""
+    fate = [*changes(setup, before, after)]
+    return " ".join([f"The {setup.sides[before.side].where} charges.", *fate])
 
 
-def roll_text(setup: Setup, p: Params, s: State, result: int, dice: random.Random) -> str:
-    """A roll: its faces and hits."""
-    side = s.phase - state.ATTACKER_ROLLS
-    shown = "".join(f" {face}" for face in faces_for(setup, p, s, result, dice))
-    hits = int(rules.hits_of(p, s, side, p.shown[result]))
-    names = setup.hands[side].names(state.cards_of(s, side), IN_FORCE)
-    cards = f" with {' and '.join(names)}" if names else ""
-    text = f"the {setup.sides[side].where} rolls{cards}{shown}: {plural(hits, 'hit')}"
-    if p.count_rounds or s.round < p.last - 1:
-        text = f"Round {(s.rounds if p.count_rounds else s.round) + 1}, {text}"
-    return sentence(text)
+def rolled(
+    setup: Setup,
+    before: Battle,
+    throw: Throw,
+    lead: Callable[[list[Icons]], Battle],
+    after: Battle,
+    dice: random.Random,
+) -> str:
+    """The lines of a roll: faces that lead to this state (none after MOST_TRIES rolls), hits, and what they do."""
+    faces = throw.pool.faces(setup.dice)
+    thrown = thrown_until(lambda rng: [*map(rng.choice, faces)], lambda one: lead(one) == after, dice, MOST_TRIES)
+    hits = f": {plural(throw.hits(throw.pool.shown(thrown)), 'hit')}" if thrown else ""
+    side, hand = setup.sides[before.side], force_of(before, before.side).hand
+    names = cards.names(setup.cards[before.side], hand, cards.IN_FORCE)
+    with_cards = f" with {' and '.join(names)}" if names else ""
+    text = f"the {side.where} rolls{with_cards}{''.join(f' {letters(face)}' for face in thrown or ())}{hits}"
+    text = f"Round {before.round + 1}, {text}" if before.round < setup.last - 1 else text
+    return " ".join([sentence(text), *changes(setup, before, after)])
 
 
-def faces_for(setup: Setup, p: Params, s: State, result: int, dice: random.Random) -> list[str]:
-    """Faces that give a result, in letters, by rolling until they do; none after MOST_TRIES rolls."""
-    side = s.phase - state.ATTACKER_ROLLS
-    rolled = setup.pools[side][rules.dice_of(p, s, side)][s.round]
-    most, pairs = setup.caps[side].tercios, 1 if setup.sea and setup.sides[side].has_player else 2
-    shown, strength = int(p.shown[result]), int(strength_on(p, s, side))
-    icons, own = ([part(packed, which) for which in range(3)] for packed in (shown, strength))
-    wanted = sum(map(min, own, icons)), shown >> TERCIOS
-
-    def fits(faces: list[Icons]) -> bool:
-        *shown, tercios = map(sum, zip((0, 0, 0, 0), *map(rolled.worth, faces), strict=True))
-        tercios = min(tercios, most)
-        return (sum(map(min, own, shown)), tercios - tercios % pairs) == wanted
-
-    thrown = thrown_until(lambda rng: [*map(rng.choice, rolled.faces(setup.dice))], fits, dice, MOST_TRIES) or ()
-    letters = ([letter * getattr(face, icon) for letter, icon in LETTERS.items()] for face in thrown)
-    return ["+".join(filter(None, face)) or "-" for face in letters]
+def letters(face: Icons) -> str:
+    """A face in letters."""
+    return "+".join(filter(None, (letter * getattr(face, icon) for letter, icon in LETTERS.items()))) or "-"
 
 
-def fate_lines(setup: Setup, before: State, after: State) -> Iterator[str]:
-    """Lines for the units left of each faction, wounds of leaders, ships captured."""
-    for place, (name, faction) in enumerate(zip(FORCES, setup.factions, strict=False)):
-        old, force = getattr(before, name), getattr(after, name)
-        if old and not old & GONE:
-            who = faction.realm.name or ("attacker" if place == 0 else "defender")
-            left = in_place(faction, np.array([force]))[0].sum(axis=0)
-            text = counted(left[:3], SHIPS if setup.sea else TYPES, "nothing left")
-            damaged = f" ({left[3]} damaged)" if setup.sea and left[3] else ""
-            yield f"{who[:1].upper()}{who[1:]} {'leaves with' if force & GONE else 'has'} {text}{damaged}."
+def changes(setup: Setup, before: Battle, after: Battle) -> Iterator[str]:
+    """Lines for the units left of each realm that a step has changed, wounds of leaders, ships captured."""
     for place, side in enumerate(setup.sides):
-        old, new = (state.leader_of(s, place) % state.STAGES for s in (before, after))
-        if new > old and side.leaders:
-            yield f"The leader of the {side.where} is {'killed' if new == state.DEAD else 'wounded'}."
-    if after.phase == state.OVER and after.captured:
-        yield f"{plural(after.captured, 'ship')} captured."
+        old, new = force_of(before, place), force_of(after, place)
+        for faction, was, now in zip(side.factions, old.realms, new.realms, strict=True):
+            if (was.left, was.gone) != (now.left, now.gone):
+                yield fate(side, faction, now)
+        if new.wounds > old.wounds:
+            yield f"The leader of the {side.where} is {'killed' if new.wounds == DEAD else 'wounded'}."
+    if after.stage == OVER and after.captured[0]:
+        yield f"{plural(after.captured[0], 'ship')} captured."
+
+
+def fate(side: Side, faction: Faction, realm: Realm) -> str:
+    """The units that a realm has now."""
+    who = faction.realm.name or (faction.called if len(side.factions) > 1 else side.where)
+    units = faction.units(realm.left)
+    text = counted(types(units), SHIPS if faction.sea else TYPES, "nothing left")
+    damaged = f" ({units[DAMAGED]} damaged)" if faction.sea and units[DAMAGED] else ""
+    return f"{who[:1].upper()}{who[1:]} {'leaves with' if realm.gone else 'has'} {text}{damaged}."

@@ -11,11 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from simulator.rules import sides
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY
 from simulator.rules.toolkit.words import noun_for
 
-SIDES = sides.SIDES
 # Words for a field, by the words that players write instead.
 MEANT = {
     **dict.fromkeys(("general", "admiral", "commander", "king", "leaders"), "leader"),

@@ -20,7 +20,8 @@ from simulator.rules.birthright.quick.words import (
     explain_check,
     losses_columns,
 )
-from simulator.rules.toolkit.naming import SIDES, winner_text
+from simulator.rules.sides import SIDES
+from simulator.rules.toolkit.naming import winner_text
 from simulator.rules.toolkit.plain import built
 
 

@@ -14,8 +14,9 @@ from simulator.rules.birthright.quick.armies import MOST_UNITS, Army, army_of
 from simulator.rules.birthright.quick.check import Check, Checked, Lost
 from simulator.rules.birthright.quick.words import assumed_armies, check_assumptions, explain_check, losses_columns
 from simulator.rules.birthright.units import army
+from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.faces import face_where
-from simulator.rules.toolkit.naming import SIDES, plural
+from simulator.rules.toolkit.naming import plural
 from simulator.rules.toolkit.plain import built
 
 # The relief army.

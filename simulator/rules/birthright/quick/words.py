@@ -10,7 +10,8 @@ from simulator.rules.birthright import model
 from simulator.rules.birthright.quick.armies import Army
 from simulator.rules.birthright.quick.check import Check
 from simulator.rules.birthright.units import Unit, assumed_sources
-from simulator.rules.toolkit.naming import SIDES, plural
+from simulator.rules.sides import SIDES
+from simulator.rules.toolkit.naming import plural
 
 HOUSE_RULE = "quick-battle procedure: house rule"
 

@@ -17,10 +17,10 @@ from numpy.typing import ArrayLike
 from simulator.engine import api
 from simulator.engine.model.chain import Chain, OutcomeDistribution, Share, Utilities
 from simulator.rules.battle import ATTACKER, DEFENDER, Built, Columns, Course, Run, Worth, gathered, without_stage
-from simulator.rules.price_of_power import model, text
+from simulator.rules.price_of_power import model
 from simulator.rules.price_of_power.dice import faces_of
 from simulator.rules.price_of_power.forces import Side
-from simulator.rules.price_of_power.outcome import decisions, outcome
+from simulator.rules.price_of_power.outcome import Fight
 from simulator.rules.price_of_power.procedures import campaign_text, crossing, siege
 from simulator.rules.price_of_power.procedures.campaign_model import (
     FLEET_COLUMNS,
@@ -47,7 +47,7 @@ from simulator.rules.price_of_power.procedures.landing import (
     most_expected,
     numbers,
 )
-from simulator.rules.price_of_power.tables import Setup
+from simulator.rules.price_of_power.setup import Setup
 from simulator.rules.toolkit.naming import listed
 
 # Columns that the battles of a campaign add up.
@@ -94,10 +94,10 @@ class Stages:
 
     # Step 1: the battle at sea.
 
-    def _at_sea(self) -> tuple[Setup, Chain]:
+    def _at_sea(self) -> tuple[Fight, Chain]:
         """The battle at sea."""
-        setup = Setup(stage(self.fields, "fleet"), brief=self.port is None)
-        return setup, self.decided(setup, "at sea", self.worth_at_sea)
+        fight = Fight(Setup(stage(self.fields, "fleet"), brief=self.port is None), "at sea")
+        return fight, self.decided(fight, self.worth_at_sea)
 
     def courses(self, run: Run) -> Iterator[Course]:
         """All courses of the campaign. Without a naval victory, or if nobody gets across, it is over."""
@@ -119,7 +119,7 @@ class Stages:
 
     def after_sea(self, ends: Any) -> tuple[np.ndarray, list[Fleet], Columns, Columns]:
         """For final states at sea: won or not, the attacker's fleets, columns of ships, columns where it is lost."""
-        columns = outcome(self.at_sea()[0], ends)
+        columns = self.at_sea()[0].outcome(ends)
         parts = (np.asarray(columns[f"attacker_{name}"]).tolist() for name in FLEET_COLUMNS)
         fleets = list(map(Fleet, *parts))
         ships = {name: columns[name] for name in ("attacker_ships_left", *SUMMED)}
@@ -178,7 +178,7 @@ class Stages:
         if self.chooses:
             every, decision = self.choice(room, afloat)
             chosen = run(decision, share)
-            units, share = every[int(chosen.states.choice[0]) - 1], chosen.share(0)
+            units, share = every[int(chosen.states.place[0]) - 1], chosen.share(0)
         if not is_fought(self.fields, "army"):
             columns, taken = self.unopposed(units)
             if taken:
@@ -186,10 +186,10 @@ class Stages:
             else:
                 yield without_stage(share, columns | ships)
             return
-        setup, chain = self.on_land(units, afloat)
+        fight, chain = self.on_land(units, afloat)
         ends = run(chain, share)
         if self.last_ashore.get(units, (None,))[0] is not ends.states:  # those of an exact answer come again
-            self.last_ashore[units] = ends.states, *self.ashore(setup, units, ends.states)
+            self.last_ashore[units] = ends.states, *self.ashore(fight, units, ends.states)
         _, at_port, course = self.last_ashore[units]
         course = course | {name: course.get(name, 0) + number for name, number in ships.items()}
         yield ends, ~at_port, course
@@ -199,10 +199,10 @@ class Stages:
 
     # Steps 3 and 4: the land battle and the siege.
 
-    def _on_land(self, units: Units, fleet: Fleet | None) -> tuple[Setup, Chain]:
+    def _on_land(self, units: Units, fleet: Fleet | None) -> tuple[Fight, Chain]:
         """The land battle of those who are there."""
-        setup = Setup(stage(self.fields, "army", units), brief=True)
-        return setup, self.decided(setup, "on land", lambda ends: self.worth_ashore(setup, units, fleet, ends))
+        fight = Fight(Setup(stage(self.fields, "army", units), brief=True), "on land")
+        return fight, self.decided(fight, lambda ends: self.worth_ashore(fight, units, fleet, ends))
 
     def there(self, units: Units) -> dict[str, Any]:
         """Columns of step 2."""
@@ -214,9 +214,9 @@ class Stages:
         taken, at_port = self.besieged([by_type(units)])
         return self.there(units) | {"land_won": True, "attacker_units_left": self.whole} | taken, bool(at_port[0])
 
-    def ashore(self, setup: Setup, units: Units, ends: Any) -> tuple[np.ndarray, dict[str, Any]]:
+    def ashore(self, fight: Fight, units: Units, ends: Any) -> tuple[np.ndarray, dict[str, Any]]:
         """For final states on land: do ships have to leave a port; the columns, with the siege where it is won."""
-        columns = outcome(setup, ends)
+        columns = fight.outcome(ends)
         won = columns["winner"] == ATTACKER
         left = np.column_stack([columns[f"attacker_{unit}_left"] for unit in model.TYPES])
         own = self.there(units) | {name: columns[name] for name in ("winner", "defender_units_left", *SUMMED)}
@@ -251,22 +251,22 @@ class Stages:
 
     # Step 5: ships out of a port that is taken.
 
-    def _at_port(self, fleet: Fleet) -> tuple[Setup, Chain]:
+    def _at_port(self, fleet: Fleet) -> tuple[Fight, Chain]:
         """The battle with the ships that have to leave the port."""
-        setup = Setup(stage(self.fields, "port_fleet", fleet=fleet), brief=True)
-        return setup, self.decided(setup, "out of port", lambda ends: self.worth_at_port(setup, fleet, ends))
+        fight = Fight(Setup(stage(self.fields, "port_fleet", fleet=fleet), brief=True), "out of port")
+        return fight, self.decided(fight, lambda ends: self.worth_at_port(fight, fleet, ends))
 
     def out_of_port(self, run: Run, share: Share | None, fleet: Fleet, columns: Mapping[str, Any]) -> Iterator[Course]:
         """The courses of a campaign with these columns, whose fleet meets the ships out of the port."""
-        setup, chain = self.at_port(fleet)
+        fight, chain = self.at_port(fleet)
         ends: OutcomeDistribution = run(chain, share)
-        found = self.after_port(setup, fleet, ends.states)
+        found = self.after_port(fight, fleet, ends.states)
         found |= {name: columns.get(name, 0) + found[name] for name in (*SHIPS_LEFT, *SUMMED)}
         yield ends, np.full(len(ends), True), {**columns, **found}
 
-    def after_port(self, setup: Setup, fleet: Fleet, ends: Any) -> Columns:
+    def after_port(self, fight: Fight, fleet: Fleet, ends: Any) -> Columns:
         """What the battle adds to the columns."""
-        columns = outcome(setup, ends)
+        columns = fight.outcome(ends)
         return {
             "attacker_ships_left": columns["attacker_ships_left"] - fleet.own,
             "defender_ships_left": columns["defender_ships_left"] - self.in_port,
@@ -277,14 +277,15 @@ class Stages:
 
     # Worth, for decisions: columns add up, so that the worth of stages does.
 
-    def decided(self, setup: Setup, label: str, worth: Callable[[Any], np.ndarray]) -> Chain:
+    def decided(self, fight: Fight, worth: Callable[[Any], np.ndarray]) -> Chain:
         """The chain of a stage; with an objective its decisions are made for the `worth` of its final states."""
-        chain, part, policies = text.chain_with_replay(setup, label), PARTS[label], POLICIES[PARTS[label]]
-        if self.worth is None or not setup.chooses:
+        chain, part = fight.chain, PARTS[fight.chain.label]
+        policies = POLICIES[part]
+        if self.worth is None or not chain.decided:
             return chain
 
         def describe(states: Any, options: np.ndarray) -> Columns:
-            found = decisions(setup, chain.params, states, options)
+            found = fight.decisions(states, options)
             paths = [re.sub(r"^(attacker|defender)\.", rf"\1.{part}.", path) for path in found["decision"]]
             paths = [re.sub(r"^policy\.(\w+)\.", rf"policy.\1.{policies}.", path) for path in paths]
             return {"decision": np.array(paths)} | {name: found[name] for name in found if name != "decision"}
@@ -326,12 +327,12 @@ class Stages:
             columns, at_port = self.unopposed(units)
             value = self.worth_of((1,), columns)[:, 0]
             return value + self.value_at_port(fleet) if at_port else value
-        setup, chain = self._on_land(units, fleet)
-        return self.value_of(chain, lambda ends: self.worth_ashore(setup, units, fleet, ends))
+        fight, chain = self._on_land(units, fleet)
+        return self.value_of(chain, lambda ends: self.worth_ashore(fight, units, fleet, ends))
 
-    def worth_ashore(self, setup: Setup, units: Units, fleet: Fleet | None, ends: Any) -> np.ndarray:
+    def worth_ashore(self, fight: Fight, units: Units, fleet: Fleet | None, ends: Any) -> np.ndarray:
         """Worth of final states on land, with what follows in a port."""
-        at_port, course = self.ashore(setup, units, ends)
+        at_port, course = self.ashore(fight, units, ends)
         worth = self.worth_of(at_port.shape, course)
         if at_port.any():
             worth[:, at_port] += self.value_at_port(fleet)[:, None]
@@ -339,12 +340,12 @@ class Stages:
 
     def _value_at_port(self, fleet: Fleet) -> np.ndarray:
         """The worth that a battle with the ships out of the port adds, for each side."""
-        setup, chain = self.at_port(fleet)
-        return self.value_of(chain, lambda ends: self.worth_at_port(setup, fleet, ends))
+        fight, chain = self.at_port(fleet)
+        return self.value_of(chain, lambda ends: self.worth_at_port(fight, fleet, ends))
 
-    def worth_at_port(self, setup: Setup, fleet: Fleet, ends: Any) -> np.ndarray:
+    def worth_at_port(self, fight: Fight, fleet: Fleet, ends: Any) -> np.ndarray:
         """What final states of that battle add to the worth."""
-        found = self.after_port(setup, fleet, ends)
+        found = self.after_port(fight, fleet, ends)
         return self.more_worth(found["port_won"].shape, found)
 
 

@@ -6,12 +6,12 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field
 
-from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Both, Fields, Frame
 from simulator.rules.price_of_power import checks, model
 from simulator.rules.price_of_power.procedures import crossing, npr_defence, siege
 from simulator.rules.price_of_power.procedures.landing import MOST_CHOICES, Units, number_of_choices, numbers
 from simulator.rules.price_of_power.state import DEAD
+from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.policies import refuse, refuse_if
 
 PARTS = {"at sea": "fleet", "on land": "army", "out of port": "port_fleet"}

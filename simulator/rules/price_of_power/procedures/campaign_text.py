@@ -14,7 +14,7 @@ from simulator.rules.price_of_power.procedures.campaign_model import (
     stage,
 )
 from simulator.rules.price_of_power.procedures.landing import Units, by_type, in_words
-from simulator.rules.price_of_power.tables import Setup
+from simulator.rules.price_of_power.setup import Setup
 from simulator.rules.toolkit.naming import listed, plural
 
 if TYPE_CHECKING:

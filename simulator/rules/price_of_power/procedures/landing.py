@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from dataclasses import replace
 
 import numpy as np
 
-from simulator.engine.model.chain import BEST, Chain, Utilities, rule
-from simulator.engine.model.chance import NO_TABLE, from_rows, row_of
+from simulator.engine.model.chain import Chain, Utilities
+from simulator.engine.model.plain import Choice, PlainBattle
 from simulator.rules.price_of_power.dice import Dice, Icons, icons_shown, most_icons, pool_of
 from simulator.rules.price_of_power.forces import TYPES_HIT, Side
 from simulator.rules.price_of_power.model import TYPES, UNITS, LandUnits
@@ -92,59 +92,15 @@ def number_of_choices(army: Units, room: int) -> int:
     return int(sum(ways[1 : room + 1]))
 
 
-class Choice(NamedTuple):
-    """A decision of the attacker among so many choices."""
-
-    number: int
-
-
-class Chosen(NamedTuple):
-    """The number of the choice made, from 1; 0 before it."""
-
-    choice: int
-
-
-@rule(Choice)
-def running(p: Choice, s: Chosen) -> bool:
-    """Nothing is chosen yet."""
-    return s.choice == 0
-
-
-@rule(Choice)
-def table(p: Choice, s: Chosen) -> int:
-    """Nothing is rolled."""
-    return NO_TABLE
-
-
-@rule(Choice)
-def step(p: Choice, s: Chosen, option: int) -> Chosen:
-    """The choice is made."""
-    return Chosen(option + 1)
-
-
-@rule(Choice)
-def decides(p: Choice, s: Chosen) -> int:
-    """The attacker decides."""
-    return 1
-
-
-@rule(Choice)
-def options(p: Choice, s: Chosen) -> int:
-    """The number of choices."""
-    return p.number
-
-
-@rule(Choice)
-def choose(p: Choice, s: Chosen) -> int:
-    """The choice is what is best for him."""
-    return BEST
-
-
 def chain_of_choice(values: np.ndarray, path: str, describe: Callable[..., dict[str, np.ndarray]]) -> Chain:
-    """A decision of the attacker among choices of these values to both sides: float64, shape (2, choices)."""
-    utilities = Utilities(lambda ends: values[:, np.asarray(ends.choice) - 1], (path,), describe)
-    number, tables = values.shape[1], from_rows([row_of({0: 1})])
-    return Chain(Choice(number), Chosen(0), Chosen(number), tables, utilities=utilities)
+    """A decision of the attacker among choices of these values to both sides: float64, shape (2, choices).
+
+    The final state at place n is choice number n, from 1.
+    """
+    every = {str(number): number for number in range(1, values.shape[1] + 1)}
+    decision = PlainBattle(0, lambda number: None if number else Choice("attacker", path, every))
+    utilities = Utilities(lambda ends: values[:, np.asarray(ends.place) - 1], (path,), describe)
+    return replace(decision.chain, utilities=utilities)
 
 
 def in_words(units: Units) -> Iterator[str]:
