@@ -178,6 +178,9 @@ class CampaignConditions(SiegeConditions):
     unsupplied_segments: int = Field(
         0, ge=0, le=1, description="latest supply segments in a row without a line; a second destroys the besieger"
     )
+    supply_segment_first: bool = Field(
+        False, description="the siege goes on from earlier rounds: supply and the garrison's attrition come first"
+    )
     cold_area: bool = Field(False, description="the province is cold, and not the besieger's own; round track only")
     timar_distance: int = Field(
         1, ge=0, le=20, description="provinces from Turkey's national territory, 0 = in it; Timar, round track only"

@@ -175,7 +175,8 @@ def supply_assumptions(setup: SiegeSetup) -> Iterator[str]:
     causes = setup.weak_supply(setup.besieger.size)
     why = f"weak supply: {', '.join(causes)}" if causes else "" if rules.supply_line else "no line of supply"
     if why:
-        yield f"the besieger's supply attrition is rolled from the second round on ({why})"
+        since = "first" if setup.begins == siege.SUPPLY else "second"
+        yield f"the besieger's supply attrition is rolled from the {since} round on ({why})"
     else:
         yield "the besieger's supply is full: no supply attrition"
     if winter and winter.cold_area:

@@ -44,6 +44,7 @@ class SiegeParams(NamedTuple):
     """Numbers of one siege; tables are indices of chance tables."""
 
     campaign: int
+    begins: int  # the moment at which the first round begins: its supply segment, or its siege segment
     rounds: int  # fixed number of rounds, 0 on the round track
     best: int  # the besieger decides before each segment and on each breach
     action: int
@@ -167,7 +168,7 @@ def rolled(p, s, result):
     if s.stage == CONTINUE:
         return next_round(p, s, result >> 1, result & 1)
     if s.stage == START:
-        return s._replace(stage=ROUND_BEGINS, box=result >> 1, bad=result & 1)
+        return s._replace(stage=p.begins, box=result >> 1, bad=result & 1)
     if s.stage == CHOICE:
         return s._replace(stage=DECIDED, action=result)
     if s.stage == BREACH_CHOICE:
@@ -354,5 +355,5 @@ def over(s):
     works, breach, counter = s.works * lies, s.breach * lies, s.counter * lies
     return s._replace(
         stage=OVER, box=0, works=works, breach=breach, counter=counter, first=0, bad=0, hungry=0, fragile=0,
-        unsupplied=0, action=0, drawn=0,
+        unsupplied=s.unsupplied * lies, action=0, drawn=0,
     )  # fmt: skip

@@ -109,6 +109,12 @@ class SiegeSetup(Opponents[Siege | Campaign]):
         self.supply_rules = self.campaign.conditions if self.campaign and by_rules else None
         self.winter = self.supply_rules if self.track else None
 
+    @property
+    def begins(self) -> int:
+        """The moment at which the first round begins: a siege that goes on has its supply segment first."""
+        goes_on = self.campaign is not None and self.campaign.conditions.supply_segment_first
+        return siege.SUPPLY if goes_on else siege.ROUND_BEGINS
+
     def weak_supply(self, camp: int) -> list[str]:
         """The causes of weak supply (section 5.3); overseas only an ARMY is hindered by distance and by its fleet."""
         conditions = self.supply_rules
@@ -302,6 +308,7 @@ class SiegeSetup(Opponents[Siege | Campaign]):
         drawn = range(1 + self.draws_siege)
         return SiegeParams(
             campaign=int(self.campaign is not None),
+            begins=self.begins,
             rounds=self.rounds,
             best=int(self.best),
             action=ACTIONS[action],
@@ -335,7 +342,7 @@ class SiegeSetup(Opponents[Siege | Campaign]):
         """The fortress as it stands, at the start roll or at the first decision."""
         conditions, box = self.fields.conditions, BOXES.index(self.track.start_round) if self.track else 0
         begun = SiegeState(*[0] * len(SiegeState._fields))._replace(
-            stage=siege.START if box == siege.ROLL_BOX else siege.ROUND_BEGINS,
+            stage=siege.START if box == siege.ROLL_BOX else self.begins,
             box=box,
             camp=self.besieger.size,
             garrison=self.besieged.size,
