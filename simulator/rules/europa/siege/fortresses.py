@@ -13,7 +13,7 @@ from pydantic import create_model
 from simulator.rules.battle import ATTACKER, Columns
 from simulator.rules.campaign.carry import Fortresses
 from simulator.rules.europa.shared.land_model import Besieged, CampaignConditions
-from simulator.rules.europa.siege.rules import WORKS, WORKS_VALUE
+from simulator.rules.europa.siege.state import WORKS, WORKS_VALUE
 from simulator.rules.toolkit.naming import counted
 
 # Thirds of a land detachment that a counter is worth.
