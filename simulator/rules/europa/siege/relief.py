@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -62,6 +62,20 @@ class Reliefs:
         return most, inside + more
 
     @property
+    def params(self) -> dict[str, Any]:
+        """The numbers of SiegeParams that are those of a relief army."""
+        policy = self.setup.campaign.policy.attacker if self.setup.campaign else None
+        battles = self.battles
+        return {
+            "relief_chance": self.chance,
+            "relief_round": self.army.round if self.army else 0,
+            "relief": ANSWERS[policy.relief] if policy else siege.MEET,
+            "evasion": self.evasion,
+            "relief_battle": battles,
+            "battles": np.array(list(self.ends) or [Battle(*[0] * len(Battle._fields))], np.int64),
+        }
+
+    @property
     def chance(self) -> int:
         """Table of its arrival in a round."""
         if self.army is None or self.army.chance is None:
@@ -79,18 +93,13 @@ class Reliefs:
         bonuses = LandSetup(battle_of(self.setup.campaign, *sizes)).evasion
         return self.setup.tables.add(combine(Counter(FACES), bonuses, evades_by))
 
-    @cached_property
+    @property
     def battles(self) -> np.ndarray:
         """Table of the battle by besieger and garrison; its results are numbers of `ends`."""
         setup = self.setup
         shape = setup.besieger.size + 1, setup.room + 1
         fought = (setup.camps, setup.garrisons) if self.army else ((), ())
         return grid(shape, self.battle, fought)
-
-    @property
-    def rows(self) -> np.ndarray:
-        """The ends of battles: int64, shape (ends, 7)."""
-        return np.array(list(self.ends) or [Battle(*[0] * len(Battle._fields))], np.int64)
 
     def battle(self, camp: int, garrison: int) -> int:
         """The table of one battle."""

@@ -32,7 +32,7 @@ from simulator.rules.europa.shared.stacks import LD, TECHNOLOGIES, Opponents, ar
 from simulator.rules.europa.siege import rules
 from simulator.rules.europa.siege import state as siege
 from simulator.rules.europa.siege.assault import Assaults, Ground
-from simulator.rules.europa.siege.relief import ANSWERS, Reliefs
+from simulator.rules.europa.siege.relief import Reliefs
 from simulator.rules.europa.siege.state import ACTIONS, BEST, PLANS, SiegeParams, SiegeState
 from simulator.rules.toolkit.weights import grid
 
@@ -312,7 +312,6 @@ class SiegeSetup(Opponents[Siege | Campaign]):
         starves = self.campaign is not None and self.campaign.options.garrison_attrition
         inside = [thirds for thirds in self.garrisons if thirds and starves and conditions.port != "resupplied"]
         drawn = range(1 + any(led.draws_siege for led in self.led))
-        relief = self.relief.army
 
         def by_leader(make: Callable[[SiegeSetup], Any]) -> np.ndarray:
             return np.array([make(led) for led in self.led])
@@ -331,12 +330,7 @@ class SiegeSetup(Opponents[Siege | Campaign]):
             distance=conditions.supply_distance,
             die=self.tables.add(Counter(FACES)),
             smallest=LD * self.level if conditions.supply_line else camps,
-            relief_chance=self.relief.chance,
-            relief_round=relief.round if relief else 0,
-            relief=ANSWERS[policy.relief] if isinstance(policy, CampaignPolicy) else siege.MEET,
-            evasion=self.relief.evasion,
-            relief_battle=self.relief.battles,
-            battles=self.relief.rows,
+            **self.relief.params,
             effect_camp=by_leader(
                 lambda led: grid((camps,), lambda camp: sum_of(led.effect_of_place(camp)), [self.camps])
             ),
