@@ -43,20 +43,20 @@ class CampaignReport:
         self.odds = odds
 
     def name(self, force: int) -> str:
-        """A force as a sentence names it."""
-        name = self.plan.forces[force]
+        """A force or a fortress as a sentence names it."""
+        name = self.plan.names[force]
         return f"the {name}" if name in SIDES else name
 
     def camps(self) -> tuple[str, str]:
         """The forces of our side and of the other that fight."""
-        used = dict.fromkeys(side.force for fight in self.plan.fights for side in fight.sides if side.force != UNNAMED)
+        used = dict.fromkeys(side.force for fight in self.plan.fights for side in fight.sides if side.is_force)
         ours, theirs = ([self.name(one) for one in used if (one in self.plan.us) == own] for own in (True, False))
         return listed(ours) or "our side", listed(theirs) or "the other side"
 
     def who(self, side: PlannedSide, article: bool = True) -> str:
-        """A side of a fight; "" for one without pieces of its own, such as a fortress."""
+        """A side of a fight; "" for one without a name and without pieces of its own."""
         if side.force != UNNAMED:
-            return self.name(side.force) if article else self.plan.forces[side.force]
+            return self.name(side.force) if article else self.plan.names[side.force]
         table = {name: value for name, value in side.table.items() if name in self.plan.carry.pieces}
         return self.words(self.plan.carry.read(table)) if table else ""
 
@@ -95,7 +95,7 @@ class CampaignReport:
             return ""
         found, start = [], self.plan.start[side.force]
         if side.force not in seen and (start.any() or not seen):
-            found.append(self.words(start))
+            found.append(self.plan.words(side.force, start).replace("_", " "))
         if side.join is not None and side.join.any():
             found.append(self.words(side.join) + (" more" if found or side.force in seen else ""))
         return ", and ".join(found)
@@ -137,6 +137,7 @@ class CampaignReport:
             unnamed = ("others", f"the {fight.kind}")
             who = [self.who(side) or unnamed[at] for at, side in enumerate(fight.sides)]
             reasons = [f"it is fought only if {in_words(self.plan, fight.question)}"] if fight.question else []
+            reasons += ["the fortress has fallen before"] if fight.sides[1].besieged else []
             reasons += [f"{who[0]} declines it {rule}" for rule in self.rules(fight.sides[0])]
             if p := self.odds.p(f"{winner} == 'none'"):
                 yield f"{name} does not take place in {percent(p)}: {' or '.join(reasons)}"

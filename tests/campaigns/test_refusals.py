@@ -37,6 +37,14 @@ BIRTHRIGHT = {
     "force": {"a": {"units": ["2 x infantry"]}, "b": {"units": ["knights"]}},
     "fight": [{"battle": "tactical", "attacker": "a", "defender": "b"}],
 }
+EUROPA = {
+    "game": "campaign",
+    "of": "europa",
+    "every": {"battle": "siege"},
+    "force": {"french": {"army_plus": 1}},
+    "fortress": {"breda": {"land_detachments": 1}},
+    "fight": [{"attacker": "french", "defender": "breda"}],
+}
 MANY = {f"f{number}": {"regiments": 1} for number in range(7)}
 
 CASES = [
@@ -83,6 +91,70 @@ CASES = [
     (BIRTHRIGHT, {"fight[0].battle": "siege"}, "fight[0].battle: siege is not fought in a campaign"),
     (RISK, {"fight[1].attacker": "green"}, "fight[1].attacker.force: no force 'green'; forces: red, blue"),
     (RISK, {"us": "green"}, "us: no force 'green'"),
+    (RISK, {"fortress": {"breda": {}}}, "fortress: only europa has fortresses that are besieged"),
+    (EUROPA, {"fortress": {f"v{n}": {} for n in range(7)}}, "fortress: 7 fortresses are not allowed; give at most 6"),
+    (EUROPA, {"fortress.french": {}}, "fortress.french: 'french' is a force already"),
+    (EUROPA, {"fortress.out": {}}, "fortress.out: 'out' is not allowed"),
+    (EUROPA, {"fortress.breda.walls": 2}, "fortress.breda.walls: unknown field"),
+    (EUROPA, {"fortress.breda.fortress_level": 9}, "fortress.breda.fortress_level: 9 is not allowed"),
+    (EUROPA, {"fight[0].name": "breda"}, "fight[0].name: 'breda' is given twice"),
+    (
+        EUROPA,
+        {"fight[0].battle": "land"},
+        "fight[0].defender: 'breda' is a fortress: only siege and siege-campaign are fought there",
+    ),
+    (
+        EUROPA,
+        {"fight[0]": {"attacker": "breda", "defender": {"fortress_level": 1}}},
+        "fight[0].attacker: a fortress does not attack",
+    ),
+    (
+        EUROPA,
+        {"fight[0].attacker": {"army_plus": 1}},
+        "fight[0].attacker: only a force besieges a fortress of the campaign",
+    ),
+    (
+        EUROPA,
+        {"fight[0].defender": {"fortress": "mons"}},
+        "fight[0].defender.fortress: no fortress 'mons'; fortresses: breda",
+    ),
+    (
+        EUROPA,
+        {"fight[0].defender": {"fortress": "breda", "force": "french"}},
+        "fight[0].defender.fortress: give force or fortress, not both",
+    ),
+    (
+        EUROPA,
+        {"fight[0].defender": {"fortress": "breda", "fortress_level": 3}},
+        "fight[0].defender.fortress_level: given with the fortress; write it in fortress.breda",
+    ),
+    (
+        EUROPA,
+        {"fight[0].defender": {"fortress": "breda", "leave": "all"}},
+        "fight[0].defender.leave: given with the fortress; write it in fortress.breda",
+    ),
+    *(
+        (
+            EUROPA,
+            {f"fight[0].conditions.{name}": value},
+            f"fight[0].conditions.{name}: the fortress carries it; give it in fortress.breda",
+        )
+        for name, value in {
+            "siegeworks_minus": 1,
+            "siegeworks_plus": 1,
+            "breach_counter": True,
+            "assault_counter": True,
+            "pillages": 1,
+            "first_round": False,
+            "continued_siege": True,
+            "unsupplied_segments": 1,
+        }.items()
+    ),
+    (
+        EUROPA,
+        {"every.battle": "siege-campaign", "fight[0].conditions.supply_segment_first": True},
+        "fight[0].conditions.supply_segment_first: the campaign knows it",
+    ),
     (RISK, {"us": []}, "us: name at least one force"),
     (
         RISK,

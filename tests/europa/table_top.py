@@ -11,7 +11,7 @@ from simulator.rules.europa.procedures.continuation import Season, Track
 from simulator.rules.europa.shared import leaders
 from simulator.rules.europa.shared.losses import GARRISON, attrition_by, clamped
 from simulator.rules.europa.shared.modifiers import sum_of
-from simulator.rules.europa.siege import rules as siege
+from simulator.rules.europa.siege import state as siege
 from simulator.rules.europa.siege.assault import Ground, drms_of
 from simulator.rules.europa.siege.tables import BOXES, SiegeSetup
 from simulator.scenarios import load

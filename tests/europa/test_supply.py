@@ -6,7 +6,8 @@ import pytest
 
 from simulator import best, exact, load, replay
 from simulator.rules.europa.shared.modifiers import sum_of
-from simulator.rules.europa.siege import rules as siege
+from simulator.rules.europa.siege import rules
+from simulator.rules.europa.siege import state as siege
 from simulator.rules.europa.siege.tables import BOXES, SiegeSetup
 from simulator.scenarios import ScenarioError
 from tests.europa import reference_campaign
@@ -30,9 +31,9 @@ def between(scenario, dice, box="", to="", **changes):
     setup, thrown = SiegeSetup(load(scenario).fields), deque(dice)
     p, s = setup.params, setup.start
     s = s._replace(stage=siege.CONTINUE, box=BOXES.index(box) if box else 0, **changes)
-    s = siege.onward(p, siege.next_round(p, s, BOXES.index(to) if to else 0, 0))
+    s = rules.onward(p, rules.next_round(p, s, BOXES.index(to) if to else 0, 0))
     while s.stage in {siege.COLD, siege.HOME, siege.SUPPLY, siege.GARRISON_ATTRITION}:
-        s = siege.step(p, s, siege_result(setup, s, thrown))
+        s = rules.step(p, s, siege_result(setup, s, thrown))
     assert not thrown
     return s
 

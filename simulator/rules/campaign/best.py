@@ -69,7 +69,7 @@ class Decisions:
             asked = np.unique(edges.before[edges.choice == GO])
             here = self.course.stages[number].pieces[:, :, HERE]
             for row in asked[p[asked] > 0].tolist() if fight.sides[0].best else ():
-                forces = {name: plan.carry.words(pieces) for name, pieces in zip(plan.forces, here[row], strict=True)}
+                forces = {name: plan.words(at, here[row, at]) for at, name in enumerate(plan.names)}
                 found.append({"side": SIDES[self.camp(number)], "fight": fight.name} | forces)
                 found[-1] |= {"choice": "go" if gain[row] >= -ROUNDING else "stop", "advantage": abs(float(gain[row]))}
                 found[-1]["reached"] = float(p[row])

@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from pydantic import BaseModel, Field
 
-from simulator.rules.battle import Battle, Built, Columns
+from simulator.rules.battle import Battle, Built, Columns, Fields
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import counted
 
@@ -55,12 +55,57 @@ def fields_of(battle: Battle, role: str) -> Mapping[str, str]:
     return {about.alias or name: about.description or "" for name, about in model.model_fields.items()}
 
 
+class Fortresses:
+    """Places that are besieged in several fights (docs/rules/campaigns.md section 5.4).
+
+    A fortress has the slots of a force: its garrison in those of pieces, the state of its siege in marks. `model`: its
+    table. `kept`: the conditions of a siege that the fortress carries, `known`: those that the campaign knows. Arrays
+    of a fortress are int64, shape (rows, slots).
+    """
+
+    model: type[Fields]
+    kept: Sequence[str]
+    known: Sequence[str] = ()
+
+    def read(self, table: Table) -> np.ndarray:
+        """A fortress as its table says: int64, shape (slots,)."""
+        raise NotImplementedError
+
+    def begin(self, place: np.ndarray, besieger: int) -> None:
+        """Begin a siege by this force, or go on with it, in place."""
+        raise NotImplementedError
+
+    def conditions(self, kind: str, pieces: np.ndarray) -> dict[str, Any]:
+        """The conditions of a siege that the fortress carries; `pieces` of shape (slots,)."""
+        raise NotImplementedError
+
+    def stands(self, place: np.ndarray) -> np.ndarray:
+        """May it still be besieged? bool, shape (rows,)."""
+        raise NotImplementedError
+
+    def lift(self, place: np.ndarray, here: np.ndarray, driven: np.ndarray) -> None:
+        """Lift the sieges of besiegers who were driven off or have nobody here any more, in place.
+
+        `here`: the pieces of all forces, int64, shape (rows, forces, slots); `driven`: bool, shape (rows, forces).
+        """
+        raise NotImplementedError
+
+    def columns(self, place: np.ndarray) -> Columns:
+        """The columns of a fortress, without its name."""
+        raise NotImplementedError
+
+    def words(self, pieces: np.ndarray) -> str:
+        """A fortress in words; `pieces` of shape (slots,)."""
+        raise NotImplementedError
+
+
 class Carry:
     """The pieces that a game carries from fight to fight, counted in slots.
 
     A slot holds equal pieces in equal condition (`marks`: a number that belongs to the force, such as the level of its
     fort). `fights`: kind -> who can fight, in each group the cheapest piece first, `few`: a value of a piece in
-    messages. `sieges`: kinds that begin where no enemy unit stands. `not_fought`: kind -> why it is no fight.
+    messages. `sieges`: kinds that begin where no enemy unit stands. `fortresses`: places that are besieged in several
+    fights. `not_fought`: kind -> why it is no fight.
     `always_kept`: kind -> columns that a campaign keeps unasked.
     `in_one_fight`: fields that belong to one fight, with the reason. `ships`, `order`: the defaults of `carried`.
     `by_piece`: the slots of a piece in the order in which they stay behind. `renamed`: kind -> field of a side -> the
@@ -76,6 +121,7 @@ class Carry:
     traits: Sequence[str] = ()
     renamed: Mapping[str, Mapping[str, str]] = {}
     sieges: Sequence[str] = ()
+    fortresses: Fortresses | None = None
     always_kept: Mapping[str, Sequence[str]] = {}
     ships: Sequence[str] = ()
     order: Sequence[str] = ()

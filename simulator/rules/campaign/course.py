@@ -108,6 +108,8 @@ class Course:
         """The rows after a fight, by what becomes of it."""
         fight, every = self.plan.fights[number], np.arange(len(rows))
         asked = holds(self.plan, fight.question, rows, number) if fight.question else np.ones(len(rows), bool)
+        if fight.sides[1].besieged and self.plan.carry.fortresses:
+            asked = asked & self.plan.carry.fortresses.stands(rows.pieces[:, fight.sides[1].force, HERE])
         found = [self.unfought(rows, every[~asked])]
         active, before = rows.taken(every[asked]), every[asked]
         part, able = self.plan.coming(fight, active.pieces[:, :, HERE])
@@ -171,6 +173,7 @@ class Course:
                 self.left_behind(rows, side, won, there[won])
         places = [None if side.force == UNNAMED else rows.pieces[:, side.force, HERE] for side in fight.sides]
         carry.walk_over(fight.kind, places, winner)
+        self.lifted(rows, np.zeros((len(rows), len(self.plan.start)), bool))
         takers = carry.taken(fight.kind)
         for name, of in fight.kept.items():
             if of == "taken" and takers is not None:
@@ -226,7 +229,9 @@ class Course:
         rest = ready.taken(np.arange(len(ready)))
         for side, there in zip(self.plan.fights[number].sides, part, strict=True):
             if side.force != UNNAMED:
-                rest.pieces[:, side.force, HERE] -= there
+                # Marks have new values after the fight.
+                here = rest.pieces[:, side.force, HERE]
+                here[:] = np.where(self.plan.carry.marks, 0, here - there)
                 rest.pieces[:, side.force, LOST] += np.where(self.plan.carry.marks, 0, there)
         (others, other), (results, result) = rest.distinct(), ends.distinct()
         code = other[parent] * len(results) + result[end]
@@ -241,7 +246,7 @@ class Course:
     def applied(self, number: int, rows: Rows, end: np.ndarray, ends: Ends) -> None:
         """Steps 6 to 9: the rows as the fight leaves them, in place; they lack those who took part."""
         fight, carry = self.plan.fights[number], self.plan.carry
-        winner = ends.winner[end]
+        winner, driven_off = ends.winner[end], np.zeros((len(end), len(self.plan.start)), bool)
         rows.winner[:, number], rows.fought[:, number] = winner, True
         for name, of in fight.kept.items():
             if of in ends.kept:
@@ -261,10 +266,19 @@ class Course:
             left = np.where(carry.marks, 0, left)
             won = np.flatnonzero(winner == code)
             self.left_behind(rows, side, won, left[end[won]])
+            driven = np.flatnonzero((winner == 1 - code) | ((ends.fled[end, code] > 0) & (winner != code)))
+            driven_off[driven, side.force] = True
             if side.driven_off != STAY:
-                driven = np.flatnonzero((winner == 1 - code) | ((ends.fled[end, code] > 0) & (winner != code)))
                 moved(rows, driven, side.force, side.driven_off, left[end[driven]])
             carry.settle(own[:, HERE])
+        self.lifted(rows, driven_off)
+
+    def lifted(self, rows: Rows, driven_off: np.ndarray) -> None:
+        """Lift the sieges of forces that are gone or `driven_off` (bool, shape (rows, forces)), in place."""
+        here, forces, fortresses = rows.pieces[:, :, HERE], len(self.plan.forces), self.plan.carry.fortresses
+        if fortresses is not None:
+            for place in range(forces, here.shape[1]):
+                fortresses.lift(here[:, place], here[:, :forces], driven_off)
 
     @staticmethod
     def left_behind(rows: Rows, side: PlannedSide, won: np.ndarray, part: np.ndarray) -> None:

@@ -97,7 +97,10 @@ def model_of(carry: Carry) -> type[Campaign]:
     force = _table("Force", "A force: its pieces and traits.", carry, texts)
     pieces = _table("Pieces", "Pieces that join.", carry, {name: texts[name] for name in carry.pieces})
     joining: Any = (pieces | None, Side.model_fields["join"])
-    side = create_model("Side", __base__=Side, __doc__=Side.__doc__, join=joining)
+    of_side: Any = {"join": joining}
+    if carry.fortresses:
+        of_side["fortress"] = (str | None, Field(None, description="the fortress that is besieged"))
+    side = create_model("Side", __base__=Side, __doc__=Side.__doc__, **of_side)
     of_fight: Any = {
         role: (str | side | None, Fight.model_fields[role])  # type: ignore[operator]
         for role in SIDES
@@ -105,9 +108,11 @@ def model_of(carry: Carry) -> type[Campaign]:
     fight = create_model("Fight", __base__=Fight, __doc__=Fight.__doc__, **of_fight)
     forces: Any = (dict[str, force], Campaign.model_fields["force"])  # type: ignore[valid-type]
     fights: Any = (list[fight], Campaign.model_fields["fight"])  # type: ignore[valid-type]
-    return create_model(
-        "Campaign", __base__=Campaign, __doc__="Battles one after the other.", force=forces, fight=fights
-    )
+    more: Any = {"force": forces, "fight": fights}
+    if carry.fortresses:
+        places: Any = Field({}, description="places that are besieged")
+        more["fortress"] = (dict[str, carry.fortresses.model], places)  # type: ignore[name-defined]
+    return create_model("Campaign", __base__=Campaign, __doc__="Battles one after the other.", **more)
 
 
 def _table(name: str, text: str, carry: Carry, fields: Mapping[str, str]) -> type[Fields]:

@@ -34,7 +34,10 @@ class Ships:
 
 @dataclass
 class PlannedSide:
-    """A side of a fight. `table`: of an unnamed side all its fields, of a force the traits of this fight."""
+    """A side of a fight. `table`: of an unnamed side all its fields, of a force the traits of this fight.
+
+    A fortress that is `besieged` has its number behind those of the forces.
+    """
 
     role: str
     force: int = UNNAMED
@@ -51,6 +54,12 @@ class PlannedSide:
     min_units: float | None = None
     uses: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
     able: list[np.ndarray] = field(default_factory=list)
+    besieged: bool = False
+
+    @property
+    def is_force(self) -> bool:
+        """Is it a force, and neither unnamed nor a fortress?"""
+        return self.force != UNNAMED and not self.besieged
 
     def taking_part(self, here: np.ndarray) -> np.ndarray:
         """The pieces that take part (section 3 step 3): int64, shape (rows, slots).
@@ -77,7 +86,7 @@ class PlannedSide:
 
     def can_fight(self, part: np.ndarray) -> np.ndarray:
         """Has the side a piece of each group that it needs? bool, shape (rows,)."""
-        if self.force == UNNAMED:
+        if not self.is_force:
             return np.ones(len(part), bool)
         return np.all([part[:, group].sum(axis=1) > 0 for group in self.able], axis=0)
 
@@ -111,13 +120,15 @@ class PlannedFight:
 
 @dataclass
 class Plan:
-    """A whole campaign. `start`: the pieces of each force, int64, shape (forces, slots); `us`: the forces of our side.
+    """A whole campaign. `start`: the pieces of each force, then of each fortress, int64, shape (forces and fortresses,
+    slots); `traits` likewise; `us`: the forces of our side.
 
     `likeness`: for columns kept, a value of the type they have, for rows in which the fight does not take place.
     """
 
     carry: Carry
     forces: list[str]
+    fortresses: list[str]
     traits: list[dict[str, Any]]
     start: np.ndarray
     fights: list[PlannedFight]
@@ -127,9 +138,19 @@ class Plan:
     likeness: dict[str, Any] = field(default_factory=dict)
 
     @property
+    def names(self) -> list[str]:
+        """The names of forces and fortresses."""
+        return [*self.forces, *self.fortresses]
+
+    @property
     def decides(self) -> bool:
         """Does a side decide whether to fight?"""
         return any(fight.sides[0].best for fight in self.fights)
+
+    def words(self, number: int, pieces: np.ndarray) -> str:
+        """The pieces of a force, or a fortress, in words; shape (slots,)."""
+        fortress = self.carry.fortresses if number >= len(self.forces) else None
+        return fortress.words(pieces) if fortress else self.carry.words(pieces)
 
     def coming(self, fight: PlannedFight, here: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """The pieces of each side that take part once reinforcements have come, and whether they can fight, by row.
@@ -143,6 +164,8 @@ class Plan:
             if side.force != UNNAMED:
                 self.carry.settle(own)
         part = [np.zeros_like(here[:, 0]) if side.force == UNNAMED else side.taking_part(here) for side in fight.sides]
+        if fight.sides[1].besieged and self.carry.fortresses:
+            self.carry.fortresses.begin(part[1], fight.sides[0].force)
         return part, [side.can_fight(one) for side, one in zip(fight.sides, part, strict=True)]
 
     def scenario(self, fight: PlannedFight, parts: Sequence[np.ndarray]) -> dict[str, Any]:
@@ -152,6 +175,9 @@ class Plan:
             data[side.role] = side.table
             if side.force != UNNAMED:
                 data[side.role] = self.carry.side(fight.kind, side.role, self.tables(side), part)
+            if side.besieged and self.carry.fortresses:
+                carried = self.carry.fortresses.conditions(fight.kind, part)
+                data["conditions"] = dict(data.get("conditions", {})) | carried
         return data
 
     def tables(self, side: PlannedSide) -> Tables:
@@ -159,8 +185,8 @@ class Plan:
         return ({} if side.force == UNNAMED else self.traits[side.force]), side.table
 
     def on_our_side(self, side: PlannedSide, other: PlannedSide) -> bool:
-        """Is this side of a fight ours? An unnamed side is with the enemies of the force that it fights."""
-        return side.force in self.us if side.force != UNNAMED else other.force not in self.us
+        """Is this side of a fight ours? One that is no force is with the enemies of the force that it fights."""
+        return side.force in self.us if side.is_force else other.force not in self.us
 
     def camps(self, fight: PlannedFight) -> list[int]:
         """The camps of a fight's attacker and defender: 0 ours, 1 theirs; forces of one camp may fight each other."""

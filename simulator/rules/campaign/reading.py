@@ -19,7 +19,7 @@ from simulator.rules.toolkit.policies import refuse
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}\Z")
 RESERVED = ("out", "stay", "winner")
-MOST_FORCES, MOST_FIGHTS = 6, 12
+MOST_FORCES, MOST_FORTRESSES, MOST_FIGHTS = 6, 6, 12
 FOR_A_FORCE = ("join", "stay", "send", "carried", "driven_off", "leave", "leave_to")
 FOR_THE_ATTACKER = ("go", "min_odds", "min_units")
 BEST = "best"
@@ -35,7 +35,9 @@ class Reader:
 
     def __init__(self, fields: Campaign, carry: Carry) -> None:
         self.fields, self.carry = fields, carry
-        self.forces = list(fields.force)
+        # Games without fortresses have no field for them.
+        self.places = {name: given(place) for name, place in getattr(fields, "fortress", {}).items()}
+        self.forces, self.fortresses = list(fields.force), list(self.places)
         self.names: list[str] = []
         # The forces and the pieces that join, by their paths.
         self.tables = {f"force.{name}": given(force) for name, force in fields.force.items()}
@@ -54,15 +56,17 @@ class Reader:
         for name in self.forces:
             check_name(name, f"force.{name}")
         refuse(not 0 < len(fields.fight) <= MOST_FIGHTS, "fight", "give 1 to 12 fights")
+        self.check_fortresses()
         for path, table in self.tables.items():
             self.check_force(path, table)
         carry.prepare([self.pieces(table) for table in self.tables.values()])
         forces = [self.tables[f"force.{name}"] for name in self.forces]
-        start = np.array([carry.read(self.pieces(force)) for force in forces])
-        traits = [{k: v for k, v in force.items() if k not in carry.pieces} for force in forces]
+        places = list(self.places.values())
+        start = np.array([*(carry.read(self.pieces(force)) for force in forces), *map(self.read_fortress, places)])
+        traits = [{k: v for k, v in table.items() if k not in carry.pieces} for table in (*forces, *places)]
         fights = [self.fight(at, fight) for at, fight in enumerate(fields.fight)]
         us, derived = self.our_side(fights)
-        return Plan(carry, self.forces, traits, start, fights, us, derived, fields.goal)
+        return Plan(carry, self.forces, self.fortresses, traits, start, fights, us, derived, fields.goal)
 
     def pieces(self, table: Mapping[str, Any]) -> dict[str, Any]:
         """The pieces of a table."""
@@ -79,7 +83,8 @@ class Reader:
         path, every, carry = f"fight[{at}]", self.fields.every, self.carry
         name = fields.name if fields.name is not None else f"fight{at + 1}"
         check_name(name, f"{path}.name")
-        refuse(name in (*self.forces, *self.names), f"{path}.name", f"{name!r} is given twice")
+        taken = (*self.forces, *self.fortresses, *self.names)
+        refuse(name in taken, f"{path}.name", f"{name!r} is given twice")
         self.names.append(name)
         kind = fields.battle or every.battle
         if kind not in carry.fights:
@@ -95,6 +100,9 @@ class Reader:
             raise Refusal(found, "best is not offered inside a campaign")
         sides = tuple(self.side(f"{path}.{role}", kind, role, getattr(fields, role)) for role in SIDES)
         attacker, defender = sides
+        if defender.besieged:
+            refuse(attacker.force == UNNAMED, f"{path}.attacker", "only a force besieges a fortress of the campaign")
+            self.check_carried(path, data.get("conditions", {}), self.fortresses[defender.force - len(self.forces)])
         refuse(attacker.force == defender.force == UNNAMED, path, "at least one side must be a force")
         if attacker.force == defender.force:
             raise Refusal(f"{path}.defender.force", f"{self.forces[defender.force]} cannot fight itself")
@@ -118,6 +126,10 @@ class Reader:
         refuse(fields is None, path, "is needed")
         if isinstance(fields, str):
             fields = SideFields(force=fields)
+        place = getattr(fields, "fortress", None)
+        if place is not None or fields.force in self.fortresses:
+            refuse(None not in (place, fields.force), f"{path}.fortress", "give force or fortress, not both")
+            return self.fortress(path, kind, role, place or str(fields.force), fields)
         own = dict(fields.model_extra or {})
         if role == "defender":
             for key in FOR_THE_ATTACKER:
@@ -150,6 +162,41 @@ class Reader:
             able=self.carry.able(kind, role),
             **decisions,
         )  # fmt: skip
+
+    def check_fortresses(self) -> None:
+        """Refuse their number and their names."""
+        many = f"{len(self.fortresses)} fortresses are not allowed; give at most {MOST_FORTRESSES}"
+        refuse(len(self.fortresses) > MOST_FORTRESSES, "fortress", many)
+        for name in self.fortresses:
+            check_name(name, f"fortress.{name}")
+            refuse(name in self.forces, f"fortress.{name}", f"{name!r} is a force already")
+
+    def read_fortress(self, table: Mapping[str, Any]) -> np.ndarray:
+        """The slots of a fortress."""
+        assert self.carry.fortresses is not None
+        return self.carry.fortresses.read(table)
+
+    def fortress(self, path: str, kind: str, role: str, name: str, fields: SideFields) -> PlannedSide:
+        """A fortress that is besieged in a fight; everything else of it stands in its own table."""
+        known = f"fortresses: {', '.join(self.fortresses)}" if self.fortresses else "there are no fortresses"
+        refuse(name not in self.fortresses, f"{path}.fortress", f"no fortress {name!r}; {known}")
+        refuse(role == "attacker", path, "a fortress does not attack")
+        only = f"{name!r} is a fortress: only {' and '.join(self.carry.sieges)} are fought there"
+        refuse(kind not in self.carry.sieges, path, only)
+        for field in (*fields.model_fields_set, *(fields.model_extra or {})):
+            own = field not in ("fortress", "force")
+            refuse(own, f"{path}.{field}", f"given with the fortress; write it in fortress.{name}")
+        number = len(self.forces) + self.fortresses.index(name)
+        return PlannedSide(role, number, besieged=True, driven_off=STAY, uses=np.ones(len(self.carry.slots), bool))
+
+    def check_carried(self, path: str, conditions: Mapping[str, Any], name: str) -> None:
+        """Refuse conditions of a fight that its fortress carries."""
+        assert self.carry.fortresses is not None
+        for field in self.carry.fortresses.kept:
+            text = f"the fortress carries it; give it in fortress.{name}"
+            refuse(field in conditions, f"{path}.conditions.{field}", text)
+        for field in self.carry.fortresses.known:
+            refuse(field in conditions, f"{path}.conditions.{field}", "the campaign knows it")
 
     def check_side(self, path: str, kind: str, role: str, fields: SideFields) -> None:
         """Refuse fields that a force cannot have in this fight."""
@@ -214,16 +261,15 @@ class Reader:
             return frozenset(self.force("us", name) for name in names), False
         camp: dict[int, bool] = {}
         first = fights[0].sides
-        attacks = first[0].force != UNNAMED
+        attacks = first[0].is_force
         camp[first[0].force if attacks else first[1].force] = attacks
-        pairs = [(attacker.force, defender.force) for attacker, defender in (fight.sides for fight in fights)]
-        pairs = [pair for pair in pairs if UNNAMED not in pair]
+        pairs = [tuple(side.force for side in fight.sides) for fight in fights if all(s.is_force for s in fight.sides)]
         for _ in self.forces:
             for one, other in (*pairs, *(pair[::-1] for pair in pairs)):
                 if one in camp:
                     camp.setdefault(other, not camp[one])
         split = any(camp.get(one) == camp.get(other) for one, other in pairs)
-        lonely = any(side.force not in (UNNAMED, *camp) for fight in fights for side in fight.sides)
+        lonely = any(side.is_force and side.force not in camp for fight in fights for side in fight.sides)
         text = "who is with whom does not follow from the fights; name the forces on your side"
         refuse(split or lonely, "us", text)
         return frozenset(force for force, ours in camp.items() if ours), True

@@ -59,7 +59,7 @@ class Rows(Table):
     @classmethod
     def first(cls, plan: Plan, battles: int | None) -> Rows:
         """The start of the campaign, of so many battles when simulated."""
-        shape, fights = (len(plan.forces), 3, plan.start.shape[1]), len(plan.fights)
+        shape, fights = (len(plan.start), 3, plan.start.shape[1]), len(plan.fights)
         kept = {name: np.array([value]) for name, value in plan.likeness.items()}
         at = None if battles is None else np.zeros(battles, np.int64)
         rows = cls(np.zeros((1, prod(shape) + 2 * fights), np.int64), kept, np.ones(1), shape, at)
@@ -112,6 +112,9 @@ class StandingRows(Mapping[str, np.ndarray]):
             for count, (weights, zones) in plan.carry.counts.items():
                 for word in zones:
                     self._makers[f"{name}_{count}_{word}"] = partial(self._count, force, ZONES[word], weights)
+        for place, name in enumerate(plan.fortresses, len(plan.forces)):
+            found = plan.carry.fortresses.columns(rows.pieces[:, place, HERE]) if plan.carry.fortresses else {}
+            self._makers |= {f"{name}_{column}": partial(found.__getitem__, column) for column in found}
         for fight in fights:
             self._makers |= {name: partial(rows.kept.__getitem__, name) for name in fight.kept}
 

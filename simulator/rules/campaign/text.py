@@ -122,9 +122,13 @@ def _of_campaign(plan: Plan) -> Iterator[str]:
             camp = "our side" if plan.on_our_side(*fight.sides) else "the other side"
             yield f"fight[{at}].attacker.go: best for {camp} by the objectives, with all that may follow"
         for side in fight.sides:
-            if side.force != UNNAMED and side.driven_off != OUT:
+            if side.is_force and side.driven_off != OUT:
                 to = "stay with their force" if side.driven_off == STAY else f"join {plan.forces[side.driven_off]}"
                 yield f"fight[{at}].{side.role}.driven_off: those driven off {to}"
+    sieges = [fight.name for fight in plan.fights if fight.kind in plan.carry.sieges and not fight.sides[1].besieged]
+    if plan.carry.fortresses and len(sieges) > 1:
+        text = "a siege's state is not carried between unnamed fortresses; declare [fortress.NAME]"
+        yield f"{', '.join(sieges)}: {text}"
     yield from plan.carry.assumed
 
 
@@ -141,7 +145,7 @@ def explain(plan: Plan, fields: Sequence[Any]) -> list[str]:
 
 
 def _name(plan: Plan, side: PlannedSide) -> str:
-    return "others" if side.force == UNNAMED else plan.forces[side.force]
+    return "others" if side.force == UNNAMED else plan.names[side.force]
 
 
 @dataclass
@@ -152,19 +156,20 @@ class Story:
     lines: list[str]
 
     def begins(self, fight: PlannedFight, asked: np.ndarray, here: np.ndarray, part: Sequence[np.ndarray]) -> None:
-        """The name of the fight, whether its question holds, who joins and who takes no part.
+        """The name of the fight, why it is not fought, who joins and who takes no part.
 
         `here`: int64, shape (rows, forces, slots).
         """
         self.lines.append(f"{fight.name}:")
-        if fight.question and not asked.all():
-            self._tell(f"not fought: only if {in_words(self.plan, fight.question)}")
+        if not asked.all():
+            why = f"only if {in_words(self.plan, fight.question)}" if fight.question else "the fortress has fallen"
+            self._tell(f"not fought: {why}")
             return
         for side in fight.sides:
             if side.join is not None:
                 self._of(side, "joining", side.join)
         for side, own in zip(fight.sides, part, strict=True):
-            if side.force != UNNAMED and len(own):
+            if side.is_force and len(own):
                 self._of(side, "taking no part", here[0, side.force] - own[0])
 
     def walk_over(self, winner: np.ndarray, able: Sequence[np.ndarray]) -> None:
@@ -191,7 +196,7 @@ class Story:
     def ended(self, fight: PlannedFight, number: int, before: Rows, after: Rows) -> None:
         """Note the pieces left behind or driven off, from the rows before and after the fight."""
         for code, side in enumerate(fight.sides):
-            if side.force == UNNAMED or not len(after):
+            if not side.is_force or not len(after):
                 continue
             won = after.winner[0, number] == code
             to = side.leave_to if won else side.driven_off
@@ -209,7 +214,7 @@ class Story:
     def _of(self, side: PlannedSide, what: str, pieces: np.ndarray) -> None:
         pieces = np.where(self.plan.carry.marks, 0, pieces)
         if pieces.any():
-            self._tell(f"{self.plan.forces[side.force]}, {what}: {self.plan.carry.words(pieces)}")
+            self._tell(f"{self.plan.names[side.force]}, {what}: {self.plan.carry.words(pieces)}")
 
     def _tell(self, line: str) -> None:
         self.lines.append(f"  {line}")

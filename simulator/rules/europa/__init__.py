@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.resources import files
 from typing import Any, get_args
 
@@ -33,6 +34,7 @@ from simulator.rules.europa.sea.model import Naval, check_naval
 from simulator.rules.europa.sea.text import build_naval
 from simulator.rules.europa.shared import land_model as model
 from simulator.rules.europa.shared.fields import check_tables
+from simulator.rules.europa.shared.land_checks import check_land, check_siege
 from simulator.rules.europa.shared.stacks import COUNTRIES
 from simulator.rules.europa.shared.text import called, leader_rows, shown, total
 from simulator.rules.europa.siege.battle import build_siege
@@ -66,14 +68,14 @@ BATTLES = by_kind(
     kind(
         model.Land,
         build_land,
-        model.check_land,
+        check_land,
         facts=("attacker_losses_thirds", "defender_losses_thirds", "major_victory", "attacker_leader_killed"),
     ),
-    kind(model.Siege, build_siege, model.check_siege),
+    kind(model.Siege, build_siege, check_siege),
     kind(
         model.Campaign,
         build_siege,
-        model.check_siege,
+        check_siege,
         clock=Clock("rounds", "fallen", "the fortress has fallen", plans="policy.attacker.plan"),
     ),
     kind(Naval, build_naval, check_naval),
@@ -109,6 +111,9 @@ BATTLES = by_kind(
     forces=ForceColumns({"left_thirds": "LD left"}, {"losses_thirds": "detachment"}, 3, no_units=("morale", "gold")),
     called=called,
 )
+
+# The battle of a relief army is a part of a siege: whether to break it off is not decided state by state.
+BATTLES = {**BATTLES, "siege-campaign": replace(BATTLES["siege-campaign"], advice=advised({"plan": PLANS}))}
 
 # What `leader` and `country` take (for a country its army class and the rows of its artillery and replacement leaders).
 LISTS = {"leaders": leader_rows, "countries": lambda: list(COUNTRIES.values())}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, Literal
@@ -17,14 +17,16 @@ from simulator.rules.europa.shared.fleets import Hold
 from simulator.rules.europa.shared.land_model import FORAGERS
 from simulator.rules.europa.shared.leaders import GONE
 from simulator.rules.europa.shared.losses import counters_by_size
+from simulator.rules.europa.siege.fortresses import MARKS as OF_FORTRESSES
+from simulator.rules.europa.siege.fortresses import THIRDS, EuropaFortresses
+from simulator.rules.sides import SIDES
 
-THIRDS = {"army_plus": 12, "army_minus": 6, "land_detachments": 3, "exploration_detachments": 1}
 SHIPS = ("warships", "galleys", "galleasses", "transports", "exploration_ships")
 AT_SEA = ("naval", "passage")
 SIEGES = ("siege", "siege-campaign")
 # Marks: the leader on land and at sea is gone; the troops forage in their next battle.
 MARKS = ("leader gone", "admiral gone", "foraging")
-SLOTS = (*THIRDS, *SHIPS, *MARKS)
+SLOTS = (*THIRDS, *SHIPS, *MARKS, *OF_FORTRESSES)
 ON_LAND, AFLOAT = (("land_detachments", *THIRDS),), (SHIPS[:5],)
 SEA_FIELDS = {"leader": "admiral", "technology": "naval_technology", "leader_country": "", "leader_type": ""}
 LOSSES = Literal["keep-best-army", "keep-most-armies", "regroup"]
@@ -38,6 +40,7 @@ class EuropaCarry(Carry):
         "naval": (AFLOAT, AFLOAT), "passage": ((*ON_LAND, *AFLOAT), None),
     }  # fmt: skip
     sieges = SIEGES
+    fortresses = EuropaFortresses(SLOTS)
     not_fought: Mapping[str, str] = {"expedition": "expedition is not fought in a campaign: give its battles as fights"}
     in_one_fight: Mapping[str, str] = {"pasha_detachments": "pashas come to one fight"}
     traits = ("admiral", "naval_technology", "losses", "leader_after")
@@ -60,7 +63,7 @@ class EuropaCarry(Carry):
         """A slot for each counter and kind of ship; losses are counted in thirds, since counters are broken."""
         self.slots = list(SLOTS)
         self.by_piece = {piece: [SLOTS.index(piece)] for piece in self.pieces}
-        self.marks = np.array([slot in MARKS for slot in SLOTS])
+        self.marks = np.array([slot in (*MARKS, *OF_FORTRESSES) for slot in SLOTS])
         self.counts = {piece: self.count({piece: 1}) for piece in self.pieces}
         for counter in THIRDS:
             self.counts[counter] = self.counts[counter]._replace(zones=("left", "here", "out"))
@@ -80,6 +83,8 @@ class EuropaCarry(Carry):
     def side(self, kind: str, role: str, tables: Tables, pieces: np.ndarray) -> dict[str, Any]:
         """A leader who is gone is replaced as `leader_after` says; those who foraged on landing do so on land."""
         found = super().side(kind, role, tables, pieces)
+        if kind in SIEGES and role == "defender":
+            return found | {"fortress_level": int(pieces[SLOTS.index("fortress_level")])}
         who = "admiral" if kind in AT_SEA else "leader"
         if pieces[SLOTS.index(f"{who} gone")] and not {"leader", "admiral"} & set(tables[1]):
             kept = {name: value for name, value in found.items() if name not in ("leader_country", "leader_type")}
@@ -91,21 +96,25 @@ class EuropaCarry(Carry):
     def build(self, kind: str, fields: Any) -> Built:
         """A naval battle tells captured ships apart from its own."""
         built = super().build(kind, fields)
+        if kind == "siege-campaign":
+            return with_columns(built, lambda states: {"unsupplied segments": states.unsupplied})
         setup = getattr(built.outcome, "__self__", None)
         if not isinstance(setup, BattleSetup):
             return built
 
-        def columns(states: States) -> Columns:
-            found = setup.outcome(states)
+        def own_ships(states: States) -> Columns:
+            found: Columns = {}
             for records, place, side in zip(setup.records, (states.record_a, states.record_d), SIDES, strict=True):
                 mine = of_records(list(records), place)
                 found |= {f"{side} own {ship}": mine[f"own_{ship}_left"] for ship in SHIPS}
             return found
 
-        return replace(built, outcome=columns)
+        return with_columns(built, own_ships)
 
     def left(self, kind: str, role: str, tables: Tables, pieces: np.ndarray, columns: Columns) -> Left:
         """Counters by the thirds left, ships by kind."""
+        if kind in SIEGES and role == "defender":
+            return Left(self.fortress_left(kind, pieces, columns))
         left = np.repeat(pieces[None], len(columns["winner"]), axis=0)
         gained = np.zeros_like(left)
         before = int(pieces[: len(THIRDS)] @ list(THIRDS.values()))
@@ -128,6 +137,13 @@ class EuropaCarry(Carry):
             left[:, SLOTS.index(f"{who} gone")] |= gone
         return Left(left, gained)
 
+    def fortress_left(self, kind: str, pieces: np.ndarray, columns: Columns) -> np.ndarray:
+        """A fortress and its garrison after a siege; those who left with war honours are not here."""
+        left = self.fortresses.after(kind, pieces, columns)
+        inside = np.where(columns["fallen"], 0, columns["garrison_left_thirds"])
+        left[:, : len(THIRDS)] = np.array(_counters(pieces, "keep-best-army"))[inside]
+        return left
+
     @staticmethod
     def thirds_left(kind: str, role: str, before: int, columns: Columns) -> np.ndarray:
         """Thirds of land detachments that a side has left of those it had `before`."""
@@ -142,6 +158,13 @@ class EuropaCarry(Carry):
             return False
         left = [columns.get(f"{role}_{how}", False) for how in ("broke_off", "left_with_wind")]
         return np.any([*np.broadcast_arrays(*left, columns["evaded"] & (role == SIDES[1]))], axis=0)
+
+
+def with_columns(built: Built, more: Callable[[States], Columns]) -> Built:
+    """A fight with further columns of its final states."""
+    outcome = built.outcome
+    assert outcome is not None
+    return replace(built, outcome=lambda states: outcome(states) | more(states))
 
 
 def _counters(pieces: np.ndarray, losses: str) -> list[tuple[int, ...]]:

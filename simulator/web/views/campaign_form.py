@@ -80,6 +80,8 @@ class _Maker:
         self.battle, self.own, self.carry = battle, Generator(battle), carry_of(*battle.made[1][:4])
         forces, fights, every = data.get("force"), data.get("fight"), data.get("every")
         self.forces: Mapping[str, Any] = forces if isinstance(forces, Mapping) else {}
+        places = data.get("fortress")
+        self.fortresses = list(places) if isinstance(places, Mapping) else []
         self.fights: list[Any] = fights if isinstance(fights, list) else []
         self.kind = str(every.get("battle") or "") if isinstance(every, Mapping) else ""
         self.used = [str(one.get("battle") or self.kind) for one in self.fights if isinstance(one, Mapping)]
@@ -131,6 +133,8 @@ class _Maker:
         for role in SIDES:
             side = fight.get(role)
             table = dict(side) if isinstance(side, Mapping) else {"force": side} if side else {}
+            if "fortress" in table:
+                table["force"] = table.pop("fortress")
             spelled[role] = {"join": {}} | table
         table = branches_at(self.battle, path)[0]
         inside = {one.key.rpartition(".")[2]: one for one in self.own.table(path, "", table, spelled, False).inside}
@@ -140,7 +144,9 @@ class _Maker:
         for role in SIDES:
             nodes = {one.key.rpartition(".")[2]: one for one in inside.pop(role).inside}
             joins.append(nodes.pop("join"))
-            named = self.choose(nodes.pop("force"), list(self.forces), "pieces of its own")
+            nodes.pop("fortress", None)  # chosen like a force
+            places = self.fortresses if role == "defender" else []
+            named = self.choose(nodes.pop("force"), [*self.forces, *places], "pieces of its own")
             named.label, named.help, unnamed = role, "", not named.value
             own = self.extra(kind, f"{path}.{role}", spelled[role], unnamed, set(nodes))
             front = [one for one in own if unnamed and (one.given or not one.rare)]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from simulator.engine.api import exact_outcomes
 from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Built, Columns
 from simulator.rules.europa.land import rules as land
@@ -38,6 +39,14 @@ def build_land(fields: Land) -> Built:
         explain=lambda: list(land_explanation(setup)),
         decisions=partial(land_decisions, setup),
     )
+
+
+def outcomes_of(made: Built) -> tuple[Columns, np.ndarray]:
+    """Columns of the ends of a battle that is a stage of another, and their chances: float64, shape (states,)."""
+    assert made.chain is not None
+    assert made.outcome is not None
+    ends = exact_outcomes(made.chain)
+    return made.outcome(ends.states), ends.p
 
 
 def land_outcome(setup: LandSetup, states: Any) -> Columns:

@@ -14,13 +14,14 @@ import numpy as np
 from simulator.engine.model.chance import seen_as
 from simulator.engine.model.plain import Following, PlainBattle, Roll
 from simulator.rules.battle import ATTACKER, DEFENDER, Built, Columns
-from simulator.rules.europa.land.battle import build_land
+from simulator.rules.europa.land.battle import build_land, outcomes_of
 from simulator.rules.europa.passages import model
 from simulator.rules.europa.passages.model import STAGES, stages_of, troops_of, with_troops
 from simulator.rules.europa.passages.passage import LANDED, Passing, Voyage, assumptions, explanation
-from simulator.rules.europa.passages.stages import in_stage, outcomes_of
+from simulator.rules.europa.passages.stages import in_stage
 from simulator.rules.europa.shared.fleets import Hold
-from simulator.rules.europa.shared.land_model import FORAGERS, check_land, overruns
+from simulator.rules.europa.shared.land_checks import check_land
+from simulator.rules.europa.shared.land_model import FORAGERS, overruns
 from simulator.rules.europa.shared.leaders import GONE
 from simulator.rules.europa.shared.procedure import D10
 from simulator.rules.europa.shared.stacks import LD, detachments, size_of, technology_of

@@ -29,6 +29,7 @@ from simulator.rules.europa.sea.model import (
 from simulator.rules.europa.shared import fields as common
 from simulator.rules.europa.shared import land_model
 from simulator.rules.europa.shared.fleets import ARMY_MINUS, ARMY_PLUS
+from simulator.rules.europa.shared.land_checks import check_land, check_siege
 from simulator.rules.europa.shared.leaders import leader_of
 from simulator.rules.europa.shared.stacks import LD, size_of
 from simulator.rules.europa.tables import book
@@ -175,6 +176,8 @@ def check_stages(fields: Expedition) -> None:
         crosses = given[0] == "passage" and name == "land" and stage.conditions.crossing != "none"
         refuse(crosses, "land.conditions.crossing", "not allowed after a passage: the troops land")
         refuse_best(name, stage.policy, "an expedition")
+        relieved = name == "siege" and stage.defender.relief is not None
+        refuse(relieved, "siege.defender.relief", "not in an expedition")
     side = troops_of(fields)
     refuse(not size_of(side), f"{given[0]}.attacker.land_detachments", "no troops; give at least one detachment")
     counters = [getattr(side, counter) for counter in TROOPS]
@@ -185,6 +188,6 @@ def check_stages(fields: Expedition) -> None:
             if fields.passage and name == "passage":
                 check_passage(fields.passage)
             elif name == "land":
-                land_model.check_land(with_troops(fields, name, counters))
+                check_land(with_troops(fields, name, counters))
             else:
-                land_model.check_siege(with_troops(fields, name, besiegers))
+                check_siege(with_troops(fields, name, besiegers))

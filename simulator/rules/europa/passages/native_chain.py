@@ -11,11 +11,12 @@ from pydantic import Field
 from simulator.engine.model.chain import SIDES
 from simulator.engine.model.plain import Following, PlainBattle, Roll
 from simulator.rules.battle import ATTACKER, Both, Built, Fields, FrameOf
-from simulator.rules.europa.land.battle import build_land
+from simulator.rules.europa.land.battle import build_land, outcomes_of
 from simulator.rules.europa.passages.model import TROOPS
-from simulator.rules.europa.passages.stages import in_stage, outcomes_of, refuse_best
+from simulator.rules.europa.passages.stages import in_stage, refuse_best
 from simulator.rules.europa.procedures.overseas import Conquered, ConquestFields, Conversion, check_conquest
 from simulator.rules.europa.shared import land_model
+from simulator.rules.europa.shared.land_checks import check_land
 from simulator.rules.europa.shared.leaders import GONE
 from simulator.rules.europa.shared.procedure import FACES
 from simulator.rules.europa.shared.stacks import LD, detachments, size_of
@@ -157,10 +158,10 @@ def check_native_chain(fields: NativeChain) -> None:
     # The leader, and who may join him, also where nobody resists.
     most = Conquered(max(end.joiners for end in chain.ends), chain.conversion.natives)
     with in_stage("land"):
-        land_model.check_land(chain.battle(most, Policies()))
+        check_land(chain.battle(most, Policies()))
         for end in chain.ends:
             if end.resisters:
-                land_model.check_land(chain.battle(end))
+                check_land(chain.battle(end))
 
 
 def build_native_chain(fields: NativeChain) -> Built:

@@ -1,4 +1,4 @@
-"""A stage of a composed battle kind: its refusals, and its exact outcomes."""
+"""The refusals of a stage of a composed battle kind."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
-from simulator.engine.api import exact_outcomes
-from simulator.rules.battle import Built, Columns, Refusal
+from simulator.rules.battle import Refusal
 from simulator.rules.toolkit.policies import refuse
 
 
@@ -27,11 +24,3 @@ def refuse_best(name: str, policies: Any, kind: str) -> None:
     for side in ("attacker", "defender"):
         for policy, value in getattr(policies, side):
             refuse(value == "best", f"{name}.policy.{side}.{policy}", f"best is not offered in {kind}")
-
-
-def outcomes_of(made: Built) -> tuple[Columns, np.ndarray]:
-    """Columns of the final states of a stage that is a chain, and their chances: float64, shape (states,)."""
-    assert made.chain is not None
-    assert made.outcome is not None
-    ends = exact_outcomes(made.chain)
-    return made.outcome(ends.states), ends.p

@@ -1,6 +1,6 @@
-"""The scenario of each battle kind on land, and what it may not be.
+"""The scenario of each battle kind on land.
 
-docs/rules/europa_land_siege.md sections 2, 3.1, 3.8, 4.1, 4.8 and 5.
+docs/rules/europa_land_siege.md sections 2, 3.1, 4.1 and 5; land_checks.py holds what types cannot refuse.
 """
 
 from __future__ import annotations
@@ -11,21 +11,6 @@ from pydantic import Field
 
 from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Both, Fields, FrameOf
-from simulator.rules.europa.shared.leaders import leader_of
-from simulator.rules.europa.shared.stacks import (
-    LD,
-    MOST_LD,
-    TURKISH,
-    Opponents,
-    counted_ld,
-    detachments,
-    fighting,
-    is_timar,
-    size_of,
-    technology_of,
-)
-from simulator.rules.europa.tables import book
-from simulator.rules.toolkit.policies import refuse, refuse_if
 
 ArmyClass = Literal["", "I", "IM", "II", "IIM", "III", "IIIM", "IV", "IVM", "A"]
 Technology = Literal["medieval", "renaissance", "arquebus", "musket", "baroque", "manoeuvre", "lace-war"]
@@ -125,6 +110,23 @@ class Besieged(Side):
     siege_value: int = Field(0, ge=0, le=9, description="best siege value among helpers")
 
 
+class Relief(LandAttacker):
+    """A relief army: a side of a land battle that comes to the fortress."""
+
+    page = "round, country, leader, technology, army_plus: ARMY+, army_minus: ARMY−, land_detachments"
+    round: int = Field(0, ge=0, le=30, description="comes before the siege segment of this round; 0 = not given")
+    chance: float | None = Field(None, ge=0, le=1, description="or: comes with this chance in each round")
+    sortie: bool = Field(False, description="the troops inside join the battle")
+    enter: bool = Field(True, description="after a draw its troops go into the fortress as far as there is room")
+    crossing: Crossing = Field("none", description="how it enters the province")
+
+
+class BesiegedForRounds(Besieged):
+    """The fortress, who is inside and who comes to their relief."""
+
+    relief: Relief | None = Field(None, description="a relief army")
+
+
 class Conditions(Fields):
     """The place and the time."""
 
@@ -178,6 +180,9 @@ class CampaignConditions(SiegeConditions):
     unsupplied_segments: int = Field(
         0, ge=0, le=1, description="latest supply segments in a row without a line; a second destroys the besieger"
     )
+    supply_segment_first: bool = Field(
+        False, description="the siege goes on from earlier rounds: supply and the garrison's attrition come first"
+    )
     cold_area: bool = Field(False, description="the province is cold, and not the besieger's own; round track only")
     timar_distance: int = Field(
         1, ge=0, le=20, description="provinces from Turkey's national territory, 0 = in it; Timar, round track only"
@@ -220,6 +225,14 @@ class CampaignPolicy(BesiegerPolicy):
 
     page = "plan"
     plan: Plan = Field("undermine-until-breach", description="plan for all rounds; best = decided in every state")
+    relief: Literal["meet", "lift", "evade", "storm-first", "best"] = Field("meet", description="on a relief army")
+    break_off: BreakOff = Field("never", description="in the battle against the relief army")
+
+
+class ReliefPolicy(Fields):
+    """Choices of those who come to the relief of a fortress."""
+
+    break_off: BreakOff = Field("never", description="in the battle of the relief army")
 
 
 class Options(Fields):
@@ -231,12 +244,16 @@ class Options(Fields):
     tables: dict[str, Any] = Field(default_factory=dict, description="rows that replace those of the tables, by name")
 
 
-class LandOptions(Options):
-    """Readings for land battles."""
+class BattleOptions(Options):
+    """Readings for land battles, that of a relief army too."""
 
     destruction_test: Literal["exceeds", "reaches"] = Field("exceeds", description="losses against the stack's size")
     tercios_require_army: bool = Field(False, description="Tercios count only with an ARMY in the stack")
     national_bonuses: Literal["seed", "book"] = Field("seed", description="cavalry and Tercios by seed or rule book")
+
+
+class LandOptions(BattleOptions):
+    """Readings for land battles."""
 
 
 class SiegeOptions(Options):
@@ -248,7 +265,7 @@ class SiegeOptions(Options):
     )
 
 
-class CampaignOptions(SiegeOptions):
+class CampaignOptions(BattleOptions, SiegeOptions):
     """Readings for campaigns."""
 
     garrison_attrition: bool = Field(True, description="the garrison suffers attrition from round 2 on")
@@ -273,7 +290,9 @@ class Siege(FrameOf[Besieger, Besieged, SiegeConditions, Both[SiegePolicy, Field
     battle: Literal["siege"]
 
 
-class CampaignFields(FrameOf[Besieger, Besieged, CampaignConditions, Both[CampaignPolicy, Fields], CampaignOptions]):
+class CampaignFields(
+    FrameOf[Besieger, BesiegedForRounds, CampaignConditions, Both[CampaignPolicy, ReliefPolicy], CampaignOptions]
+):
     """All fields of a siege over several rounds, whoever asks for it."""
 
 
@@ -292,81 +311,3 @@ def overruns(fields: Land) -> list[str]:
 def is_interception(fields: Land) -> bool:
     """An interception, or an overrun of 4 to under 8 times that is fought as one (section 3.5 step 1)."""
     return fields.conditions.interception or bool(overruns(fields))
-
-
-def check_land(fields: Land) -> None:
-    """Refuse what types cannot; raises Refusal."""
-    for name, side in zip(SIDES, (fields.attacker, fields.defender), strict=True):
-        _check_side(fields, name)
-        _check_allies(fields, side, name)
-        refuse(size_of(side) == 0, name, "give at least one detachment")
-    technology = technology_of(fields.attacker, fields.options)
-    only = f"true is not allowed with technology {technology}; only with {', '.join(FORAGERS)}"
-    refuse(fields.attacker.foraging and technology not in FORAGERS, "attacker.foraging", only)
-    evades, intercepted = fields.policy.defender.evasion == "evade", fields.conditions.interception
-    for given, text in ((intercepted, "in an interception"), (overruns(fields), "with an overrun")):
-        refuse(given and evades, "policy.defender.evasion", f"'evade' is not allowed {text}; must be stand")
-    for name in overruns(fields):
-        sides = getattr(fields, name), getattr(fields, SIDES[1 - SIDES.index(name)])
-        own, enemy = (size_of(fighting(side, fields.options)) for side in sides)
-        text = f"'declare' is not allowed with {detachments(own)} against {detachments(enemy)}; needs {OVERRUN} to 1"
-        refuse(own < OVERRUN * enemy, f"policy.{name}.overrun", text)
-    _check_leaders_and_tables(fields)
-
-
-def check_siege(fields: Siege | Campaign) -> None:
-    """Refuse what types cannot; raises Refusal."""
-    for name in SIDES:
-        _check_side(fields, name)
-    refuse(size_of(fields.attacker) == 0, "attacker", "give at least one detachment")
-    most = f"at most {MOST_LD} LD"
-    refuse_if(counted_ld(fields.attacker) > MOST_LD, "attacker", f"a stack of {counted_ld(fields.attacker)} LD", most)
-    conditions, level, garrison = fields.conditions, fields.defender.fortress_level, size_of(fields.defender)
-    europe, room = conditions.region == "europe", max(1, level)
-    refuse(europe and level == 0, "defender.fortress_level", "0 (a fort) is not allowed in Europe; 1 to 5")
-    refuse(europe and conditions.city, "conditions.city", f"true {NOT_IN_EUROPE}")
-    many = f"a garrison of {detachments(garrison)}"
-    refuse_if(garrison > LD * room, "defender", many, f"level {level} holds {room}")
-    works = "a fortress holds at most two siegeworks, - and + together"
-    refuse(conditions.siegeworks_minus + conditions.siegeworks_plus > 2, "conditions.siegeworks_minus", works)
-    if isinstance(conditions, CampaignConditions):
-        both = conditions.rounds and conditions.start_round
-        refuse(both, "conditions.rounds", "give rounds or start_round, not both")
-    _check_leaders_and_tables(fields)
-
-
-def _check_side(fields: Land | Siege | Campaign, name: str) -> None:
-    side = getattr(fields, name)
-    explorers, army_class = side.exploration_detachments, getattr(side, "army_class", "")
-    europe, of_another = fields.conditions.region == "europe", army_class and side.country != "minor"
-    refuse(explorers and europe, f"{name}.exploration_detachments", f"{explorers} {NOT_IN_EUROPE}")
-    only = f"with country {side.country}; only with country minor"
-    refuse(of_another, f"{name}.army_class", f"{army_class!r} is not allowed {only}")
-    text = "true is not allowed with technology medieval; renaissance or better"
-    refuse(side.tercios and side.technology == "medieval", f"{name}.tercios", text)
-    conscripts = is_timar(side, fields.options) and side.veteran
-    refuse(conscripts, f"{name}.veteran", "Timar are always conscripts; false, or options.timar_limits = false")
-
-
-def _check_allies(fields: Land, side: LandSide, name: str) -> None:
-    """Pashas fight for Turkish countries before m-2, converted natives overseas behind one who can convert them."""
-    pashas, natives = side.pasha_detachments, side.converted_natives_thirds
-    only = f"with country {side.country}; only with {', '.join(TURKISH)}"
-    refuse(pashas and side.country not in TURKISH, f"{name}.pasha_detachments", f"{pashas} is not allowed {only}")
-    ended = pashas and side.turkish_reform == "m-2"
-    refuse(ended, f"{name}.pasha_detachments", f"{pashas} is not allowed with turkish_reform m-2; pashas end with it")
-    if not natives:
-        return
-    path = f"{name}.converted_natives_thirds"
-    refuse(fields.conditions.region == "europe", path, f"{natives} {NOT_IN_EUROPE}")
-    leader = leader_of(side, book(fields.options.tables), f"{name}.leader")
-    leads = leader.given and leader.kind in CONVERTERS
-    only = f"only with a leader by name or values of type {' or '.join(CONVERTERS)}"
-    refuse(not leads, path, f"{natives} is not allowed with {leader.text()}; {only}")
-
-
-def _check_leaders_and_tables(fields: Land | Siege | Campaign) -> None:
-    for stack in Opponents(fields).stacks:
-        wrong = stack.leader.out_of_period(fields.conditions.period)
-        refused = wrong and fields.options.leader_years == "in-period"
-        refuse(refused, f"{stack.name}.leader", f'{wrong}; options.leader_years = "any" allows it')

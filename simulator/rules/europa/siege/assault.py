@@ -14,7 +14,7 @@ import numpy as np
 from simulator.engine.model.chance import Weights, seen_as
 from simulator.rules.europa.shared.modifiers import sum_of
 from simulator.rules.europa.shared.stacks import EIGHT_LD, FIRE_HALVES, LD
-from simulator.rules.europa.siege import rules as siege
+from simulator.rules.europa.siege import state as siege
 from simulator.rules.europa.tables import Book
 
 if TYPE_CHECKING:

@@ -19,15 +19,18 @@ from simulator.rules.europa.shared.losses import Counters
 from simulator.rules.europa.shared.modifiers import LAW, Bonus
 from simulator.rules.europa.shared.stacks import LD, chain_of, detachments
 from simulator.rules.europa.shared.text import common_assumptions, fates_text
-from simulator.rules.europa.siege import rules as siege
+from simulator.rules.europa.siege import rules
+from simulator.rules.europa.siege import state as siege
 from simulator.rules.europa.siege.assault import Ground, drms_of
-from simulator.rules.europa.siege.rules import SiegeState
+from simulator.rules.europa.siege.state import SiegeState
 from simulator.rules.europa.siege.tables import BOXES, SiegeSetup
 from simulator.rules.toolkit.naming import plural, sentence, winners
 
 PLUSES = np.array([plus for _, plus in siege.WORKS])
 MOST_THROWS, AT_ONCE = 200_000, 1000
-CHOICES = ("undermine", "assault"), ("assault", "wait")
+CHOICES = (
+    ("undermine", "assault", ""), ("assault", "wait", ""), ("as planned", "assault", ""), ("meet", "lift", "evade"),
+)  # fmt: skip
 BETWEEN = {siege.SUPPLY: "supply attrition", siege.COLD: "winter: cold", siege.HOME: "winter: Timar go home"}
 
 
@@ -51,7 +54,7 @@ def counters_of(setup: SiegeSetup) -> tuple[str, ...]:
 
     An objective may weigh columns that are not linear in this cost: for the best plan it is no counter.
     """
-    if setup.track:
+    if setup.track and not setup.params.relief_round:  # the round of a relief army is read
         return ("rounds",)
     return ("starved",) if setup.wears_down and not setup.best else ()
 
@@ -66,7 +69,7 @@ def siege_outcome(setup: SiegeSetup, states: Any) -> Columns:
     taken = np.maximum(least, setup.level - np.where((states.log & siege.MANNED) > 0, 1, 2))
     free = np.where(how == siege.BY_WAR_HONOURS, states.garrison + LD, 0)
     columns = {
-        "winner": winners(fallen, gone | (how == siege.REDEPLOYED)),
+        "winner": winners(fallen, gone | (how == siege.REDEPLOYED) | (how == siege.LIFTED)),
         "fallen": fallen,
         "fell_by_assault": how == siege.BY_ASSAULT,
         "fell_by_surrender": how == siege.BY_SURRENDER,
@@ -88,12 +91,26 @@ def siege_outcome(setup: SiegeSetup, states: Any) -> Columns:
     gone_by_supply = states.starved * setup.unit
     # Too small to undermine only because of what supply has cost.
     by_supply = (how == siege.REDEPLOYED) & (gone_by_supply > 0) & (states.camp + gone_by_supply >= LD * setup.level)
+    if setup.relief.army:
+        columns |= of_relief(setup, states)
     return columns | {
         "rounds": states.rounds,
         "can_continue": (how == siege.GOES_ON) & enough & holds_on,
         "destroyed_by_supply": how == siege.STARVED,
         "redeployed_by_supply": by_supply,
         "attacker_gone_by_supply_thirds": gone_by_supply,
+    }
+
+
+def of_relief(setup: SiegeSetup, states: Any) -> Columns:
+    """What became of a relief army (section 5.5)."""
+    fought = (states.relieving & siege.FOUGHT) > 0
+    return {
+        "relief_came": states.relief > siege.NOT_COME,
+        "relief_battle": fought,
+        "relief_won": (states.relieving & siege.RELIEVED) > 0,
+        "lifted": states.how == siege.LIFTED,
+        "relief_left_thirds": np.where(fought, states.spared, setup.relief.size),
     }
 
 
@@ -104,7 +121,7 @@ def siege_decisions(setup: SiegeSetup, states: Any, options: np.ndarray) -> Colu
     """
     camps, garrisons = ([parts_text(parts) for parts in sizes] for sizes in (setup.camp, setup.inside))
     return {
-        "decision": np.full(len(options), "policy.attacker.plan"),
+        "decision": np.where(states.stage >= siege.STORM_CHOICE, "policy.attacker.relief", "policy.attacker.plan"),
         "round": np.array(BOXES)[states.box] if setup.track else states.rounds,
         "attacker": np.array(camps)[states.camp],
         "garrison": np.array(garrisons)[states.garrison],
@@ -150,6 +167,10 @@ def siege_assumptions(setup: SiegeSetup) -> Iterator[str]:
         box = "a rolled box" if start == "roll" else start
         yield f"plan: {fields.policy.attacker.plan}"
         yield f"on the round track from {box} to the end of the turn" if start else f"{setup.rounds} siege rounds"
+        if relief := setup.relief.army:
+            when = f"in round {relief.round}" if relief.round else f"with a chance of {relief.chance:g} a round"
+            yield f"the relief army comes {when}, after supply and the garrison's attrition (ASSUMED)"
+            yield f"on a relief army: {fields.policy.attacker.relief}; in its battle only its end is told"
         yield f"garrison attrition: {'on' if fields.options.garrison_attrition else 'off'}"
         yield from supply_assumptions(setup)
         yield "leaders are not tested in a campaign"
@@ -175,7 +196,8 @@ def supply_assumptions(setup: SiegeSetup) -> Iterator[str]:
     causes = setup.weak_supply(setup.besieger.size)
     why = f"weak supply: {', '.join(causes)}" if causes else "" if rules.supply_line else "no line of supply"
     if why:
-        yield f"the besieger's supply attrition is rolled from the second round on ({why})"
+        since = "first" if setup.begins == siege.SUPPLY else "second"
+        yield f"the besieger's supply attrition is rolled from the {since} round on ({why})"
     else:
         yield "the besieger's supply is full: no supply attrition"
     if winter and winter.cold_area:
@@ -246,6 +268,10 @@ def _roll_line(setup: SiegeSetup, before: SiegeState, result: int, after: SiegeS
     if before.stage in BETWEEN:
         left, pillages = detachments(result >> 3), plural(result & 7, "side")
         return sentence(f"{BETWEEN[before.stage]}: the besieger is left with {left}, {pillages} of PILLAGE")
+    if siege.ARRIVAL <= before.stage <= siege.BATTLE:
+        return sentence(_relief(setup, before, result))
+    if before.stage >= siege.CHOICE:
+        return f"The besieger decides: {CHOICES[before.stage - siege.CHOICE][result]}."
     if before.stage == siege.GARRISON_ATTRITION:
         return f"Garrison attrition: {detachments(result >> 3)} left inside."
     if before.stage in {siege.CONTINUE, siege.START}:
@@ -255,9 +281,23 @@ def _roll_line(setup: SiegeSetup, before: SiegeState, result: int, after: SiegeS
     return fates_text(result)
 
 
+def _relief(setup: SiegeSetup, before: SiegeState, result: int) -> str:
+    """The arrival of a relief army, the besieger's evasion, or the battle."""
+    if before.stage == siege.ARRIVAL:
+        return f"the relief army {'comes' if result else 'does not come yet'}"
+    if before.stage == siege.EVASION:
+        return f"the besieger {'evades the relief army: the siege is lifted' if result else 'has to fight'}"
+    camp, garrison, spared, relieving, relief, over, _ = setup.params.battles[result].tolist()
+    won = relieving & siege.RELIEVED
+    ends = "the relief army wins, the siege is lifted" if won else "the siege is over" if over else "the siege goes on"
+    leader = "; the besieger's leader is lost" * (relief == siege.LEADER_LOST)
+    left = f"besieger {detachments(camp)}, relief army {detachments(spared)}, {detachments(garrison)} inside"
+    return f"the battle with the relief army: {left}: {ends}{leader}"
+
+
 def _undermining(setup: SiegeSetup, before: SiegeState, die: int, after: SiegeState) -> str:
     p = setup.params
-    value, supply = siege.effect(p, before, die), die + p.supply[before.garrison, before.first]
+    value, supply = rules.effect(p, before, die), die + p.supply[before.garrison, before.first]
     if after.how == siege.BY_SURRENDER:
         what = "the fortress surrenders"
     elif after.how == siege.BY_WAR_HONOURS:

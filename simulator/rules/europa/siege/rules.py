@@ -1,104 +1,77 @@
 """A siege as a chain of states: one segment, or rounds of them (docs/rules/europa_land_siege.md sections 4.4 to 5).
 
 `camp` and `garrison` are thirds of the besieger and of the troops inside: what counters they are follows from them
-(shared/losses.py). An assault is one chance table (assault.py).
+(shared/losses.py). An assault is one chance table (assault.py), and so is the battle with a relief army (relief.py).
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
-
 from simulator.engine.model import chain
 from simulator.engine.model.chain import helper, rule
 from simulator.engine.model.chance import NO_TABLE
-
-(
-    START, COLD, HOME, SUPPLY, GARRISON_ATTRITION, VIZIER, ATTRITION_FIRST, UNDERMINE, ASSAULT, STORM, LEADERS,
-    ATTRITION_LATER, CONTINUE, OVER, CHOICE, BREACH_CHOICE,
-) = range(16)  # fmt: skip
-# Moments between two rolls, in order (see `onward`); no state is ever left in one.
-EFFECT_DONE, SEGMENT_DONE, ROUND_BEGINS, DECIDED, MEASURED, ACTS, ENDS = range(16, 23)
-# The end of the siege: it goes on, the fortress fell (three ways), or the besieger went away or was lost by supply.
-GOES_ON, BY_ASSAULT, BY_SURRENDER, BY_WAR_HONOURS, REDEPLOYED, STARVED = range(6)
-# The actions of a besieger; the first two are also the options of its decision, the others those after a breach.
-DIG, ATTACK, LEAVE = range(3)
-AT_ONCE, WAIT = 0, 1
-# Events (a siege segment's log), and 1 LD left in a taken fortress.
-ATTRITION_ROLLED, ASSAULTED, MANNED = 1, 2, 4
-# The box of the round track after the last one, and where a siege stands before its first box is rolled.
-END_BOX, ROLL_BOX = 11, 12
-SIEGEWORKS_MINUS, SIEGEWORKS_PLUS, BREACH, WAR_HONOURS, SURRENDER = 4, 7, 10, 12, 13
-# Siegeworks codes stand for (siegeworks-, siegeworks+); two - become one +, and only the best two are kept (section
-# 4.4 step 3).
-WORKS = ((0, 0), (1, 0), (0, 1), (1, 1), (0, 2))
-WORKS_VALUE = tuple(minus + 3 * plus for minus, plus in WORKS)
-AFTER_MINUS = (1, 2, 3, 4, 4)
-AFTER_PLUS = (2, 3, 4, 4, 4)
-# An assault's result: thirds left of the besieger and of the garrison, fallen, counter placed, fragile leaders.
-LEFT_MASK, GARRISON_SHIFT, FELL_SHIFT, COUNTER_SHIFT, FRAGILE_SHIFT = 31, 5, 10, 11, 12
-
-
-class SiegeParams(NamedTuple):
-    """Numbers of one siege; tables are indices of chance tables."""
-
-    campaign: int
-    rounds: int  # fixed number of rounds, 0 on the round track
-    best: int  # the besieger decides before each segment and on each breach
-    action: int
-    storms: int  # breach-then-storm: assault once a breach counter lies there
-    on_breach: int  # assault right after a breach
-    grants: int  # war honours
-    too_small: int
-    mans: int  # 1 LD goes into a taken fortress
-    distance: int
-    die: int
-    smallest: int  # thirds below which a besieger may not undermine: of any size without a supply line
-    effect_camp: np.ndarray  # [camp], to be added up with the two following
-    effect_garrison: np.ndarray  # [garrison]
-    effect_counters: np.ndarray  # [works, breach, assault counter]
-    supply: np.ndarray  # [garrison, first round]
-    vizier: int  # table of his siege value, NO_TABLE where it is not drawn
-    attrition: np.ndarray  # [camp, pillages, bad weather, Vizier's siege value]: table
-    lineless: int  # destroyed at the second supply segment in a row without a line
-    wear: np.ndarray  # [stage - COLD, camp, pillages]: table of what a winter or a supply segment leaves
-    unit: int  # thirds that the besieger loses at a time
-    garrison_attrition: np.ndarray  # [garrison, works]: table, NO_TABLE where it suffers none
-    assault: np.ndarray  # [camp, garrison, right after a breach, counter]: table
-    tests: np.ndarray  # [fell 1, besieger wiped out 2, fragile]: table
-    next_box: np.ndarray  # [box]: table
-
-
-class SiegeState(NamedTuple):
-    """`hungry`: siege attrition follows the effect; `log`: what happened; `starved`: units lost by supply and winter.
-
-    `action` and `drawn` are the besieger's and its Vizier's of this segment, `die` that of a breach to be decided.
-
-    The largest value of a field is its default, where it is the same in all sieges.
-    """
-
-    rounds: int
-    camp: int
-    garrison: int
-    starved: int
-    die: int
-    stage: int = BREACH_CHOICE
-    box: int = ROLL_BOX
-    works: int = 4
-    breach: int = 1
-    counter: int = 1
-    pillages: int = 4
-    first: int = 1
-    bad: int = 1
-    hungry: int = 1
-    how: int = STARVED
-    log: int = ATTRITION_ROLLED + ASSAULTED + MANNED
-    fragile: int = 3
-    fates: int = 63
-    unsupplied: int = 1
-    action: int = LEAVE
-    drawn: int = 1
+from simulator.rules.europa.siege.relief_rules import answered, arrived, awaited, lost, relief_rolled, relief_table
+from simulator.rules.europa.siege.state import (
+    ACTS,
+    AFTER_MINUS,
+    AFTER_PLUS,
+    ARRIVAL,
+    ARRIVED,
+    ASSAULT,
+    ASSAULTED,
+    AT_ONCE,
+    ATTACK,
+    ATTRITION_FIRST,
+    ATTRITION_LATER,
+    ATTRITION_ROLLED,
+    BATTLE,
+    BEST_ANSWER,
+    BREACH,
+    BREACH_CHOICE,
+    BY_ASSAULT,
+    BY_SURRENDER,
+    BY_WAR_HONOURS,
+    CHOICE,
+    COLD,
+    CONTINUE,
+    COUNTER_SHIFT,
+    DECIDED,
+    DIG,
+    EFFECT_DONE,
+    END_BOX,
+    ENDS,
+    FELL_SHIFT,
+    FOUGHT,
+    FRAGILE_SHIFT,
+    GARRISON_ATTRITION,
+    GARRISON_SHIFT,
+    GOES_ON,
+    LEADERS,
+    LEAVE,
+    LEFT_MASK,
+    LIFTED,
+    MANNED,
+    MEASURED,
+    NOT_COME,
+    OVER,
+    REDEPLOYED,
+    RELIEF_CHOICE,
+    ROUND_BEGINS,
+    SEGMENT_BEGINS,
+    SEGMENT_DONE,
+    SIEGEWORKS_MINUS,
+    SIEGEWORKS_PLUS,
+    START,
+    STARVED,
+    STORM,
+    STORM_CHOICE,
+    STORM_FIRST,
+    SUPPLY,
+    SURRENDER,
+    UNDERMINE,
+    VIZIER,
+    WAR_HONOURS,
+    SiegeParams,
+)
 
 
 @rule(SiegeParams)
@@ -113,15 +86,17 @@ def table(p, s):
     if s.stage == UNDERMINE:
         return p.die
     if ASSAULT <= s.stage <= STORM:
-        return p.assault[s.camp, s.garrison, 1 if s.stage == STORM else 0, s.counter]
+        return p.assault[lost(s), s.camp, s.garrison, 1 if s.stage == STORM else 0, s.counter]
     if s.stage == ATTRITION_FIRST or s.stage == ATTRITION_LATER:  # noqa: PLR1714 - compiled
-        return p.attrition[s.camp, s.pillages, s.bad, s.drawn]
+        return p.attrition[lost(s), s.camp, s.pillages, s.bad, s.drawn]
     if COLD <= s.stage <= GARRISON_ATTRITION:
         return table_between(p, s)
     if s.stage == LEADERS:
         return p.tests[1 if s.how == BY_ASSAULT else 2 if s.camp == 0 else 0, s.fragile]
     if s.stage == VIZIER:
-        return p.vizier
+        return p.vizier[lost(s)]
+    if ARRIVAL <= s.stage <= BATTLE:
+        return relief_table(p, s)
     return NO_TABLE if s.stage >= CHOICE else p.next_box[s.box]
 
 
@@ -133,14 +108,14 @@ def step(p, s, result):
 
 @rule(SiegeParams)
 def decides(p, s):
-    """A besieger whose plan is `best` decides before each segment and on each breach (section 5.4)."""
+    """A besieger decides before each segment and on each breach (section 5.4), or about a relief army (5.7)."""
     return 1 if s.stage >= CHOICE else 0
 
 
 @rule(SiegeParams)
 def options(p, s):
-    """Undermine or assault; assault at once or wait."""
-    return 2
+    """Undermine or assault; assault at once or wait; the plan or an assault; meet, lift or evade."""
+    return 3 if s.stage == RELIEF_CHOICE else 2
 
 
 @rule(SiegeParams)
@@ -167,9 +142,15 @@ def rolled(p, s, result):
     if s.stage == CONTINUE:
         return next_round(p, s, result >> 1, result & 1)
     if s.stage == START:
-        return s._replace(stage=ROUND_BEGINS, box=result >> 1, bad=result & 1)
+        return s._replace(stage=p.begins, box=result >> 1, bad=result & 1)
     if s.stage == CHOICE:
         return s._replace(stage=DECIDED, action=result)
+    if s.stage == STORM_CHOICE:
+        return s._replace(stage=DECIDED, action=ATTACK if result == 1 else s.action)
+    if s.stage == RELIEF_CHOICE:
+        return answered(s, result)
+    if ARRIVAL <= s.stage <= BATTLE:
+        return relief_rolled(p, s, result)
     if s.stage == BREACH_CHOICE:
         stage = STORM if result == AT_ONCE else EFFECT_DONE
         return s._replace(stage=stage, breach=1, die=0, hungry=is_hungry(p, s, s.die))
@@ -186,10 +167,14 @@ def onward(p, s):
     if COLD <= s.stage <= GARRISON_ATTRITION:
         s = between(p, s)
     if s.stage == ROUND_BEGINS:
+        s = awaited(p, s)
+    if s.stage == ARRIVED:
+        s = arrived(p, s)
+    if s.stage == SEGMENT_BEGINS:
         s = segment(p, s)
     if s.stage == DECIDED:
         # A Vizier's siege value is rolled once for the segment (section 2.5).
-        s = s._replace(stage=VIZIER if p.vizier != NO_TABLE else MEASURED)
+        s = s._replace(stage=VIZIER if p.vizier[lost(s)] != NO_TABLE else MEASURED)
     if s.stage == MEASURED:
         # Section 4.4 step 1: too small, or no supply line: siege attrition now.
         s = s._replace(stage=ACTS if s.camp >= p.smallest else ATTRITION_FIRST)
@@ -205,7 +190,11 @@ def onward(p, s):
 def segment(p, s):
     """The next segment, which the besieger may decide about first. Rounds count in campaigns."""
     action = ATTACK if p.storms and s.breach else p.action
-    return s._replace(stage=CHOICE if p.best else DECIDED, rounds=s.rounds + p.campaign, action=0 if p.best else action)
+    stage = CHOICE if p.best else DECIDED
+    if action != ATTACK and s.relief == NOT_COME and s.rounds + 2 == p.relief_round:  # it comes in the next round
+        action = ATTACK if p.relief == STORM_FIRST else action
+        stage = STORM_CHOICE if p.relief == BEST_ANSWER else stage
+    return s._replace(stage=stage, rounds=s.rounds + p.campaign, action=0 if p.best else action)
 
 
 @helper
@@ -263,8 +252,8 @@ def between(p, s):
 def table_between(p, s):
     """The table of a roll between rounds: cold, Timar going home, supply attrition, or the garrison's."""
     if s.stage == GARRISON_ATTRITION:
-        return p.garrison_attrition[s.garrison, s.works]
-    return p.wear[s.stage - COLD, s.camp, s.pillages]
+        return p.garrison_attrition[lost(s), s.garrison, s.works]
+    return p.wear[lost(s), s.stage - COLD, s.camp, s.pillages]
 
 
 @helper
@@ -280,8 +269,8 @@ def worn(p, s, camp, pillages):
 @helper
 def effect(p, s, die):
     """The die and all that is added to it."""
-    added = p.effect_camp[s.camp] + p.effect_garrison[s.garrison] + p.effect_counters[s.works, s.breach, s.counter]
-    return die + added + s.drawn
+    added = p.effect_camp[lost(s), s.camp] + p.effect_garrison[s.loose, s.garrison]
+    return die + added + p.effect_counters[s.works, s.breach, s.counter] + s.drawn
 
 
 @helper
@@ -349,10 +338,15 @@ def after_assault(p, s, result):
 
 @helper
 def over(s):
-    """Set numbers that no longer matter to 0: siegeworks and counters of a siege that has ended."""
+    """Set numbers that no longer matter to 0: siegeworks and counters of a siege that has ended.
+
+    They lie there still where nobody but the besieger has gone: lost by supply, or in a battle that he did not lose.
+    """
     lies = 1 if s.how == GOES_ON or s.how == STARVED else 0  # noqa: PLR1714 - compiled
+    if s.how == LIFTED and s.relieving == FOUGHT:
+        lies = 1
     works, breach, counter = s.works * lies, s.breach * lies, s.counter * lies
     return s._replace(
         stage=OVER, box=0, works=works, breach=breach, counter=counter, first=0, bad=0, hungry=0, fragile=0,
-        unsupplied=0, action=0, drawn=0,
+        unsupplied=s.unsupplied * lies, action=0, drawn=0, loose=0,
     )  # fmt: skip

@@ -6,14 +6,16 @@ docs/rules/europa_land_siege.md sections 4 and 5; the rules are in rules.py.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from simulator.engine.model.chance import NO_TABLE, TableBook, seen_as
 from simulator.rules.europa.procedures.continuation import BOXES as ROUNDS
 from simulator.rules.europa.procedures.continuation import END, START, Season, Track
+from simulator.rules.europa.shared.land_checks import DEFAULT_ROUNDS
 from simulator.rules.europa.shared.land_model import Campaign, CampaignPolicy, Siege
 from simulator.rules.europa.shared.leaders import FACES, both_fates
 from simulator.rules.europa.shared.losses import (
@@ -27,24 +29,15 @@ from simulator.rules.europa.shared.losses import (
 )
 from simulator.rules.europa.shared.modifiers import Bonus, sum_of
 from simulator.rules.europa.shared.stacks import LD, TECHNOLOGIES, Opponents, artillery_value
-from simulator.rules.europa.siege import rules as siege
+from simulator.rules.europa.siege import rules
+from simulator.rules.europa.siege import state as siege
 from simulator.rules.europa.siege.assault import Assaults, Ground
-from simulator.rules.europa.siege.rules import SiegeParams, SiegeState
+from simulator.rules.europa.siege.relief import Reliefs
+from simulator.rules.europa.siege.state import ACTIONS, BEST, PLANS, SiegeParams, SiegeState
 from simulator.rules.toolkit.weights import grid
 
-ACTIONS = {"undermine": siege.DIG, "assault": siege.ATTACK, "redeploy": siege.LEAVE}
-# plan -> action, assault on a breach, storm once a breach counter lies there (section 5).
-BEST = "best"
-PLANS = {
-    BEST: ("undermine", True, False),
-    "undermine-until-breach": ("undermine", True, False),
-    "assault-at-once": ("assault", True, False),
-    "undermine-only": ("undermine", False, False),
-    "breach-then-storm": ("undermine", True, True),
-}
 # The round track, by the numbers that the rules know; `roll` leads to its first box.
 BOXES = (*ROUNDS, END, "roll")
-DEFAULT_ROUNDS = 4
 # A line of so many movement points is a cause of weak supply (section 5.3).
 FAR = 6
 # Countries whose besieger with an ARMY+ causes 2/3 more in an assault, and in which periods (section 4.5 step 4).
@@ -58,9 +51,9 @@ class SiegeSetup(Opponents[Siege | Campaign]):
     the besieger's by its thirds; `habit` is what it does with a P, None outside Europe.
     """
 
-    def __init__(self, fields: Siege | Campaign) -> None:
+    def __init__(self, fields: Siege | Campaign, tables: TableBook | None = None) -> None:
         super().__init__(fields)
-        self.tables, self.assaults = TableBook(), Assaults(self)
+        self.tables, self.assaults = tables or TableBook(), Assaults(self)
         (self.besieger, self.besieged), conditions = self.stacks, fields.conditions
         own, enemy, policy = fields.attacker, fields.defender, fields.policy.attacker
         self.level = enemy.fortress_level
@@ -70,6 +63,7 @@ class SiegeSetup(Opponents[Siege | Campaign]):
         self.enemy_siege = max(enemy.siege_value, self.besieged.leader.siege)
         self.camp = counters_by_size(own, policy.losses == "keep-best-army")
         self.inside = counters_by_size(enemy, keep_best=True)
+        self.mixed = self.inside[-1].has_army
         self.habit = Pillaging(self.besieger.side.technology, policy.pillage) if self.europe else None
         self.artillery = [
             artillery_value(own, left.army_plus, left.army_minus, conditions.period, self.book) for left in self.camp
@@ -85,11 +79,22 @@ class SiegeSetup(Opponents[Siege | Campaign]):
         self._set_campaign(fields)
         # Whole LD are lost in Europe. Sizes that besieger and garrison may come down to, and sides of PILLAGE.
         self.unit = LD if self.europe else 1
+        self.relief = Reliefs(self)
+        self.room, self.inside = self.relief.room_for(self.inside)
         self.camps, self.garrisons = (
-            [thirds for thirds in range(stack.size + 1) if (stack.size - thirds) % self.unit == 0 and thirds >= least]
-            for stack, least in zip(self.stacks, (1, 0), strict=True)
+            [thirds for thirds in range(most + 1) if (stack.size - thirds) % self.unit == 0 and thirds >= least]
+            for stack, most, least in zip(self.stacks, (self.besieger.size, self.room), (1, 0), strict=True)
         )
         self.sides = range(conditions.pillages, MOST_PILLAGES + 1)
+
+    @cached_property
+    def led(self) -> list[SiegeSetup]:
+        """The siege by the besieger's leader, and by a replacement, where a relief army may cost him that leader."""
+        if self.relief.army is None or not self.besieger.leader.given:
+            return [self]
+        lost = self.fields.attacker.model_copy(update={"leader": "replacement"})
+        other = SiegeSetup(self.fields.model_copy(update={"attacker": lost}), self.tables)
+        return [self, other]
 
     def _set_campaign(self, fields: Siege | Campaign) -> None:
         """The plan, rounds, supply and winter of a campaign; a siege segment is one round by a fixed plan."""
@@ -108,6 +113,12 @@ class SiegeSetup(Opponents[Siege | Campaign]):
         by_rules = self.campaign is not None and self.campaign.options.supply_attrition
         self.supply_rules = self.campaign.conditions if self.campaign and by_rules else None
         self.winter = self.supply_rules if self.track else None
+
+    @property
+    def begins(self) -> int:
+        """The moment at which the first round begins: a siege that goes on has its supply segment first."""
+        goes_on = self.campaign is not None and self.campaign.conditions.supply_segment_first
+        return siege.SUPPLY if goes_on else siege.ROUND_BEGINS
 
     def weak_supply(self, camp: int) -> list[str]:
         """The causes of weak supply (section 5.3); overseas only an ARMY is hindered by distance and by its fleet."""
@@ -179,9 +190,9 @@ class SiegeSetup(Opponents[Siege | Campaign]):
             Bonus(siege.WORKS_VALUE[works], "siegeworks"),
         ]
 
-    def effect_of_garrison(self, garrison: int) -> list[Bonus]:
-        """Undermining: mouths to feed inside."""
-        army = self.inside[garrison].has_army
+    def effect_of_garrison(self, garrison: int, loose: bool = False) -> list[Bonus]:
+        """Undermining: mouths to feed inside; `loose`: all that is left of it are loose detachments."""
+        army = self.inside[garrison].has_army and not loose
         return [Bonus(3, "ARMY inside") if army else Bonus(int(garrison > 0), "troops inside")]
 
     def supply(self, garrison: int, first_round: int) -> list[Bonus]:
@@ -269,6 +280,7 @@ class SiegeSetup(Opponents[Siege | Campaign]):
         """The assaults that may be made: sizes of besieger and garrison, right after a breach, counter."""
         action, on_breach, storms = self.plan
         plain = self.best or action == "assault" or storms or self.fields.policy.attacker.too_small == "assault"
+        plain = plain or self.relief.army is not None
         made = [breach for breach, may in ((0, plain), (1, action == "undermine" and on_breach)) if may]
         # Only in a campaign is there a later assault, on what is left of a garrison and with a counter gained before.
         before = int(self.fields.conditions.assault_counter)
@@ -296,12 +308,17 @@ class SiegeSetup(Opponents[Siege | Campaign]):
         """All numbers of the siege."""
         conditions, policy = self.fields.conditions, self.fields.policy.attacker
         action, on_breach, storms = self.plan
-        camps, garrisons, works = self.besieger.size + 1, self.besieged.size + 1, len(siege.WORKS)
+        camps, garrisons, works = self.besieger.size + 1, self.room + 1, len(siege.WORKS)
         starves = self.campaign is not None and self.campaign.options.garrison_attrition
         inside = [thirds for thirds in self.garrisons if thirds and starves and conditions.port != "resupplied"]
-        drawn = range(1 + self.draws_siege)
+        drawn = range(1 + any(led.draws_siege for led in self.led))
+
+        def by_leader(make: Callable[[SiegeSetup], Any]) -> np.ndarray:
+            return np.array([make(led) for led in self.led])
+
         return SiegeParams(
             campaign=int(self.campaign is not None),
+            begins=self.begins,
             rounds=self.rounds,
             best=int(self.best),
             action=ACTIONS[action],
@@ -313,19 +330,26 @@ class SiegeSetup(Opponents[Siege | Campaign]):
             distance=conditions.supply_distance,
             die=self.tables.add(Counter(FACES)),
             smallest=LD * self.level if conditions.supply_line else camps,
-            effect_camp=grid((camps,), lambda camp: sum_of(self.effect_of_place(camp)), [self.camps]),
-            effect_garrison=grid((garrisons,), lambda garrison: sum_of(self.effect_of_garrison(garrison))),
+            **self.relief.params,
+            effect_camp=by_leader(
+                lambda led: grid((camps,), lambda camp: sum_of(led.effect_of_place(camp)), [self.camps])
+            ),
+            effect_garrison=grid(
+                (2, garrisons), lambda loose, garrison: sum_of(self.effect_of_garrison(garrison, bool(loose)))
+            ),
             effect_counters=grid((works, 2, 2), lambda *counters: sum_of(self.effect_of_counters(*counters))),
             supply=grid((garrisons, 2), lambda garrison, first: sum_of(self.supply(garrison, first))),
-            vizier=self.tables.add(Counter((0, 1))) if self.draws_siege else NO_TABLE,
-            attrition=grid(
-                (camps, MOST_PILLAGES + 1, 2, len(drawn)), self.attrition, (self.camps, self.sides, (0, 1), drawn)
+            vizier=by_leader(lambda led: self.tables.add(Counter((0, 1))) if led.draws_siege else NO_TABLE),
+            attrition=by_leader(
+                lambda led: grid(
+                    (camps, MOST_PILLAGES + 1, 2, len(drawn)), led.attrition, (self.camps, self.sides, (0, 1), drawn)
+                )
             ),
             lineless=int(self.supply_rules is not None and not conditions.supply_line),
-            wear=self.wear,
+            wear=by_leader(lambda led: led.wear),
             unit=self.unit,
-            garrison_attrition=grid((garrisons, works), self.starved, (inside, range(works))),
-            assault=grid((camps, garrisons, 2, 2), self.assault, self.assaulted),
+            garrison_attrition=by_leader(lambda led: grid((garrisons, works), led.starved, (inside, range(works)))),
+            assault=by_leader(lambda led: grid((camps, garrisons, 2, 2), led.assault, self.assaulted)),
             tests=grid((3, 4), self.tests),
             next_box=grid((len(BOXES),), self.next_box),
         )
@@ -335,7 +359,7 @@ class SiegeSetup(Opponents[Siege | Campaign]):
         """The fortress as it stands, at the start roll or at the first decision."""
         conditions, box = self.fields.conditions, BOXES.index(self.track.start_round) if self.track else 0
         begun = SiegeState(*[0] * len(SiegeState._fields))._replace(
-            stage=siege.START if box == siege.ROLL_BOX else siege.ROUND_BEGINS,
+            stage=siege.START if box == siege.ROLL_BOX else self.begins,
             box=box,
             camp=self.besieger.size,
             garrison=self.besieged.size,
@@ -347,11 +371,16 @@ class SiegeSetup(Opponents[Siege | Campaign]):
             bad=int(conditions.bad_weather),
             unsupplied=self.supply_rules.unsupplied_segments * self.params.lineless if self.supply_rules else 0,
         )
-        return siege.onward(self.params, begun)
+        return rules.onward(self.params, begun)
 
     @property
     def limits(self) -> SiegeState:
         """The largest value of each field."""
         rounds, camp = max(self.rounds, siege.END_BOX + 1), self.besieger.size
         starved = camp // self.unit if self.wears_down else 0
-        return SiegeState(rounds, camp, max(1, self.besieged.size), starved, FACES[-1] if self.best else 0)
+        relieved = int(self.relief.army is not None)
+        return SiegeState(
+            rounds, camp, max(1, self.room), starved, FACES[-1] if self.best else 0,
+            relief=siege.LEADER_LOST * relieved, relieving=(siege.FOUGHT | siege.RELIEVED) * relieved,
+            spared=self.relief.size, loose=relieved,
+        )  # fmt: skip
