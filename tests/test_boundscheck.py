@@ -23,11 +23,11 @@ from simulator.engine.graph.solver import Solver
 from tests import toys
 from tests.engine.test_grid import duel
 assert numba.config.BOUNDSCHECK == 1
-coins, gamble = toys.annotated_walk(2, 9), toys.gamble(3, 7, 2)
+coins, gamble = toys.marked_walk(2, 9), toys.gamble(3, 7, 2)
 wide = replace(gamble, limits=gamble.limits._replace(coins=2**40, asked=2**40))
 assert (gamble.layout.words, wide.layout.words) == (1, 2)
 fight = replace(duel(14), tables=tables([{0: 1}, {0: 3, 1: 2, 2: 1}, {hits: 1 + hits for hits in range(9)}]))
-for chain in [coins, replace(coins, annotation=""), gamble, wide, duel(7), fight, replace(fight, factored=None)]:
+for chain in [coins, gamble, wide, duel(7), fight, replace(fight, factored=None)]:
     if grid.fits_on_grid(chain):
         Grid(chain, 20_000_000).ends()
     graph = CompiledExplorer(chain, 20_000_000).explore()
@@ -37,7 +37,7 @@ print(folder_of("engine"))
 """
 
 
-# With a counter, an annotation, decisions, pairs of rolls; of one word or two; on a grid. A type of params costs 2 s.
+# With a counter, decisions, pairs of rolls; of one word or two; on a grid. A type of params costs 2 s.
 def test_no_kernel_leaves_its_arrays():
     found = subprocess.run(
         [sys.executable, "-c", CODE],

@@ -47,7 +47,7 @@ def walk(start: int, goal: int, win: int = 1, lose: int = 1, counting: int = 0) 
 
 
 class Stakes(NamedTuple):
-    """The game of coins after a first toss that is an annotation and decides nothing."""
+    """The game of coins after a first toss that leaves a mark and decides nothing."""
 
     goal: int
 
@@ -76,11 +76,11 @@ def step(p, s, result):
     return Marked(s.coins + 2 * result - 1, 1, s.mark, s.tosses + 1)
 
 
-def annotated_walk(start: int, goal: int) -> Chain:
+def marked_walk(start: int, goal: int) -> Chain:
     book = TableBook()
     book.add({0: 1, 1: 1})
     begin, limits = Marked(start, 0, 0, 0), Marked(goal, 1, 4, 2**20 - 1)
-    return Chain(Stakes(goal), begin, limits, book.close(), counters=("tosses",), annotation="mark")
+    return Chain(Stakes(goal), begin, limits, book.close(), counters=("tosses",))
 
 
 class Urn(NamedTuple):

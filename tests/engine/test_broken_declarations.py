@@ -16,7 +16,7 @@ from simulator.engine.model.limits import BrokenGame, NoExactOdds
 from simulator.engine.sample.interpreted_walk import InterpretedGraph
 from simulator.engine.sample.per_battle import each_outcome, walk_by_rules
 from simulator.engine.sample.simulation import Simulation, replay_steps
-from tests.toys import Coins, Purse, annotated_walk, gamble, ring, walk
+from tests.toys import Coins, Purse, gamble, marked_walk, ring, walk
 
 
 def met(chain):
@@ -52,7 +52,6 @@ by_rules_alone = pytest.mark.parametrize("run", BY_RULES, ids=lambda run: run.__
         ({"limits": Coins(4, 2**64)}, "limits: .* are not within 0 to 9223372036854775807"),
         ({"limits": Coins(4, -1)}, "limits: .* are not within 0 to"),
         ({"limits": Coins(4, 2**33), "counters": ("tosses",)}, "counter tosses is above 4294967295"),
-        ({"annotation": "mark"}, "annotation: Coins has no field 'mark'"),
     ],
 )
 def test_a_declaration_that_cannot_be_is_refused_when_the_chain_is_made(wrong, answer):
@@ -69,7 +68,7 @@ def test_the_table_of_the_very_start_is_held_to_the_contract(run):
 
 @by_rules_alone
 def test_a_note_above_its_limit_is_an_error(run):
-    chain = annotated_walk(2, 4)
+    chain = marked_walk(2, 4)
     with pytest.raises(BrokenGame, match=r"field mark: . is not within 0 to 2|left its limits"):
         run(replace(chain, limits=chain.limits._replace(mark=2)))
 
@@ -107,10 +106,10 @@ def stairs(add: int = 1, last: int = 1, over: int = 1) -> Chain:
     book = TableBook()
     book.add({0: 1, 1: 1})
     start, limits = Stage(0, 0, 0), Stage(3, 2**24, 1)
-    return Chain(Stairs(add, last, over), start, limits, book.close(), counters=("count",), annotation="note")
+    return Chain(Stairs(add, last, over), start, limits, book.close(), counters=("count",))
 
 
-def test_a_counter_with_no_room_below_the_annotation_is_counted_all_the_same():
+def test_a_counter_that_jumps_far_is_counted_all_the_same():
     chain = stairs(add=1 << 20)
     ends = met(chain)
     assert np.array(ends.states).T.tolist() == [[3, 3 << 20, 1]]

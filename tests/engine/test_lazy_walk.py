@@ -15,14 +15,14 @@ from simulator.engine.sample.own_tables_walk import OwnTablesWalk, own_tables, s
 from simulator.engine.sample.rule_walk import RuleWalk
 from simulator.engine.sample.simulation import Simulation
 from tests.engine.walks import fought_by, fought_on_graph, fought_slowly, tally_of
-from tests.toys import Coins, annotated_walk, skirmish, walk
+from tests.toys import Coins, marked_walk, skirmish, walk
 
 CHAINS = {
     "coins": walk(3, 30, 2, 3),
     "counted coins": walk(2, 9, counting=1),
     "a counter that jumps": walk(2, 9, counting=600),
     "over": walk(0, 3),
-    "annotation": annotated_walk(2, 9),
+    "a mark": marked_walk(2, 9),
     "pairs": skirmish(14, 12),
 }
 BATTLES = 600
@@ -94,15 +94,6 @@ def test_a_long_first_order_is_begun_anew_by_the_rules_where_the_lazy_graph_does
     simulation = Simulation(chain, 11)
     simulation.add(battles)
     assert seen == tally_of(simulation)
-
-
-def test_states_that_differ_only_in_the_annotation_are_one_node():
-    nodes = []
-    for chain in (annotated_walk(2, 9), replace(annotated_walk(2, 9), annotation="")):
-        lazy = LazyWalk(chain, 10**8)
-        fought_by([lazy], chain, 1, 5000)
-        nodes.append(len(lazy))
-    assert nodes == [1 + 10, 1 + 2 * 10]
 
 
 def test_a_field_above_its_limit_is_an_error_that_names_it():

@@ -17,7 +17,7 @@ from simulator.engine.model.contract import check_contract
 from simulator.engine.model.limits import BrokenGame
 from simulator.engine.sample.simulation import Simulation, replay_steps
 from simulator.engine.simulate import simulation_of
-from tests.toys import annotated_walk, skirmish
+from tests.toys import marked_walk, skirmish
 
 FAULTS = ("none", "running", "table", "step", "sets", "late", "twice", "changes", "negative", "nothing", "deep")
 CALLS = count()
@@ -118,7 +118,7 @@ def test_a_broken_rule_is_refused_by_name(run, fault):
 
 def test_a_sound_game_is_not_refused():
     check_rules(faulty("none"))
-    check_rules(annotated_walk(2, 4))
+    check_rules(marked_walk(2, 4))
     check_rules(skirmish(4, 3))
     assert exact_outcomes(faulty("none")).p.sum() == pytest.approx(1)
 

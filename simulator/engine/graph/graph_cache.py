@@ -22,8 +22,6 @@ from simulator.engine.model.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds,
 # 65,536 battles of Axis & Allies, 1,000 infantry and 1,000 tanks a side (145,161 edges): 0.23 s against 0.07 s; 300 and
 # 300 a side (42,849 edges): 0.02 s against 0.04 s. They also compile in half the time.
 MOST_EDGES = 1 << 17
-# A battle that meets states carries its counter in so many bits, and above it its annotation, in so many more.
-COUNT_BITS, NOTE_BITS = 21, 16
 # What is kept of a chain: its graph (None: too large), and the largest budget that it exceeds.
 _GRAPH, _REFUSED = "graph", "refused"
 
@@ -91,15 +89,6 @@ def simulate_by_rules(chain: Chain) -> None:
 def may_keep_states(chain: Chain) -> bool:
     """May battles of this chain keep the states that they visit? Not if one state has too many edges."""
     return int(chain.tables.largest) ** (2 if chain.paired else 1) <= MOST_EDGES
-
-
-def carried(chain: Chain) -> int:
-    """Place of the annotation field, where a battle carries it beside its counter; -1 for none, or for no room."""
-    if not chain.annotation:
-        return -1
-    place = chain.start._fields.index(chain.annotation)
-    counts = int(chain.limits[chain.counted]) if chain.counted >= 0 else 0
-    return place if counts >> COUNT_BITS == 0 and int(chain.limits[place]) >> NOTE_BITS == 0 else -1
 
 
 def counters_as_fields(chain: Chain) -> Chain:

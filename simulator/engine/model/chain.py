@@ -111,8 +111,6 @@ class Chain:
     `factored`, for a factored chain: the fields that the first roll changes, and those that the second one changes.
     Each step must raise the counter or the remaining fields, compared in the order of packing.
     `last`: the last roll, for chains in which every battle ends with one.
-    `annotation`: a field that stays 0 until it is set once, and that no rule reads: states that differ in nothing else
-    are one node of the lazy graph, and a battle carries the field along.
     `at_least`: lower bounds, proved by the game, of the states and transitions of its chain; a chain above the budget
     is refused before it is explored.
     `kept`: what the engine made of the chain.
@@ -130,7 +128,6 @@ class Chain:
     utilities: Utilities | None = None
     factored: tuple[tuple[str, ...], tuple[str, ...]] | None = None
     last: LastRoll | None = None
-    annotation: str = ""
     may_be_over: bool = False
     units: tuple[int, ...] = (1,)
     kept: Kept = field(default_factory=Kept, init=False, repr=False)
@@ -144,7 +141,6 @@ class Chain:
         factored = self.factored[0] + self.factored[1] if self.factored else ()
         for role, names in (
             ("counters", self.counters),
-            ("annotation", (self.annotation,) if self.annotation else ()),
             ("factored", factored),
         ):
             for name in names:

@@ -41,7 +41,7 @@ def check_contract(chain: Chain) -> None:
     if check_contract in chain.kept:
         return
     left = SECONDS - _spent[kind]
-    declared = chain.counters, chain.annotation, chain.may_be_over
+    declared = chain.counters, chain.may_be_over
     key = kind, declared, chain.start if left > 0 else None, *_scalars(chain.params, left > 0)
     if key not in _known:
         begun = time.thread_time()
@@ -85,7 +85,7 @@ class Examiner:
         quicken(type(chain.start))
         self._chain, self._p = chain, plain_params(chain.params)
         self._parts = rules[type(chain.params)]
-        self._unread = [name for name in (*chain.counters, chain.annotation) if name]
+        self._unread = chain.counters
         self._dice = random.Random(0)
 
     def look_around(self, states: int, deadline: float = float("inf")) -> None:
@@ -148,26 +148,18 @@ class Examiner:
             for value in values:
                 if value < limit and value != held:
                     found = part(p, s._replace(**{field: value}), *rolled)
-                    due = self._due(field, first, found, value - held) if stepped else first
+                    due = first._replace(**{field: getattr(first, field) + value - held}) if stepped else first
                     if found != due:
                         raise BrokenGame(f"{name}: {self._reads(field, due, found, value, held)}; state {s}")
         return first
 
-    def _due(self, field: str, first: Any, found: Any, more: int) -> Any:
-        """The state that should follow when a counter holds `more` in addition; a note may then hold anything."""
-        noted = field == self._chain.annotation and type(found) is type(first)
-        return first._replace(**{field: getattr(found, field) if noted else getattr(first, field) + more})
-
     def _reads(self, field: str, due: Any, found: Any, value: int, held: int) -> str:
         """The message for a rule whose answer depends on a field that it may not read."""
-        role = "note" if field == self._chain.annotation else "counter"
         stepped = type(due) is type(found) is type(self._chain.start)
         if stepped and due._replace(**{field: 0}) == found._replace(**{field: 0}):
-            result = getattr(found, field)
-            return (
-                f"sets {role} {field} to {result} where it is {value}, but adds {getattr(due, field) - value} to {held}"
-            )
-        return f"reads {role} {field}: {_unlike(due, found, f'where it is {value}, not {held}')}"
+            more = getattr(due, field) - value
+            return f"sets counter {field} to {getattr(found, field)} where it is {value}, but adds {more} to {held}"
+        return f"reads counter {field}: {_unlike(due, found, f'where it is {value}, not {held}')}"
 
 
 def _unlike(first: Any, other: Any, when: str) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.engine.graph.graph_cache import COUNT_BITS, NOTE_BITS, carried, counters_as_fields
+from simulator.engine.graph.graph_cache import counters_as_fields
 from simulator.engine.graph.interpreted_explorer import PlainExplorer
 from simulator.engine.jit.cost_model import Meter, may_compile, patience_for, spent
 from simulator.engine.model.chain import Chain, OutcomeDistribution, check_limits, rows_of
@@ -38,10 +38,9 @@ MOST_EDGES = QUICK_BYTES // 8
 # Work of the first battles, in steps by the rules: a new edge, and a look-up of a known one. Measured: a new edge takes
 # 7 to 48 microseconds in all games, 1.4 times a plain step and 3 more; a look-up 0.1 to 0.2.
 A_NEW_EDGE, A_LOOK_UP = 1.8, 0.03
-# An unexplored edge. Other edges hold a node and, above it, the amount added to the counter; above that the noted
-# field, if there is room.
-UNKNOWN, NODE_BITS = -1, 63 - COUNT_BITS - NOTE_BITS
-NODE, COUNT = (1 << NODE_BITS) - 1, (1 << COUNT_BITS) - 1
+# An unexplored edge. Other edges hold a node and, above it, the amount added to the counter.
+UNKNOWN, NODE_BITS = -1, 26
+NODE = (1 << NODE_BITS) - 1
 FINAL = -1
 # The kernel that simulates a chain too large for a graph.
 KERNEL = "fight_on"
@@ -57,11 +56,10 @@ def whole(values: array[int]) -> np.ndarray:
 
 
 class InterpretedGraph(PlainExplorer):
-    """The visited nodes, and the edges between them; a noted field is no part of a node."""
+    """The visited nodes, and the edges between them."""
 
     def __init__(self, chain: Chain) -> None:
         super().__init__(chain, 0)
-        self._noted = carried(chain)
         tables = by_row(chain.tables)
         self._rows = tables
         self._fan = np.diff(tables.first)
@@ -112,14 +110,11 @@ class InterpretedGraph(PlainExplorer):
 
     def _steps(self, node: np.ndarray, first: np.ndarray, other: np.ndarray) -> list[int]:
         """The contents of unexplored edges, for these nodes and rows of their tables."""
-        found, states, results, p, move, noted = [], self._states, self._results, self._p, self._move, self._noted
+        found, states, results, p, move = [], self._states, self._results, self._p, self._move
         tables, seconds = whole(self._table)[node].tolist(), whole(self._second)[node].tolist()
         for i, t, u, row, beside in zip(node.tolist(), tables, seconds, first.tolist(), other.tolist(), strict=True):
             state = states[i]
             after, count = self.without_count(state, move(p, state, results[t][row], results[u][beside]))
-            if noted >= 0 and (note := after[noted]):
-                check_limits(self.chain, after, state)
-                after, count = after._replace(**{self.chain.annotation: 0}), count | note << COUNT_BITS
             found.append(self._node_of(after, state) | count << NODE_BITS)
         self._settle()
         return found
@@ -167,8 +162,6 @@ class InterpretedGraph(PlainExplorer):
         held, battles = np.unique(ended, return_counts=True)
         count = held >> NODE_BITS
         states = rows_of([self._states[i] for i in (held & NODE).tolist()])
-        if self._noted >= 0:
-            states[:, self._noted], count = count >> COUNT_BITS, count & COUNT
         if counted >= 0:
             states[:, counted] = count + int(chain.start[counted])
             chain.check_count(states[:, counted])

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import int64, uint32, uint64
 
-from simulator.engine.graph.graph_cache import COUNT_BITS
 from simulator.engine.jit.kernels import (
     inner,
     load,
@@ -34,8 +33,6 @@ from simulator.engine.sample.walk import COUNT, FINAL, LANES, NODE, put, slot_in
 # The entries of `known`: the nodes, their blocks, whether the graph is full; the random numbers drawn for the current
 # order, and the steps to an unexplored edge; the numbered jumps of the counter.
 NODES, BLOCKS, SHUT, DRAWN, STEPPED, JUMPED = range(6)
-# A field that is noted stands above the counter, from this bit on.
-NOTED = COUNT_BITS
 # In place of a table: the battle is over.
 OVER = -1
 # The most new nodes of a lane for one number.
@@ -82,7 +79,7 @@ def new_steps(words: int) -> RuleSteps:
 
 class RuleData(NamedTuple):
     """The inputs of steps by the rules: `narrow` alias tables by row, `chance.Rows`, scratch buffers for steps and the
-    fields of two states, the layout of packed states, the places of the counter and of the noted field, or -1.
+    fields of two states, the layout of packed states, the place of the counter, or -1.
     """
 
     bits: int
@@ -96,7 +93,6 @@ class RuleData(NamedTuple):
     limit: np.ndarray
     place: np.ndarray
     counted: int
-    noted: int
 
 
 @inner
@@ -168,8 +164,6 @@ def step_lane(p, m, data, w, number, i):
     if not within(p, after, data.limit):
         return int64(BROKEN)
     steps.inc[i] = data.fields[data.counted, 1] if data.counted >= 0 else int64(0)
-    if data.noted >= 0:
-        steps.inc[i] |= data.fields[data.noted, 1] << NOTED
     steps.edge[i] = int64(place_of(node)) + m.head + edge if node >= m.first else int64(0)
     for word in range(steps.key.shape[0]):
         steps.key[word, i] = word_of(p, after, data, word)

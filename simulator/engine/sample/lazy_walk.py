@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.engine.graph.graph_cache import carried, counters_as_fields
+from simulator.engine.graph.graph_cache import counters_as_fields
 from simulator.engine.jit.kernels import bind_state, inner, outlined, paired
 from simulator.engine.jit.vectors import find_lanes
 from simulator.engine.model.chain import Chain
@@ -23,7 +23,6 @@ from simulator.engine.sample.lazy_steps import (
     DRAWN,
     MOST_NEW,
     NODES,
-    NOTED,
     STEPPED,
     LazyNodes,
     RuleData,
@@ -118,18 +117,13 @@ class LazyWalk(Walk):
         self.chain = chain
         bind_state(type(chain.params), type(chain.start))
         layout, self._rolls = chain.layout, TWO_ROLLS if chain.paired else ONE_ROLL
-        self._noted = carried(chain)
-        # The noted field is no part of a node's state.
-        noted, none = np.arange(len(layout.mask)) == self._noted, np.uint64(0)
-        mask, place = np.where(noted, none, layout.mask), np.where(noted, none, layout.place)
         alias, fields = alias_of(by_row(chain.tables)), np.zeros((len(chain.start), 2), np.int64)
-        places = layout.word, layout.shift, mask, layout.limit, place
         steps, entry = new_steps(layout.words), narrow(alias)
-        self._data = RuleData(alias.bits, entry, chain.tables.rows, steps, fields, *places, chain.counted, self._noted)
+        self._data = RuleData(alias.bits, entry, chain.tables.rows, steps, fields, *layout[:5], chain.counted)
         first = 1 + LANES * self._blocks(1)
         self._known = np.array([0, first, 0, 0, 0, 1])
         blocks = max(first, min(budget // BYTES_A_BLOCK, NODE - LAST_BLOCKS))
-        jumps = np.zeros(JUMPS if chain.counted >= 0 or chain.annotation else 0, np.uint64)
+        jumps = np.zeros(JUMPS if chain.counted >= 0 else 0, np.uint64)
         slots = np.zeros((FIRST_SLOTS, layout.words + 1), np.uint64)
         self._nodes = LazyNodes(self._words(blocks), slots, jumps, 2 * layout.words, first, blocks)
         super().__init__(new_lanes(), Positions(np.uint64(self._first_node())))
@@ -205,9 +199,6 @@ class LazyWalk(Walk):
         states, double = np.empty((len(keys), len(chain.start)), np.int64), self._nodes.words.view(np.uint64)
         for f, (word, shift, mask) in enumerate(zip(layout.word, layout.shift, layout.mask, strict=True)):
             states[:, f] = (double[node * BLOCK // 2 + word] >> shift) & mask
-        if self._noted >= 0:
-            states[:, self._noted] = count >> np.uint64(NOTED)
-            count = count & np.uint64((1 << NOTED) - 1)
         if chain.counted >= 0:
             states[:, chain.counted] = count.astype(np.int64) + int(chain.start[chain.counted])
             chain.check_count(states[:, chain.counted])

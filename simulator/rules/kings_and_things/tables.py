@@ -255,7 +255,7 @@ def chain_of(forces: Forces) -> Chain:
         **{f"hits{i}": most for i in range(params.sides)},
     )
     least = at_least(params, tables) if params.digits else (0, 0)
-    chain = Chain(params, start, limits, tables, counters=("rounds",), annotation="note", may_be_over=True)
+    chain = Chain(params, start, limits, tables, counters=("rounds",), may_be_over=True)
     return replace(chain, at_least=least)
 
 
