@@ -137,7 +137,11 @@ def _allowed(plan: Plan, ours: np.ndarray) -> np.ndarray:
 
     found = np.ones(len(ours), bool)
     # What is allowed with most pieces of each kind is allowed with fewer.
-    largest = {int(fought[(part[0] + part[1])[fought, slot].argmax()]) for slot in range(part[0].shape[1])} if len(fought) else set()
+    largest = (
+        {int(fought[(part[0] + part[1])[fought, slot].argmax()]) for slot in range(part[0].shape[1])}
+        if len(fought)
+        else set()
+    )
     largest |= {int(fought[(part[0] + part[1])[fought].sum(axis=1).argmax()])} if len(fought) else set()
     if not all(map(fits, largest)):
         found[fought] = [fits(row) for row in fought.tolist()]

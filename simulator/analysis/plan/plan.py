@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simulator.analysis.plan import words
+from simulator.analysis.plan.choices import Choice, away
 from simulator.analysis.plan.columns import Columns, Progress, columns_of, variance
-from simulator.analysis.plan.division import Choice, Division, Stock
+from simulator.analysis.plan.programme import Programme
 from simulator.analysis.plan.reading import Turn, added, campaign_of, read
+from simulator.analysis.plan.tables import TableDivision
 from simulator.analysis.result import Result, frame
 from simulator.scenarios import ScenarioError, Source, draft
 from simulator.scenarios.arguments import checked
@@ -101,7 +103,9 @@ class Plan(Result):
     @property
     def chances(self) -> list[float]:
         """The chance of each front that counts."""
-        return [] if self.best is None else [float(self.columns[at].chance[self.best.columns[at]]) for at in self.counted]
+        return (
+            [] if self.best is None else [float(self.columns[at].chance[self.best.columns[at]]) for at in self.counted]
+        )
 
     @property
     def chance_all(self) -> float | None:
@@ -121,12 +125,7 @@ class Plan(Result):
         """Price of the pieces sent."""
         if self.best is None:
             return None
-        away = sum(
-            self.best.sent[place, at] * (front.home != place)
-            for at, front in enumerate(self.turn.fronts)
-            for place in range(len(self.turn.places))
-        )
-        return float(away @ self.turn.price)
+        return float(away(self.turn, self.best.sent) @ self.turn.price)
 
     @property
     def orders(self) -> Orders:
@@ -185,7 +184,10 @@ class Plan(Result):
             which = self.best.columns[at]
             numbers = columns.numbers[which]
             there = bool(numbers.any())
-            figures = {name: float(getattr(columns, name)[which]) for name in ("taken", "chance", "own_lost", "enemy_lost", "worth")}
+            figures = {
+                name: float(getattr(columns, name)[which])
+                for name in ("taken", "chance", "own_lost", "enemy_lost", "worth")
+            }
             found.append({
                 "target": front.name, "hold": front.hold, "attacked": there,
                 "sent": ", ".join(words.pieces_in_words(self._named(numbers))) if there else "",
@@ -267,7 +269,7 @@ def plan(scenario: Source, k: int = 5, *, progress: Progress | None = None) -> P
         raise ValueError(f"k: {k} is not allowed; 0 to {MOST_ALTERNATIVES}")
     given = draft(scenario)
     if given.data.get("game") != GAME:
-        raise ScenarioError(f"game: {given.data.get('game')!r} is no plan; a plan has game = \"plan\"")
+        raise ScenarioError(f'game: {given.data.get("game")!r} is no plan; a plan has game = "plan"')
     turn = worded(lambda: read(given.data, given.folder, given.paths))
     found = columns_of(turn, progress)
     return divided(turn, found, k)
@@ -275,51 +277,41 @@ def plan(scenario: Source, k: int = 5, *, progress: Progress | None = None) -> P
 
 def divided(turn: Turn, found: list[Columns], k: int) -> Plan:
     """The plan of a turn from the columns of its fronts; after Ctrl-C, what was found so far."""
-    division = Division(turn, found)
-    stock = division.stock()
-    best = division.best(stock)
-    answer = Plan(turn, tuple(found), best)
+    make = TableDivision if TableDivision.fits(turn) else Programme
+    division = make(turn, found)
+    best = division.best()
     if best is None:
-        return answer
+        return Plan(turn, tuple(found), best)
+    objective = turn.file.objective
     more: dict[str, Any] = {"next_best": (), "units_worth": (), "leave": {}}
     try:
-        differ = turn.file.differ if division.objective == "worth" else "pieces"
-        whole = Division(turn, found, whole=True) if differ == "pieces" else division
-        for another in whole.next_best(stock, best, k, differ):
+        differ = turn.file.differ if objective == "worth" else "pieces"
+        whole = make(turn, found, whole=True) if differ == "pieces" else division
+        for another in whole.next_best(best, k, differ):
             more["next_best"] += (another,)
-        if division.objective != "cheapest":
-            largest = division.best_value(stock) or 0.0
-            for unit in _units(division, stock, largest):
+        if objective != "cheapest":
+            for unit in _units(division, turn):
                 more["units_worth"] += (unit,)
-        if division.objective == "worth":
-            more["leave"] = dict(_leave(division, stock, best))
+        if objective == "worth":
+            more["leave"] = dict(_leave(division, turn, best))
     except KeyboardInterrupt:
         more["interrupted"] = True
     return Plan(turn, tuple(found), best, **more)
 
 
-def _units(division: Division, stock: Stock, largest: float) -> Iterator[Unit]:
+def _units(division: TableDivision | Programme, turn: Turn) -> Iterator[Unit]:
     """The worth of one more and one fewer of each piece in each place."""
-    turn = division.turn
+    largest, leaving = division.largest(), turn.here - turn.staying
     for place, piece in np.argwhere(turn.written).tolist():
-        one = np.zeros_like(stock.here)
-        one[place, piece] = 1
-        more = (division.best_value(Stock(stock.here + one, stock.leaving + one)) or 0.0) - largest
-        less = None
-        if stock.leaving[place, piece] > 0:
-            less = largest - (division.best_value(Stock(stock.here - one, stock.leaving - one)) or 0.0)
+        less = largest - division.value_with(place, piece, -1) if leaving[place, piece] else None
+        more = division.value_with(place, piece, 1) - largest
         yield Unit(turn.places[place], turn.names[piece], more, less)
 
 
-def _leave(division: Division, stock: Stock, best: Choice) -> Iterator[tuple[str, float | None]]:
+def _leave(division: TableDivision | Programme, turn: Turn, best: Choice) -> Iterator[tuple[str, float | None]]:
     """What is lost without attacks on a target, or if nobody comes to a hold from elsewhere."""
-    largest = division.best_value(stock) or 0.0
-    for at, front in enumerate(division.turn.fronts):
+    largest = division.largest()
+    for at, front in enumerate(turn.fronts):
         used = division.found[at].numbers[best.columns[at]].any()
-        without = division.best_without(stock, at) if used else largest
+        without = division.best_without(at) if used else largest
         yield front.name, None if without is None else max(0.0, largest - without)
-
-
-def path_of(source: Source) -> Path | None:
-    """The file of a plan."""
-    return Path(source) if isinstance(source, str | Path) else None

@@ -145,7 +145,9 @@ def _turn(file: PlanFile, carry: Carry, of: str) -> Turn:
             found.setdefault(identity, one)
     pieces = sorted(found.values(), key=lambda one: order.index(one.name) if one.name in order else len(order))
     names = [_name(pieces, at) for at in range(len(pieces))]
-    here = np.array([[place[one.identity].number if one.identity in place else 0 for one in pieces] for place in stands])
+    here = np.array(
+        [[place[one.identity].number if one.identity in place else 0 for one in pieces] for place in stands]
+    )
     written = np.array([[one.identity in place for one in pieces] for place in stands])
     turn = Turn(file, carry, pieces, names, here, np.zeros_like(here), written, np.zeros(len(pieces)))
     for at, (name, place) in enumerate(file.place.items()):
@@ -376,7 +378,9 @@ def _sitting_out(turn: Turn, kind: str, table: Target) -> dict[str, Any]:
     takers = turn.carry.taken(kind)
     if takers is None:
         return {}
-    names = [name for name, slots in turn.carry.by_piece.items() if name in turn.carry.pieces and not takers[slots].any()]
+    names = [
+        name for name, slots in turn.carry.by_piece.items() if name in turn.carry.pieces and not takers[slots].any()
+    ]
     there = {name for one in turn.pieces for name in one.one}
     return {name: "all" for name in names if name in there}
 

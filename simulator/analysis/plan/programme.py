@@ -1,51 +1,32 @@
-"""The best division of pieces: one column for each front, brought by the places that reach it (docs/rules/plan.md
-sections 3.3 and 3.4).
+"""The best division of pieces as an integer programme, which HiGHS solves (docs/rules/plan.md sections 3.3 and 3.4).
 
-It is an integer programme, which HiGHS solves: a variable for each column, 1 if it is chosen, and one for the pieces
-that go from each place to each front.
+A variable for each column is 1 if it is chosen; another one holds the pieces of a kind that go from a place to a front.
+It serves where tables do not: places that are holds, and too many classes of pieces.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from math import log
 from typing import Any
 
 import numpy as np
 
+from simulator.analysis.plan.choices import EQUAL, SAME_PRICE, Choice, Choices
 from simulator.analysis.plan.columns import Columns
 from simulator.analysis.plan.reading import Turn
 
-# Values, and prices, closer than this are equal.
-EQUAL, SAME_PRICE = 1e-6, 1e-9
-# Chances closer than this are equal.
-ALIKE = 1e-12
 # HiGHS stops within gaps of 1e-6: values are scaled so that this is less than a rounding error of a plan.
 SCALE = 1e4
 
 
 @dataclass(frozen=True)
 class Stock:
-    """The pieces of each place, and those that may leave it: int64, shape (places, pieces); fronts that get nothing
-    from elsewhere (`alone`).
-    """
+    """The pieces of each place, and those that may leave it: int64, shape (places, pieces)."""
 
     here: np.ndarray
     leaving: np.ndarray
-    alone: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A division: the column of each front, and the pieces sent, int64, shape (places, fronts, pieces).
-
-    `value`: what the objective asks for: worth, chance or price.
-    """
-
-    columns: tuple[int, ...]
-    sent: np.ndarray
-    value: float
 
 
 @dataclass
@@ -57,74 +38,30 @@ class Row:
     high: float
 
 
-@dataclass
-class Division:
-    """The integer programme of a turn. `whole`: keep columns that only a plan with other pieces would choose."""
+class Programme:
+    """The integer programme of a turn."""
 
-    turn: Turn
-    found: list[Columns]
-    whole: bool = False
-    kept: list[np.ndarray] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.objective = self.turn.file.objective
-        self.kept = [self._kept(at) for at in range(len(self.found))]
+    def __init__(self, turn: Turn, found: Sequence[Columns], whole: bool = False) -> None:
+        """`whole`: keep columns that only a plan with other pieces would choose."""
+        self.turn, self.found = turn, found
+        self.choices = Choices(turn, found, whole)
+        self.kept, self.objective = self.choices.kept, turn.file.objective
+        self.stock = Stock(turn.here, turn.here - turn.staying)
         self.first = np.cumsum([0, *(len(kept) for kept in self.kept)])
         self.routes = [
             (place, front, int(piece))
-            for place in range(len(self.turn.places))
-            for front in range(len(self.found))
-            for piece in np.flatnonzero(self.turn.fronts[front].reaches[place])
+            for place in range(len(turn.places))
+            for front in range(len(found))
+            for piece in np.flatnonzero(turn.fronts[front].reaches[place])
         ]
         self.size = int(self.first[-1]) + len(self.routes)
-        self.value, self.chance = (self._over_columns(self._values(name)) for name in (self.objective, "all"))
-        self.pieces, self.price = (self._over_routes(weights) for weights in (np.ones(len(self.turn.pieces)), self.turn.price))
-
-    def stock(self) -> Stock:
-        """The pieces as the file has them."""
-        return Stock(self.turn.here, self.turn.here - self.turn.staying)
-
-    def counted(self, front: int) -> bool:
-        """Does the front count in the chance of all?"""
-        return front in self.turn.aims
-
-    def _kept(self, at: int) -> np.ndarray:
-        """The columns of a front that a plan may choose."""
-        front, columns = self.turn.fronts[at], self.found[at]
-        some = columns.numbers.any(axis=1)
-        fine = columns.chance >= front.min_odds - ALIKE
-        allowed = fine if front.hold else fine | ~some
-        if self.objective != "worth":
-            aim = self.counted(at)
-            if aim:
-                allowed = some & fine & (columns.chance > 0)
-            elif not front.hold:
-                allowed = ~some
-            elif front.table.min_odds is None:
-                allowed = np.ones(len(some), bool)
-        # Who does not leave a place that is a hold defends it: none of its columns can be spared.
-        forced = any(one.home >= 0 and (one.reaches[one.home] & front.reaches.any(axis=0)).any() for one in self.turn.fronts)
-        chosen = np.flatnonzero(allowed)
-        if self.whole or forced or not len(chosen):
-            return chosen
-        value = columns.worth if self.objective == "worth" else columns.chance
-        return chosen[undominated(columns.numbers[chosen], value[chosen])]
-
-    def _values(self, name: str) -> list[np.ndarray]:
-        """The value of each column for an objective, 0 for fronts that do not count."""
-        if name == "worth":
-            return [columns.worth for columns in self.found]
-        if name == "cheapest":
-            return [np.zeros(len(columns)) for columns in self.found]
-        with np.errstate(divide="ignore"):
-            return [
-                np.log(columns.chance) if self.counted(at) and self.objective != "worth" else np.zeros(len(columns))
-                for at, columns in enumerate(self.found)
-            ]
+        self.value, self.chance = (self._over_columns(one) for one in (self.choices.values, self.choices.chances))
+        self.pieces, self.price = (self._over_routes(one) for one in (np.ones(len(turn.pieces)), turn.price))
 
     def _over_columns(self, values: Sequence[np.ndarray]) -> np.ndarray:
         """Coefficients of all variables from a value for each column."""
-        return np.concatenate([*(one[kept] for one, kept in zip(values, self.kept, strict=True)), np.zeros(len(self.routes))])
+        chosen = [one[kept] for one, kept in zip(values, self.kept, strict=True)]
+        return np.concatenate([*chosen, np.zeros(len(self.routes))])
 
     def _over_routes(self, weights: np.ndarray) -> np.ndarray:
         """Coefficients of all variables from a weight for each piece that is sent: that leaves its place."""
@@ -155,38 +92,24 @@ class Division:
             most = stock.here[place, piece]
             yield Row(whole, most if defends else 0, most)
             yield Row(leaving, 0, stock.leaving[place, piece])
-        for at in stock.alone:
-            coming = np.zeros(self.size)
-            for number, (place, front, _) in enumerate(self.routes, start=int(self.first[-1])):
-                coming[number] = front == at and self.turn.fronts[at].home != place
-            yield Row(coming, 0, 0)
 
-    def best_value(self, stock: Stock) -> float | None:
-        """The largest value (the least price) of any division; None without a division."""
-        solution = self._solve(self._aim, list(self.rows(stock)))
-        return None if solution is None else self._worth_of(solution)
+    def _best_value(self, stock: Stock, *more: Row) -> float | None:
+        """The largest value (the least price) of any division that obeys further constraints; None without one."""
+        solution = self._solve(self._aim, [*self.rows(stock), *more])
+        return None if solution is None else self._choice(solution).value
 
     @property
     def _aim(self) -> np.ndarray:
         """The coefficients that are made as large as possible."""
         return -self.price if self.objective == "cheapest" else self.value
 
-    def _worth_of(self, solution: np.ndarray) -> float:
-        """The exact value of a solution."""
-        if self.objective == "cheapest":
-            return float(self.price @ solution)
-        chosen = self._columns_of(solution)
-        if self.objective == "worth":
-            return float(sum(one.worth[at] for one, at in zip(self.found, chosen, strict=True)))
-        return float(np.prod([self.found[at].chance[chosen[at]] for at in self.turn.aims]))
-
-    def best(self, stock: Stock, but: Sequence[Row] = ()) -> Choice | None:
+    def best(self, *but: Row) -> Choice | None:
         """The division that section 3.3 chooses among those that obey further constraints; None without any."""
-        rows = [*self.rows(stock), *but]
+        rows = [*self.rows(self.stock), *but]
         solution = self._solve(self._aim, rows)
         if solution is None:
             return None
-        value = self._worth_of(solution)
+        value = self._choice(solution).value
         if self.objective == "worth":
             rows.append(Row(self.value * SCALE, (value - EQUAL) * SCALE, np.inf))
         elif self.objective == "all":
@@ -194,16 +117,18 @@ class Division:
         else:
             rows.append(Row(self.price, -np.inf, value + SAME_PRICE))
             solution = self._again(solution, self.chance, rows)
-            reached = np.exp(self.chance @ solution)
-            rows.append(self._chance_at_least(float(reached) - EQUAL))
+            rows.append(self._chance_at_least(float(np.exp(self.chance @ solution)) - EQUAL))
         for cost in (self.pieces, self.price):
             solution = self._again(solution, -cost, rows)
             rows.append(Row(cost, -np.inf, float(cost @ solution) + SAME_PRICE))
-        solution = self._first_in_order(solution, rows)
+        return self._choice(self._first_in_order(solution, rows))
+
+    def _choice(self, solution: np.ndarray) -> Choice:
+        """A solution as a division."""
         sent = np.zeros((len(self.turn.places), len(self.found), len(self.turn.pieces)), np.int64)
         for number, route in enumerate(self.routes, start=int(self.first[-1])):
             sent[route] = solution[number]
-        return Choice(self._columns_of(solution), sent, self._worth_of(solution))
+        return self.choices.choice(self._columns_of(solution), sent)
 
     def _chance_at_least(self, chance: float) -> Row:
         return Row(self.chance * SCALE, log(chance) * SCALE if chance > 0 else -np.inf, np.inf)
@@ -216,7 +141,7 @@ class Division:
     def _first_in_order(self, solution: np.ndarray, rows: list[Row]) -> np.ndarray:
         """Of equal divisions, the one whose numbers are largest front by front, place by place, piece by piece."""
         fixed = rows
-        other = self._solve(np.zeros(self.size), [*rows, self.without_columns(self._columns_of(solution))])
+        other = self._solve(np.zeros(self.size), [*rows, self._without_columns(self._columns_of(solution))])
         if other is None:  # the columns are these: only the places that send them are left to choose
             fixed = [*rows, Row(self._at_columns(self._columns_of(solution)), len(self.found), len(self.found))]
         for route in sorted(self.routes, key=lambda route: (route[1], route[0], route[2])):
@@ -247,45 +172,45 @@ class Division:
             found[self.first[at] + np.flatnonzero(self.kept[at] == column)] = 1
         return found
 
-    def without_columns(self, columns: Sequence[int]) -> Row:
+    def _without_columns(self, columns: Sequence[int]) -> Row:
         """Another column on some front."""
         return Row(self._at_columns(columns), -np.inf, len(columns) - 1)
 
-    def other_fronts(self, choice: Choice) -> Row:
+    def _other_fronts(self, choice: Choice) -> Row:
         """Other targets are attacked, or other holds are defended."""
-        found, most = np.zeros(self.size), -1.0
+        found = np.zeros(self.size)
         for at, (kept, columns) in enumerate(zip(self.kept, self.found, strict=True)):
             some = columns.numbers[kept].any(axis=1)
-            active = columns.numbers[choice.columns[at]].any()
-            found[self.first[at] : self.first[at + 1]] = np.where(some == active, 1, 0)
-            most += 1
-        return Row(found, -np.inf, most)
+            found[self.first[at] : self.first[at + 1]] = some == columns.numbers[choice.columns[at]].any()
+        return Row(found, -np.inf, len(self.found) - 1)
 
-    def next_best(self, stock: Stock, best: Choice, number: int, differ: str) -> Iterator[Choice]:
+    def next_best(self, best: Choice, number: int, differ: str) -> Iterator[Choice]:
         """The best division that differs from the best one, then the best that differs from both, and so on."""
-        found = best
-        rows: list[Row] = []
+        rows, found = list[Row](), best
         for _ in range(number):
-            rows.append(self.without_columns(found.columns) if differ == "pieces" else self.other_fronts(found))
-            another = self.best(stock, rows)
+            rows.append(self._without_columns(found.columns) if differ == "pieces" else self._other_fronts(found))
+            another = self.best(*rows)
             if another is None:
                 return
             found = another
             yield found
 
-    def leaving_alone(self, front: int) -> Row:
-        """No attack on a target."""
-        found = np.zeros(self.size)
-        some = self.found[front].numbers[self.kept[front]].any(axis=1)
-        found[self.first[front] : self.first[front + 1]] = some
-        return Row(found, 0, 0)
+    def value_with(self, place: int, piece: int, more: int) -> float:
+        """The largest value with one more (1) or one fewer (-1) of a piece in a place; 0 without a plan."""
+        one = np.zeros_like(self.stock.here)
+        one[place, piece] = more
+        return self._best_value(Stock(self.stock.here + one, self.stock.leaving + one)) or 0.0
 
-    def best_without(self, stock: Stock, front: int) -> float | None:
-        """The largest value without attacks on a target, or without anybody who comes to a hold."""
-        if self.turn.fronts[front].hold:
-            return self.best_value(replace(stock, alone=(front,)))
-        solution = self._solve(self._aim, [*self.rows(stock), self.leaving_alone(front)])
-        return None if solution is None else self._worth_of(solution)
+    def largest(self) -> float:
+        """The largest value of all; 0 without a plan."""
+        return self._best_value(self.stock) or 0.0
+
+    def best_without(self, front: int) -> float | None:
+        """The largest value without attacks on a target, or without anybody who comes to a hold from elsewhere."""
+        coming = np.zeros(self.size)
+        for number, (place, at, _) in enumerate(self.routes, start=int(self.first[-1])):
+            coming[number] = at == front and self.turn.fronts[front].home != place
+        return self._best_value(self.stock, Row(coming, 0, 0))
 
     def _solve(self, aim: np.ndarray, rows: Sequence[Row]) -> np.ndarray | None:
         """A solution with the largest `aim`, in whole numbers; None without one."""
@@ -302,20 +227,3 @@ class Division:
             options={"mip_rel_gap": 0},
         )  # fmt: skip
         return None if found.x is None else np.rint(found.x)
-
-
-def undominated(numbers: np.ndarray, value: np.ndarray) -> np.ndarray:
-    """The columns worth more than all with nowhere more and somewhere fewer pieces: bool, shape (columns,)."""
-    shape = numbers.max(axis=0) + 1
-    grid = np.full(shape, -np.inf)
-    grid[tuple(numbers.T)] = value
-    upto = grid.copy()
-    for axis in range(len(shape)):
-        np.maximum.accumulate(upto, axis=axis, out=upto)
-    below = np.full(shape, -np.inf)
-    for axis in range(len(shape)):
-        ahead, behind = [slice(None)] * len(shape), [slice(None)] * len(shape)
-        ahead[axis], behind[axis] = slice(1, None), slice(None, -1)
-        np.maximum(below[tuple(ahead)], upto[tuple(behind)], out=below[tuple(ahead)])
-    found: np.ndarray = (grid > below)[tuple(numbers.T)]
-    return found
