@@ -134,10 +134,14 @@ def test_a_sweep_over_one_field_with_intervals(battle_odds):
 def test_how_many_are_enough(battle_odds):
     status, out, _ = battle_odds("need", "risk-20v15", "--vary", "attacker.regiments", "--target", "80%")
     assert status == 0
-    assert out.startswith("attacker.regiments = 19 is enough: the attacker wins 82.21 %\n")
+    first = "19 regiments are enough: the attacker wins in 82.21 %, for 19 coins at the game's prices."
+    assert out.startswith(f"{first}\n")
     status, out, _ = battle_odds("need", "risk-20v15", "--vary", "attacker.regiments", "--target", "0.8", "--most", 5)
     assert status == 1
-    assert "is not enough" in out
+    assert out.startswith("5 regiments are not enough, and nothing that was tried is: the attacker wins in ")
+    assert battle_odds("need", "risk-20v15", "--vary", "defender.regiments", "--side", "attacker", "--quiet")[1] == (
+        "Up to 16 regiments of the defender: the attacker wins in 82.09 %.\n"
+    )
 
 
 def test_a_replay_is_told_and_the_same_each_time(battle_odds):

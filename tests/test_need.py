@@ -128,14 +128,87 @@ def test_nought_is_tried_too():
     assert found.value == pytest.approx(0.474, abs=5e-4)
 
 
-def test_more_that_is_worse_is_scanned_from_below():
-    # The more the defender has, the worse: only the smallest setting reaches it.
-    found = need(LAND, {"defender.regiments": range(1, 12)}, 0.9)
-    assert (found.enough, found.monotone) == (True, False)
-    assert found.setting == 1
-    nothing = need(LAND, {"defender.regiments": range(3, 12)}, 0.9)
-    assert (nothing.enough, nothing.monotone) == (False, False)
+ENEMIES = {"defender.regiments": range(1, 25)}
+
+
+def chances_by_regiments(most=24):
+    """The attacker's chances against 1, 2, ... regiments."""
+    return [exact(load(LAND).replace("defender.regiments", n)).winner("attacker") for n in range(1, most + 1)]
+
+
+@pytest.mark.parametrize("target", [0.05, 0.3, 0.6, 0.9])
+def test_of_a_falling_value_the_largest_setting_is_the_answer(target):
+    found = need(LAND, ENEMIES, target, "p_attacker")
+    assert found.setting == sum(chance >= target for chance in chances_by_regiments())
+    assert (found.direction, found.monotone, found.trivial) == ("falling", True, False)
+    assert found.headline.startswith(f"Up to {found.setting} regiment")
+    assert found.tried < 20
+
+
+def test_the_chance_is_that_of_the_side_whose_fields_are_varied():
+    own = need(LAND, ENEMIES, 0.6)
+    assert (own.side, own.measure, own.direction) == ("defender", "p_defender", "rising")
+    assert own.setting == next(n for n, chance in enumerate(chances_by_regiments(), 1) if 1 - chance >= 0.6 - 1e-12)
+    other = need(LAND, ENEMIES, 0.6, side="attacker")
+    assert (other.side, other.measure, other.setting) == ("attacker", "p_attacker", 3)
+    both = need(LAND, ENEMIES | {"attacker.regiments": range(3, 6)}, 0.6)
+    assert (both.side, both.measure) == ("attacker", "p_attacker")
+
+
+def test_what_is_enough_already_is_said_so():
+    most = need(LAND, {"attacker.regiments": range(12, 20)}, 0.8)
+    assert (most.trivial, most.setting) == (True, 12)
+    assert most.headline.startswith("Nothing more is needed: already with 12 regiments the attacker wins in 9")
+    least = need(LAND, {"defender.regiments": [1, 2]}, 0.3, "p_attacker")
+    assert (least.trivial, least.direction, least.setting) == (True, "falling", 2)
+    assert "the most that was tried" in least.headline
+    assert not need(LAND, {"attacker.regiments": range(1, 20)}, 0.8).trivial
+    several = need(LAND, {"attacker.regiments": [9, 10], "attacker.commanders": [0, 1]}, 0.8, cost="each")
+    assert (several.trivial, list(several.settings.values())) == (True, [9, 0])
+
+
+def test_a_value_that_nothing_moves_is_flat():
+    found = need(LAND, {"attacker.regiments": range(1, 5)}, 0.5, "p_nobody")
+    assert (found.direction, found.enough) == ("flat", False)
+
+
+def test_nothing_is_enough_where_the_value_falls():
+    nothing = need(LAND, {"defender.regiments": range(3, 12)}, 0.9, "p_attacker")
+    assert (nothing.enough, nothing.monotone, nothing.direction) == (False, True, "falling")
     assert nothing.settings == {"defender.regiments": 3}
+
+
+def test_a_value_that_turns_is_scanned_from_its_end():
+    # The chance to lose exactly two regiments falls and rises again.
+    value, vary = "attacker_regiments_lost == 2", {"attacker.regiments": range(2, 12)}
+    chances = [exact(load(LAND).replace("attacker.regiments", n)).p(value) for n in range(2, 12)]
+    assert chances[0] > chances[-1] > min(chances)
+    target = sorted(chances)[-3]
+    found = need(LAND, vary, target, value)
+    assert not found.monotone
+    enough = [n for n, chance in zip(range(2, 12), chances, strict=True) if chance >= target]
+    assert found.setting == (enough[-1] if found.direction == "falling" else enough[0])
+
+
+def test_holding_the_ground_and_winning_are_both_told():
+    battle = {
+        "game": "axis-and-allies-1942",
+        "battle": "land",
+        "attacker": {"infantry": 5, "tank": 3, "fighter": 1},
+        "defender": {"infantry": 6, "artillery": 1, "tank": 1},
+    }
+    found = need(battle, "attacker.tank")
+    assert found.headline == (
+        "4 tanks are enough: the attacker takes the land in 85.64 % and wins in 89.39 %, "
+        "for 24 IPC at the game's prices."
+    )
+    assert need(battle, "defender.infantry", 0.5).headline == (
+        "7 infantry of the defender are enough: the defender holds the land in 56.79 % and wins in 46.76 %, "
+        "for 21 IPC at the game's prices."
+    )
+    # What the player pays: 8 infantry and 2 tanks (36 IPC), not "8 tanks for 8".
+    two = need(battle, {"attacker.infantry": range(11), "attacker.tank": range(9)}, 0.8, "p_attacker")
+    assert (dict(two.settings), two.cost) == ({"attacker.infantry": 8, "attacker.tank": 2}, 36)
 
 
 def test_refused_settings_are_passed_over():
@@ -148,13 +221,14 @@ def test_refused_settings_are_passed_over():
 def test_not_enough_shows_the_best_that_was_tried():
     found = need(LAND | {"defender": {"regiments": 30}}, "attacker.regiments", most=5)
     assert (found.enough, found.settings, found.setting) == (False, {"attacker.regiments": 5}, None)
-    assert "is not enough" in found.headline
+    assert found.headline.startswith("5 regiments are not enough, and nothing that was tried is: the attacker wins in ")
 
 
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
         ({"vary": "attacker.cannons"}, "attacker.cannons: unknown field"),
+        ({"vary": "attacker.regiments", "side": "nobody"}, "side: 'nobody' is not allowed; must be one of attacker"),
         ({"vary": "attacker.regiment"}, "did you mean attacker.regiments?"),
         ({"vary": {}}, "vary: nothing to vary"),
         ({"vary": {"attacker.regiments": []}}, "vary: attacker.regiments has no values"),
@@ -194,6 +268,11 @@ def test_refusals(arguments, text):
         need(LAND, **arguments)
 
 
+def test_a_unit_without_its_side_is_suggested_with_it():
+    with pytest.raises(ScenarioError, match=r"^tank: unknown field; did you mean attacker\.tank or defender\.tank\?"):
+        need("axis-land-flak", "tank")
+
+
 def test_a_mean_may_be_the_target():
     found = need(LAND, "attacker.regiments", 2.5, "mean.defender_regiments_lost")
     assert found.value >= 2.5
@@ -223,5 +302,5 @@ def test_the_command(capsys, tmp_path):
     fields = ["--vary", "attacker.regiments=15:22", "--vary", "attacker.commanders=0:2"]
     picture = tmp_path / "need.png"
     assert run(["need", "risk-20v15", *fields, *prices, "--budget", "60", "--plot", str(picture)]) == 0
-    assert "is the best for 60" in capsys.readouterr().out
+    assert "are the best within 60: " in capsys.readouterr().out
     assert picture.stat().st_size > 1000

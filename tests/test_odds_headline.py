@@ -6,11 +6,12 @@ import re
 import pytest
 
 from simulator import exact, load, mix, odds, simulate, sweep
-from simulator.analysis.odds.headline import headline_of, measure_of
+from simulator.analysis.odds.headline import SURE, headline_of, measure_of
 from simulator.analysis.odds.measure import measure
 from simulator.cli import run
 from simulator.rules.toolkit.words import chance_of, number_of
 from simulator.scenarios import example_names
+from tests.sentences import faults
 
 BATTLES = 300
 # An example of each kind, its measure, and its sentence as a player reads it.
@@ -91,7 +92,7 @@ SENTENCES = {
     ),
     "europa-armada-return-1588": (
         "winner == 'attacker'",
-        "Nothing is lost never, a part in 70.00 %, everything in 30.00 %; 8.63 detachments on average.",
+        "Nothing is lost in 0 %, a part in 70.00 %, everything in 30.00 %; 8.63 detachments on average.",
     ),
     "europa-bahia-1625": ("landed", "The troops land in 46.83 %, 1.47 detachments of them on average."),
     "europa-bantry-bay-1689": ("intercepted", "The stack is intercepted in 28.00 %, and moves on in 72.00 %."),
@@ -163,7 +164,7 @@ SENTENCES = {
     ),
     "risk-landing": (
         "winner == 'attacker'",
-        "The landing takes all 3 territories in 49.67 %; the defender holds never; called off in 50.33 %.",
+        "The landing takes all 3 territories in 49.67 %; the defender never holds; called off in 50.33 %.",
     ),
     "risk-sea-battle": (
         "winner == 'attacker'",
@@ -179,10 +180,6 @@ SENTENCES = {
         "The attacker wins the space battle in 45.86 %, the defender in 53.10 %, nobody in 1.04 %.",
     ),
 }
-INTERNAL = re.compile(
-    r"\b\w+_\w+\b|\b(attacker|defender|policy|options|conditions|force|fight)(\.|\[)\w|thirds|half points|\bwinner ="
-    r"|nobody 100|\b1 \w+ies\b|[{}\[\]]|\bnan\b"
-)
 
 
 @pytest.mark.parametrize("name", SENTENCES)
@@ -203,9 +200,7 @@ def test_every_kind_has_a_sentence():
 def test_line_1_is_the_headline_of_json_page_and_api(name, more, capsys):
     assert run(["odds", name, *more]) == 0
     line = capsys.readouterr().out.splitlines()[0]
-    assert re.fullmatch(r"[A-Z0-9].*\.", line)
-    assert len(line.split()) >= 4
-    assert not INTERNAL.search(line)
+    assert faults(line) == []
     assert run(["odds", name, *more, "--quiet"]) == 0
     assert capsys.readouterr().out == line + "\n"
     assert run(["odds", name, *more, "--json", "--no-table"]) == 0
@@ -219,7 +214,8 @@ def test_line_1_is_the_headline_of_json_page_and_api(name, more, capsys):
     if asked.startswith("mean."):
         assert number_of(about["value"]) in line
     elif name not in WITHOUT_ITS_CHANCE:
-        assert chance_of(about["value"], 2, bounds) in line
+        said = chance_of(about["value"], 2, bounds)
+        assert said in line or f"in {SURE.get(said)}" in line  # "Nothing is lost in 0 %"
     uncertain = "%" in line or (asked.startswith("mean.") and about["low"] < about["high"])
     assert ("about" in line.lower()) == (simulated and uncertain)
 
@@ -272,7 +268,7 @@ def test_a_simulated_chance_of_nothing_is_not_never():
     found = simulate("risk-landing", 100)
     assert found.winner("defender") == 0
     assert "the defender holds in about 0.00 % (0.00 to " in found.headline.text
-    assert "the defender holds never" in exact("risk-landing").headline.text
+    assert "the defender never holds" in exact("risk-landing").headline.text
 
 
 def test_a_mixture_has_a_headline():
@@ -319,7 +315,7 @@ def test_the_last_siege_of_the_price_of_power_is_told_in_tax(capsys):
 )
 def test_the_price_stands_below(name, line, capsys):
     assert run(["odds", name]) == 0
-    assert capsys.readouterr().out.splitlines()[1] == line
+    assert line in capsys.readouterr().out.splitlines()[1:3]  # after what to keep, where that brings more
 
 
 def test_nouns_have_the_right_number():

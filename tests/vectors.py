@@ -21,17 +21,6 @@ def read_vectors(path: Path) -> tuple[list[Any], list[Any]]:
     return [v for v in vectors if "expect" in v], [v for v in vectors if "error" in v]
 
 
-# Cases of docs/rules/decisions.md that are not built yet: they must fail until they are.
-WAITING = {
-    "need": (
-        "need, nothing said: tanks that take the land",
-        "need, a field of the defender: his chance to hold",
-        "need, the value falls: the most that is allowed",
-        "need, two fields at the prices of the game",
-    ),
-}
-
-
 def decision_vectors() -> list[Any]:
     """The cases of docs/rules/decisions.md."""
     found: list[Any] = json.loads((Path(__file__).parent / "analysis/vectors.json").read_text(encoding="utf-8"))
@@ -41,9 +30,7 @@ def decision_vectors() -> list[Any]:
 def of_tool(tool: str, outcome: str) -> list[Any]:
     """The cases of docs/rules/decisions.md for a tool with this `outcome` ("expect" or "error"), as parameters."""
     cases = [vector for vector in decision_vectors() if vector["tool"] == tool and outcome in vector]
-    waiting = pytest.mark.xfail(strict=True, reason="not built yet")
-    marks = {name: [waiting] for name in WAITING.get(tool, ())}
-    return [pytest.param(vector, id=vector["name"], marks=marks.get(vector["name"], [])) for vector in cases]
+    return [pytest.param(vector, id=vector["name"]) for vector in cases]
 
 
 def asked(odds: Odds, key: str) -> float:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from simulator.rules.battle import Battle
-from simulator.rules.toolkit.words import several
+from simulator.rules.toolkit.words import noun_for, several
 from simulator.scenarios.schema import SIDES, branches_at
 
 # Tables that hold the units of a side: a number in them counts something.
@@ -19,6 +19,7 @@ _FORCE = re.compile(rf"{_SIDE}|force\.[^.]+|.*\.join")
 _UNIT_LIST = re.compile(r"(.*)\.units\[(\d+)\]\.count")
 # Words that are part of a path, and say nothing.
 _SILENT = {"conditions", "options", "rules", "unit"}
+_SIGNS = {"plus": "+", "minus": "−"}
 _PLURAL = re.compile(r".*([a-z]s|ry|[+−])$")
 
 
@@ -36,7 +37,7 @@ def units_in_words(battle: Battle, data: Mapping[str, Any], path: str, number: i
     """A number of units: "1 tank", "4 tanks", "no tanks"; `data` are the tables of the scenario."""
     noun = _listed(data, path) or _label(battle, path)
     plural = several(noun) if noun[-1:].islower() else noun
-    return f"{number or 'no'} {_single(noun) if number == 1 else plural}"
+    return f"{number or 'no'} {noun_for(1, noun) if number == 1 else plural}"
 
 
 def owner_in_words(battle: Battle, data: Mapping[str, Any], path: str) -> str:
@@ -73,8 +74,10 @@ def _label(battle: Battle, path: str) -> str:
 
 
 def _unit_name(battle: Battle, name: str) -> str:
-    """The name of a unit of a game file, else a name without underscores."""
+    """The name of a unit of a game file, a counter by its sign (FLEET+), else a name without underscores."""
     unit = getattr(battle.rules, "unit", {}).get(name)
+    if sign := _SIGNS.get(name.rpartition("_")[2]):
+        return noun_for(1, name.rpartition("_")[0]).upper() + sign
     return (unit and unit.name) or name.replace("_", " ")
 
 
@@ -86,10 +89,3 @@ def _listed(data: Mapping[str, Any], path: str) -> str:
         return str(entry.get("unit") or entry.get("name") or "").replace("-", " ")
     except (KeyError, IndexError, TypeError, AttributeError):
         return ""
-
-
-def _single(noun: str) -> str:
-    """One of many: tank, regiment, army."""
-    if noun.endswith("ies"):
-        return f"{noun[:-3]}y"
-    return noun[:-1] if noun.endswith("s") and not noun.endswith("ss") else noun

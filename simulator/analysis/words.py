@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from simulator.analysis.field_words import counts_units, field_in_words, owner_in_words, units_in_words
-from simulator.analysis.odds.headline import clause_of, meant
+from simulator.analysis.odds.headline import clause_of, how_often, meant, names_of
 from simulator.analysis.odds.measure import Measure, in_words, is_chance, statistic_of
 from simulator.rules.battle import WINNERS, Battle
 from simulator.rules.toolkit.naming import listed
@@ -60,6 +60,18 @@ def meaning(battle: Battle, data: Mapping[str, Any], asked: str) -> str:
     return f"the chance that {clause}" if clause else f"the chance of {asked.replace('_', ' ')}"
 
 
+def value_in_words(battle: Battle, data: Mapping[str, Any], asked: str, found: Measure) -> str:
+    """A value of a battle as a clause: "the attacker takes the land in 85.64 %", "the mean of rounds is 4.492"."""
+    side = asked[2:] if asked.startswith("p_") else ""
+    if side in WINNERS:
+        name = owner_in_words(battle, data, side) or side
+        return how_often(f"{name} wins", found.value, bounds(found), [name])
+    clause = "" if statistic_of(asked) else clause_of(battle, data, meant(battle, asked))
+    if clause:
+        return how_often(clause, found.value, bounds(found), names_of(battle, data))
+    return f"{meaning(battle, data, asked)} is {value_of(found, is_chance(asked))}"
+
+
 def settings_in_words(battle: Battle, data: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
     """Settings by their fields: "14 regiments and 3 infantry of the defender", "-1 for the modifier of red"."""
     words = []
@@ -95,11 +107,16 @@ def named(asked: str) -> str:
     return f"the {in_words(asked)} is"
 
 
-def quantity(asked: str) -> str:
-    """A value as the object of a sentence: "the attacker's chance to win", "the mean of rounds"."""
-    if asked.startswith("p_") and asked[2:] in WINNERS:
-        return "the chance that nobody wins" if asked == "p_nobody" else f"the {asked[2:]}'s chance to win"
-    return f"the {in_words(asked)}"
+def amount_in_words(battle: Battle, asked: str, found: Measure) -> str:
+    """A value in the notation of its game: "50.80 %", "4.492", "3 LD 1/3", "about 4.5 (4.4 to 4.6)"."""
+    if is_chance(asked):
+        return value_of(found, chance=True)
+    _, column = statistic_of(asked) or ("", "")
+    shown = battle.shown.get(column)
+    if not shown or not shown.value:
+        return value_of(found, chance=False)
+    value, low, high = map(shown.value, found)
+    return f"about {value} ({low} to {high})" if bounds(found) else value
 
 
 def heading(asked: str) -> str:

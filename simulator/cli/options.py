@@ -180,6 +180,9 @@ Wanted = Annotated[list[str] | None, _option("--weight", WANTED, "COLUMN=NUMBER"
 Level = Annotated[str, _option("--level", "how much of the bad end: 5% or 0.05")]
 Losses = Annotated[list[float] | None, _option("--lose", "the chance to lose this or more")]
 Side = Annotated[str, _option("--side", "attacker or defender: whose win and take")]
+NeedSide = Annotated[
+    str | None, _option("--side", "attacker or defender: whose chance, if not that of the fields varied")
+]
 WhoseSide = Annotated[str, _option("--side", "attacker or defender: whose decisions, and whose weights")]
 MostRounds = Annotated[int | None, _option("--most", "how many rounds; else until all but a millionth end")]
 AfterRounds = Annotated[int | None, _option("--after", "the odds of everything after so many rounds")]

@@ -46,6 +46,7 @@ def need(  # noqa: PLR0913, PLR0917 - one parameter an option
     vary: options.NeedVary,
     target: options.Target = None,
     value: options.ValueName = None,
+    side: options.NeedSide = None,
     cost: options.Costs = None,
     budget: options.Budget = None,
     most: options.MostSetting = 100,
@@ -55,7 +56,7 @@ def need(  # noqa: PLR0913, PLR0917 - one parameter an option
     *,
     output: Tables,
 ) -> int:
-    """Find the smallest setting of a field, or the cheapest of several, that reaches a value."""
+    """Find the smallest setting of a field (of the enemy's the largest), or the cheapest of several, that is enough."""
     from simulator.analysis.decisions.need import need as search
     from simulator.report.tables.studies import need_parts
 
@@ -64,7 +65,9 @@ def need(  # noqa: PLR0913, PLR0917 - one parameter an option
     more: dict[str, Any] = {"budget": budget, "most": most, "seed": seed or 0, "threads": threads}
     found, cut = output.gather(
         "combinations",
-        lambda shown: search(base, fields, goal, value, cost=prices, pruning=not no_pruning, progress=shown, **more),
+        lambda shown: search(
+            base, fields, goal, value, side=side, cost=prices, pruning=not no_pruning, progress=shown, **more
+        ),
     )
 
     output.deliver(found, lambda found: need_parts(found, output.every))

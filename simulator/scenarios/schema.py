@@ -241,6 +241,7 @@ def unknown_field(battle: Battle, path: str) -> str:
     near = suggested(re.sub(r"\[\d+\]", "[i]", path), names)
     if battle.rules is not None and field_at(battle, f"rules.{path}"):
         near = f"rules.{path}"
+    near = near or " or ".join(name for name in names if "." not in path and name.rpartition(".")[2] == path)
     hint = f"did you mean {near}? " if near else ""
     return f"{path}: unknown field; {hint}`battle-odds schema {battle.game} {battle.kind}` lists them"
 

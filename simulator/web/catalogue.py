@@ -13,7 +13,7 @@ from simulator.rules.battle import Battle, Fields
 from simulator.scenarios import example_names, example_text, kinds_of
 from simulator.scenarios.files import example
 from simulator.scenarios.objective import SIDES
-from simulator.scenarios.schema import as_battle, choices, field_rows, schema_of, whole_numbers
+from simulator.scenarios.schema import as_battle, field_rows, schema_of, whole_numbers
 from simulator.scenarios.validation import not_one_of
 from simulator.web.links import address_of, value_at
 
@@ -129,18 +129,16 @@ def names(game: str, listed: str, query: str) -> list[dict[str, Any]]:
 
 
 def tools_of(battle: Battle, data: Mapping[str, Any]) -> dict[str, Any]:
-    """The choices of the tools' forms: whole-number fields (those that are set first), values, decisions."""
+    """The choices of the tools' forms: whole-number fields, those that are set first, and values."""
     sides = ["p_attacker", "p_defender", "p_nobody"] if not battle.results else list(battle.results.values())
     columns = [f"{measure}.{name}" for name in battle.summary for measure in ("mean", "q95")]
-    numbers, decisions = _choosable(battle.model)
-    set_first = sorted(numbers, key=lambda path: value_at(data, path) is None)
-    return {"numbers": set_first, "values": [*sides, *columns], "decisions": decisions}
+    single = [path for path in _numbers(battle.model) if not isinstance(value_at(data, path), list | Mapping)]
+    return {"numbers": sorted(single, key=lambda path: value_at(data, path) is None), "values": [*sides, *columns]}
 
 
 @lru_cache(maxsize=64)
-def _choosable(model: type[Fields]) -> tuple[list[str], list[str]]:
-    """The whole-number fields of a model, and its policies that may be `best`."""
+def _numbers(model: type[Fields]) -> list[str]:
+    """The whole-number fields of a model."""
     battle = as_battle(model)
     paths = [row.path for row in field_rows(battle) if "[" not in row.path and "NAME" not in row.path]
-    numbers = [path for path in paths if whole_numbers(battle, path) is not None]
-    return numbers, [path for path in paths if path.startswith("policy.") and "best" in choices(battle, path)]
+    return [path for path in paths if whole_numbers(battle, path) is not None]

@@ -13,8 +13,10 @@ EVENTS = "text/event-stream; charset=utf-8"
 
 # Start of the refusal of a battle that takes more seconds than an answer may.
 LARGE = "battle: too large for this page"
-# Refusal of a battle whose kernels are not compiled yet.
+# Refusal of a battle whose kernels take longer to compile than a request may wait; those that are done are kept.
 COMPILING = "battle: its kernels are still being compiled here; try again in a minute"
+# A worker sends this in place of a reply before it compiles a kernel, which takes longer than an answer may.
+BEGINS_TO_COMPILE = "compiling"
 MEGABYTE = 1 << 20
 
 
@@ -71,7 +73,7 @@ class Job:
 class Reply:
     """A worker's reply; a stream has several, and the final one is `last`.
 
-    `retire`: the worker asks to be replaced. `lost`: the server ended the worker.
+    `retire`: the worker has grown too large and asks to be replaced. `lost`: the server ended the worker.
     """
 
     body: bytes

@@ -1,4 +1,8 @@
-"""A limit on processor time: the work inside is interrupted, as by Ctrl-C, when its seconds are used up."""
+"""A limit on processor time: the work inside is interrupted, as by Ctrl-C, when its seconds are used up.
+
+The compiler, and the import of a module, are never interrupted: what they have done would be lost, and would begin anew
+with the next request. The seconds begin anew when they are done.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +13,34 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import FrameType
-from typing import NoReturn
 
 # The least seconds left to an outer limit, so that it still fires.
 LEAST = 0.001
-# The time of each interruption that came while numba was compiling, or while a module was imported.
-loading_cuts: list[float] = []
+# Seconds between two looks at whether the compiler is done.
+AGAIN = 0.05
 
 
 class OutOfTime(KeyboardInterrupt):
     """The seconds are used up. Analyses treat this like Ctrl-C and hand over their partial result."""
+
+
+@dataclass
+class _Limit:
+    """So many seconds of processor time from its beginning."""
+
+    seconds: float
+    begun: float
+    loading: bool = False
+
+    def left(self) -> float:
+        """The seconds that are left."""
+        return self.seconds - (time.process_time() - self.begun)
+
+
+# The limits that hold now, the outer ones first.
+_limits: list[_Limit] = []
 
 
 @contextmanager
@@ -37,27 +58,45 @@ def at_most(seconds: float) -> Iterator[None]:
             timer.cancel()
         return
     handler = signal.signal(signal.SIGPROF, _stop)
-    outer = signal.getitimer(signal.ITIMER_PROF)[0]
-    begun = time.process_time()
-    signal.setitimer(signal.ITIMER_PROF, min(seconds, outer) if outer else seconds)
+    _limits.append(_Limit(seconds, time.process_time()))
+    _set_timer()
     try:
         yield
     finally:
-        rest = max(outer - (time.process_time() - begun), LEAST) if outer else 0
-        signal.setitimer(signal.ITIMER_PROF, rest)
+        _limits.pop()
+        _set_timer()
         signal.signal(signal.SIGPROF, handler)
 
 
-def _stop(number: int, frame: FrameType | None) -> NoReturn:
+def _set_timer() -> None:
+    """Have the limit that ends first fire."""
+    left = [limit.left() for limit in _limits]
+    signal.setitimer(signal.ITIMER_PROF, max(LEAST, min(left)) if left else 0)
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    if all(limit.left() > 0 for limit in _limits):  # the limit that fired has ended in the meantime
+        _set_timer()
+        return
+    inner = _limits[-1]
+    if _is_loading(frame):
+        inner.loading = True
+        signal.setitimer(signal.ITIMER_PROF, AGAIN)
+    elif inner.loading:
+        used = time.process_time() - inner.begun
+        for limit in _limits:
+            limit.begun += used
+        inner.loading = False
+        _set_timer()
+    else:
+        raise OutOfTime
+
+
+def _is_loading(frame: FrameType | None) -> bool:
+    """Is numba compiling, or a module being imported?"""
     compiler = sys.modules.get("numba.core.compiler_lock")
-    compiling = compiler is not None and compiler.global_compiler_lock.is_locked()
-    if compiling or _importing(frame):
-        loading_cuts.append(time.monotonic())
-    raise OutOfTime
-
-
-def _importing(frame: FrameType | None) -> bool:
-    """Is a module being imported? What it has defined by then would stay, and later imports would fail."""
+    if compiler is not None and compiler.global_compiler_lock.is_locked():
+        return True
     while frame is not None and "importlib._bootstrap" not in frame.f_code.co_filename:
         frame = frame.f_back
     return frame is not None

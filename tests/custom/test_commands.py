@@ -139,7 +139,7 @@ def test_pieces_survive_as_units_are_left():
 def test_keys_of_the_game_file_are_fields_of_rules(capsys):
     attack = "rules.unit.infantry.attack"
     status, out, _ = said(capsys, "need", "axis-land-artillery", "--vary", attack, "--target", "95%")
-    assert (status, out.startswith(f"{attack} = 3 is enough")) == (0, True)
+    assert (status, out.startswith("3 for the attack of the infantry is enough: ")) == (0, True)
     status, out, _ = said(capsys, "sensitivity", "axis-land-artillery", "--fields", "rules.unit.infantry", "--json")
     assert {row["path"] for row in json.loads(out)["table"]} >= {attack, "rules.unit.infantry.hits"}
     status, _, error = said(capsys, "sweep", "axis-land-artillery", "--vary", "dice.sides=6,8")

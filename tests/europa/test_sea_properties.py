@@ -266,12 +266,22 @@ RANGES = {
 }  # fmt: skip
 
 
+AT_SEA = {
+    *("sea_difficulty", "malus", "works_crossed", "corsairs_minus", "corsairs_plus", "zones_entered"),
+    "supply_distance",
+}
+
+
 @pytest.mark.parametrize("path", RANGES)
 def test_ranges_of_attrition(path):
     """Section 4: 0 to 20 where no range is given."""
     table, field = path.split(".")
+    procedure = "siege" if "siege" in field else "supply" if field == "causes" else "movement-land"
+    stack = {"land_detachments": 2}
+    if field in AT_SEA:
+        procedure, stack = "movement-sea", {"warships": 2}
     for value, allowed in ((RANGES[path], True), (RANGES[path] + 1, False), (-1, False)):
-        scenario = {"game": "europa", "battle": "attrition", "attacker": {"land_detachments": 2}}
+        scenario = {"game": "europa", "battle": "attrition", "attacker": stack, "conditions": {"procedure": procedure}}
         scenario[table] = scenario.get(table, {}) | {field: value}
         if allowed:
             assert getattr(getattr(load(scenario).fields, table), field) == value

@@ -6,7 +6,7 @@ from itertools import permutations
 import pytest
 
 from simulator import best, exact, load
-from simulator.analysis.decisions.best import may_be_best
+from simulator.analysis.decisions.decidable import may_be_best
 from simulator.rules.kings_and_things.forces import forces_of
 from simulator.rules.kings_and_things.losses import falls
 from tests.kings_and_things.best_reference import value

@@ -1,5 +1,6 @@
 """The server never reads files, evaluates text, shows foreign HTML, grows, or goes down, whatever a request holds."""
 
+import itertools
 import logging
 import os
 import re
@@ -17,11 +18,14 @@ from starlette.testclient import TestClient
 from simulator import rules
 from simulator.rules.battle import Battle, Built, Fields
 from simulator.scenarios import ScenarioError
-from simulator.web.messages import Job, Limits, Reply
+from simulator.web.messages import BEGINS_TO_COMPILE, COMPILING, Job, Limits, Reply
+from simulator.web.server import pool
 from simulator.web.server.app import ReplyCache, create_app
+from simulator.web.server.fork_server import WorkerProcess
 from simulator.web.server.pool import Pool
+from simulator.web.server.schedule import Ticket
 from simulator.web.server.serve import TimedProtocol, configured
-from simulator.web.time_limit import OutOfTime, at_most, loading_cuts
+from simulator.web.time_limit import OutOfTime, at_most
 from simulator.web.views import dispatch
 from tests.web.conftest import served
 
@@ -158,19 +162,75 @@ def test_the_limit_never_interrupts_the_sending_of_a_reply(view):
     assert statuses[0] == 200
 
 
-def test_a_compiler_that_was_cut_off_is_known(own_game):
-    """Its worker is replaced, and the complaint does not say that the battle is too large."""
-    own_game(for_ever)
-    try:
+def worked(seconds):
+    """Use up so many seconds of processor time."""
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+
+
+def test_a_compiler_is_not_cut_off_and_the_seconds_begin_anew():
+    """What was compiled would be lost, and be compiled anew by the next request."""
+    compiled = calculated = False
+    with at_most(0.5), at_most(0.2):
         with compiler_lock.global_compiler_lock:
-            with pytest.raises(OutOfTime), at_most(0.02):
-                for_ever()
-            assert len(loading_cuts) == 1
-            (reply,) = dispatch.replies(job("page"), Limits(seconds=0.1))
-    finally:
-        loading_cuts.clear()
-    assert reply.status == 422
-    assert b"are still being compiled here" in reply.body
+            worked(0.8)
+            compiled = True
+        worked(0.1)
+        calculated = True
+        with pytest.raises(OutOfTime):
+            for_ever()
+    assert compiled
+    assert calculated
+
+
+def test_an_import_is_not_cut_off(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "slow_to_import.py").write_text(
+        "import time\nend = time.process_time() + 0.4\nwhile time.process_time() < end:\n    pass\ndone = True\n"
+    )
+    with at_most(0.1):
+        import slow_to_import  # type: ignore[import-not-found]
+    assert slow_to_import.done
+
+
+class Talking:
+    """The pool's end of a connection to a worker that says these things, one at each look."""
+
+    def __init__(self, *said):
+        self.said = [None, *said]
+
+    def poll(self, seconds=0.0):
+        return bool(self.said) and self.said[0] is not None if seconds else False
+
+    def send(self, job):
+        self.said.pop(0)
+
+    def recv(self):
+        return self.said.pop(0)
+
+
+def passed_on(monkeypatch, *said):
+    """The reply to a request whose worker uses a second of processor time between two looks, and says these things."""
+    seconds = itertools.count()
+    monkeypatch.setattr(pool, "processor_seconds", lambda process: float(next(seconds)))
+    served, found = Pool(1, 1, Limits(seconds=1.0, wait=0.5)), []
+    ticket = Ticket(Job("page", {"game": "risk"}), "a", None)
+    ticket.put = found.append
+    usable = served._pass_on(WorkerProcess(0, Talking(*said), None), ticket)
+    return usable, found[0]
+
+
+def test_a_worker_that_compiles_is_not_ended_with_its_seconds(monkeypatch):
+    usable, reply = passed_on(monkeypatch, BEGINS_TO_COMPILE, *[BEGINS_TO_COMPILE] * 5, Reply(b"done"))
+    assert usable
+    assert reply.body == b"done"
+    usable, reply = passed_on(monkeypatch, BEGINS_TO_COMPILE, None)
+    assert not usable
+    assert reply.body == COMPILING.encode()
+    usable, reply = passed_on(monkeypatch, None)
+    assert not usable
+    assert b"too large for this page" in reply.body
 
 
 class OwnSide(Fields):

@@ -242,21 +242,22 @@ def test_a_server_listens_at_once_and_ends_with_an_answer_to_each(started):
 
     health = json.loads(urllib.request.urlopen(f"{server}/healthz", timeout=60).read())
     assert health["kernels"] in {"waiting", "loading"}
-    while status(SMALL.format(3)) != 200:
+    refused = 0  # on a busy machine the first requests may wait too long
+    while (code := status(SMALL.format(3))) != 200:
+        refused += code == 503
         time.sleep(0.1)
-    with ThreadPoolExecutor(6) as clients:
-        paths = [LARGE.format(20_000 + n) for n in range(6)]
-        busy = [clients.submit(status, path) for path in paths]
-        dawdler = opened(server, "/own HTTP/1.1\r\nContent-Length: 9\r\nX:", "POST")
-        time.sleep(0.5)
-        process.terminate()
-        assert [one.result() for one in busy] == [503] * 6
-    assert process.wait(20) is not None
+    busy = [opened(server, LARGE.format(20_000 + n)) for n in range(6)]
+    dawdler = opened(server, "/own HTTP/1.1\r\nContent-Length: 9\r\nX:", "POST")
+    for _ in range(2):  # which the server answers after it has read the requests before
+        assert urllib.request.urlopen(f"{server}/healthz", timeout=60).status == 200
+    process.terminate()
+    assert all(b" 503 " in one.recv(100) for one in busy)
+    assert process.wait(60) is not None
     assert b" 503 " in dawdler.recv(100)
     log.seek(0)
     text = log.read()
     lines = text.splitlines()
-    assert sum("GET /{game}/{battle}/answer 503 " in line for line in lines) == 6
+    assert sum("GET /{game}/{battle}/answer 503 " in line for line in lines) == 6 + refused
     assert "Traceback" not in text
 
 

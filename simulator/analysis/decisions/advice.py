@@ -7,11 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from simulator.analysis.odds.headline import measure_of, side_names
+from simulator.analysis.odds.run import ExactAnswer
 from simulator.analysis.words import capital, percent, points
+from simulator.rules.campaign.text import called_fight
 from simulator.rules.question import LOST
 from simulator.rules.toolkit.naming import listed
 from simulator.rules.toolkit.words import chance_of
-from simulator.scenarios.objective import PLAIN, SIDES, side_of, weights_of
+from simulator.scenarios import Scenario
+from simulator.scenarios.objective import PLAIN, SIDES, TAKEN, side_of, weights_of
 
 if TYPE_CHECKING:
     from simulator.analysis.decisions.best import Best
@@ -26,6 +29,8 @@ NUMBERS = ("advantage", "reached")
 ALIKE = 1e-9
 # Values within this are equal.
 SAME = 1e-12
+# A hint is not worth the answer to a larger battle.
+MOST_EXPLORED = 100_000
 # What is chosen from battle to battle by a policy of this name.
 CHOSEN = {"losses": "your losses", "loss_order": "your losses", "hand": "your dice"}
 Row = Mapping[str, Any]
@@ -115,6 +120,26 @@ def _brings(found: Best, you: str) -> str:
     if not found.scenario.objective or (default and default.by_measure):
         return text
     return f"it is worth {found.value[side]:.4f} to {'you' if you else f'the {side}'}{before}, and {text}"
+
+
+def to_hold(scenario: Scenario, odds: Odds) -> tuple[str, dict[str, Any]]:
+    """What to keep to the last where more is won than the ground taken, as a sentence, and how to set it.
+
+    Empty where that brings nothing, and for odds that are simulated or of a large battle.
+    """
+    measure, advice = odds.question.measure, scenario.battle.advice
+    exact = odds.battles is None and odds.explored <= MOST_EXPLORED
+    if measure not in TAKEN or advice is None or not exact or odds.p(measure) >= odds.winner(SIDES[0]) - ALIKE:
+        return "", {}
+    options = (one for every in advice.lists(scenario.fields, SIDES[0]) for one in every)
+    keep = next(({path: one[path]} for one in options for path in one if path.endswith(".keep")), {})
+    kept = scenario.replace_all(keep) if keep else scenario
+    better = ExactAnswer(kept).odds().p(measure)
+    if better <= odds.p(measure) + ALIKE:
+        return "", {}
+    aim = _bare(event(odds, SIDES[0])[1])
+    words = advice.words(kept.fields, SIDES[0], keep).rpartition("but ")[2]
+    return f"To {aim} a unit that can hold it must be left: {words}, and it is {percent(better)}", keep
 
 
 def _instead(before: str, now: str) -> str:
@@ -226,8 +251,7 @@ def in_words(found: Best, rows: Sequence[Row]) -> str:
 
 def _fighting(rows: Sequence[Row]) -> str:
     """Whether a fight of a campaign is fought."""
-    words = rows[0]["fight"].replace("_", " ")
-    name = re.sub(r"^fight(\d+)$", r"fight \1", words)
+    name = called_fight(rows[0]["fight"])
     asked = sum(row["reached"] for row in rows)
     goes = sum(row["reached"] for row in rows if row["choice"] == "go")
     if goes in {0, asked}:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simulator.analysis.decisions.advice import headline
+from simulator.analysis.decisions.decidable import deciding, policies_of
 from simulator.analysis.decisions.default_play import Default, as_settings, best_by_default
 from simulator.analysis.decisions.named_policies import Gain, Lot, best_of_named, side_of
 from simulator.analysis.decisions.policy_numbers import settings_of_policy
@@ -29,7 +30,7 @@ from simulator.scenarios.arguments import checked
 from simulator.scenarios.objective import BEST, SIDES, in_words, wanted
 from simulator.scenarios.objective import side_of as side_in
 from simulator.scenarios.objective import worth as worth_of
-from simulator.scenarios.schema import choices, field_rows
+from simulator.scenarios.schema import choices
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -187,11 +188,27 @@ class Best(Result):
             parts.append(f"best of {self.tried} named values, not of all strategies")
         return "; ".join(parts) or "exact"
 
-    def advice(self) -> list[str]:
-        """How to set what was chosen, each side's lots, what it is sure of, and what was not decided."""
-        lines = [f"--set {' --set '.join(as_settings(self.choice))}"] if self.choice else []
-        undecided = self.default.undecided if self.default else ()
-        lines += [f"when to stop was not decided: too many positions; --decide {path}" for path in undecided]
+    def advice(self, options: bool = True) -> list[str]:
+        """What was not decided, each side's lots, and what it is sure of.
+
+        Parameters
+        ----------
+        options : bool
+            Say with options of the command line how to set what was chosen, and how to have the rest decided.
+
+        Returns
+        -------
+        list of str
+            One line each.
+
+        Examples
+        --------
+        >>> best("axis-landing").advice()
+        ['--set policy.attacker.keep.land=1']
+        """
+        lines = [f"--set {' --set '.join(as_settings(self.choice))}"] if self.choice and options else []
+        for path in self.default.undecided if self.default else ():
+            lines.append("when to stop was not decided: too many positions" + f"; --decide {path}" * options)
         lines += [f"{one.side} draws with chance {one.chance:.4f}: {one.choice}" for one in self.lots]
         if self.kind == "pure":
             lines.append("a stable pair: neither side gains by another choice of its own alone")
@@ -295,9 +312,9 @@ def best(
         if by_name or BEST not in choices(asked.battle(), path):
             named.append(path)
         else:
-            asked = asked.with_fields({path: BEST})
+            asked = deciding(asked, path)
     if named:
-        return best_of_named(asked, [path for path in _policies(asked) if path in named], answered, progress)
+        return best_of_named(asked, [path for path in policies_of(asked) if path in named], answered, progress)
     return answered(asked.checked())
 
 
@@ -309,7 +326,7 @@ def answered(scenario: Scenario) -> Best:
 
 def _paths(asked: Draft, decide: Sequence[str] | None, side: str) -> dict[str, bool]:
     """The policies to decide; true for those among their named values only. Raises ScenarioError."""
-    battle, known = asked.battle(), _policies(asked)
+    battle, known = asked.battle(), policies_of(asked)
     found: dict[str, bool] = {}
     for text in [decide] if isinstance(decide, str) else decide or ():
         path, by_name, word = (part.strip() for part in text.partition("="))
@@ -326,30 +343,6 @@ def _paths(asked: Draft, decide: Sequence[str] | None, side: str) -> dict[str, b
             raise ScenarioError(f"decide: {path}=named is not allowed; give {path}, whose gains compare its values")
         found[path] = bool(by_name)
     return found
-
-
-def may_be_best(scenario: Source) -> list[str]:
-    """Paths of the policies of a scenario that may be `best` in it, the attacker's first."""
-    asked = draft(scenario)
-    paths = (path for path in _policies(asked) if BEST in choices(asked.battle(), path))
-    return [path for path in paths if _allowed(asked.with_fields({path: BEST}))]
-
-
-def _allowed(asked: Draft) -> bool:
-    try:
-        asked.checked()
-    except ScenarioError:
-        return False
-    return True
-
-
-def _policies(asked: Draft) -> list[str]:
-    """The policies of a battle kind that may be decided: those that choose among names."""
-    battle = asked.battle()
-    rows = [row.path for row in field_rows(battle) if row.path.startswith("policy.")]
-    fights = asked.data.get("fight", ()) if battle.game == "campaign" else ()
-    rows += [f"fight[{place}].attacker.go" for place in range(len(fights))]
-    return [path for path in rows if len(choices(battle, path)) > 1]
 
 
 def worths(scenario: Scenario, found: Odds | None = None) -> dict[str, float]:

@@ -12,7 +12,6 @@ from simulator.analysis.odds.headline import measure_of
 from simulator.analysis.odds.run import Progress, reported, until_interrupted
 from simulator.engine.api import too_many_transitions
 from simulator.engine.model.limits import NoExactOdds
-from simulator.rules.advice import Advice
 from simulator.rules.battle import Battle
 from simulator.rules.question import LOST, WON
 from simulator.scenarios import Draft, Scenario, ScenarioError, draft
@@ -52,13 +51,12 @@ def best_by_default(asked: Draft, side: str, answered: Callable[[Scenario], Best
     Raises ScenarioError where nothing is decided, NoExactOdds where there are too many states; Interrupted with the
     best of what was answered until then.
     """
-    battle, fields = asked.battle(), asked.checked().fields
-    advice = battle.advice
-    lists = advice.lists(fields, side) if advice else ()
-    own = {path: verb for path, verb in _leaving(asked, advice, side).items() if _given(asked.data, path)}
-    leaving = {path: verb for path, verb in _leaving(asked, advice, side).items() if path not in own}
-    if not lists and not leaving and not own:
-        whose = " by the defender" if advice and side == "defender" else ""
+    battle = asked.battle()
+    lists, every = _decisions(asked, side)
+    own = {path: verb for path, verb in every.items() if _given(asked.data, path)}
+    leaving = {path: verb for path, verb in every.items() if path not in own}
+    if not lists and not every:
+        whose = " by the defender" if battle.advice and side == "defender" else ""
         raise ScenarioError(f"decide: nothing is decided{whose} in {battle.game} {battle.kind}")
     only_to_win = _only_to_win(asked, side)
     solved = [path for path, verb in leaving.items() if not (verb and only_to_win)]
@@ -73,11 +71,20 @@ def best_by_default(asked: Draft, side: str, answered: Callable[[Scenario], Best
     return until_interrupted(done, lambda _: search.result(), least=0)
 
 
-def _leaving(asked: Draft, advice: Advice | None, side: str) -> dict[str, str]:
-    """The decisions when to leave that the rules do not settle, with their verbs."""
-    found = advice.leaving(asked.checked().fields, side) if advice else {}
+def decides(asked: Draft, side: str) -> bool:
+    """Is anything decided for a side by default?"""
+    return any(_decisions(asked, side))
+
+
+def _decisions(asked: Draft, side: str) -> tuple[Sequence[Sequence[Changes]], dict[str, str]]:
+    """The lists of a side, and its decisions when to leave that the rules do not settle, with their verbs."""
+    advice, fields = asked.battle().advice, asked.checked().fields
+    if advice is None:
+        return (), {}
+    found = advice.leaving(fields, side)
     free = [path for path in found if BEST in choices(asked.battle(), path)]
-    return {path: found[path] for path in free if _given(asked.data, path) or allowed(asked.with_fields({path: BEST}))}
+    leaving = [path for path in free if _given(asked.data, path) or allowed(asked.with_fields({path: BEST}))]
+    return advice.lists(fields, side), {path: found[path] for path in leaving}
 
 
 def _given(data: Any, path: str) -> bool:

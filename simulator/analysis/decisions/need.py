@@ -9,21 +9,31 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from simulator.analysis.decisions.need_search import ALIKE, MOST_SETTINGS, Search, Tried
+from simulator.analysis.decisions.need_search import ALIKE, MOST_SETTINGS, Direction, Search, Tried
+from simulator.analysis.field_words import counts_units
 from simulator.analysis.odds.measure import Measure
 from simulator.analysis.odds.run import Interrupted, Method, Progress
 from simulator.analysis.result import Result
-from simulator.analysis.words import stated
-from simulator.scenarios import Source
+from simulator.analysis.words import bounds, capital, in_chance, settings_in_words, value_in_words
+from simulator.rules.toolkit.naming import listed
+from simulator.rules.toolkit.words import number_of
+from simulator.scenarios import Draft, Source
 from simulator.scenarios.arguments import checked
+from simulator.scenarios.objective import TAKEN
+
+# Where a price comes from, after it.
+PRICED = {"list": " at the game's prices", "each": " at 1 each", "given": ""}
 
 
 @dataclass(frozen=True, repr=False)
 class Need(Result):
     """The answer to a need: `settings` by path, or the best combination tried if none is `enough`.
 
-    `asked` is the value that should reach `target` (None if a `budget` was given instead). `tried` is the number of
-    answers computed; `monotone` says that among them more was never worse.
+    `measure` is the value that should reach `target` (None if a `budget` was given instead), the chance of `side`;
+    `wins` its chance to win, where it wants to hold the ground. Of one field `direction` says whether more raises the
+    value, or lowers it: then the largest setting that is enough is the answer. `trivial`: the least that was asked for
+    (falling: the most) is enough. `prices` by path come from the `list` of the game, are 1 `each`, or were `given`.
+    `tried` is the number of answers computed; `monotone` says that they never turn.
     """
 
     enough: bool
@@ -34,8 +44,13 @@ class Need(Result):
     method: str
     cost: float
     monotone: bool
-    asked: str
+    measure: str
     target: float | None
+    draft: Draft
+    side: str = "attacker"
+    direction: Direction = ""
+    trivial: bool = False
+    wins: Measure | None = None
     budget: float | None = None
     seed: int = 0
     prices: Mapping[str, float] = field(default_factory=dict)
@@ -44,8 +59,8 @@ class Need(Result):
     complete: bool = True
 
     json_fields = (
-        *("settings", "enough", "value", "low", "high", "method", "cost"),
-        *("tried", "monotone", "asked", "target", "budget", "prices", "priced", "seed", "complete"),
+        *("settings", "enough", "value", "low", "high", "method", "cost", "tried", "monotone", "side", "measure"),
+        *("direction", "trivial", "target", "budget", "prices", "priced", "seed", "complete"),
     )
 
     @property
@@ -78,22 +93,55 @@ class Need(Result):
 
     @property
     def headline(self) -> str:
-        """The setting or the combination that answers, and its value."""
-        what = ", ".join(f"{path} = {number}" for path, number in self.settings.items())
-        cost = f", cost {self.cost:g}" if len(self.settings) > 1 or self.budget is not None else ""
+        """What is enough, the value it reaches, and its price."""
+        battle, data = self.draft.battle(), self.draft.data
+        what = settings_in_words(battle, data, self.settings)
+        ((path, number), *others) = self.settings.items()
+        are = "are" if others or (counts_units(battle, path) and number != 1) else "is"
+        best = "the best" if others or are == "is" else "best"
         if not self.complete:
-            verdict = "is the best found so far"
+            verdict = f"{what} {are} {best} found so far"
         elif self.budget is not None:
-            verdict = f"is the best for {self.budget:g}"
+            verdict = f"{what} {are} {best} within {self._money(self.budget)}"
+        elif not self.enough and not any(self.settings.values()):
+            verdict = "nothing that was tried is enough"
+        elif not self.enough:
+            verdict = f"{what} {are} not enough, and nothing that was tried is"
+        elif self.direction == "falling":
+            verdict = f"up to {what}" + (", the most that was tried" if self.trivial else "")
+        elif self.trivial:
+            return f"Nothing more is needed: already with {what} {self._reached()}."
         else:
-            verdict = "is enough" if self.enough else "is not enough, and nothing tried is"
-        return f"{what} {verdict}: {stated(self.asked, Measure(self.value, self.low, self.high))}{cost}"
+            verdict = f"{what} {are} enough"
+        cost = f", for {self._money(self.cost)}{PRICED[self.priced]}" if self.has_cost else ""
+        return f"{capital(verdict)}: {self._reached()}{cost}."
+
+    @property
+    def has_cost(self) -> bool:
+        """Does the cost tell something: prices of the game, or several fields, and not of enemies?"""
+        return self.direction != "falling" and (
+            self.priced != "each" or len(self.settings) > 1 or self.budget is not None
+        )
+
+    def _money(self, cost: float) -> str:
+        """A cost in the money of the game, where it is priced by that."""
+        return number_of(cost, self.draft.battle().money.removesuffix("s") if self.priced == "list" else "")
+
+    def _reached(self) -> str:
+        """The value in words: "the attacker takes the land in 85.64 % and wins in 89.39 %"."""
+        battle, data = self.draft.battle(), self.draft.data
+        text = value_in_words(battle, data, self.measure, Measure(self.value, self.low, self.high))
+        if self.wins is None or abs(self.wins.value - self.value) <= ALIKE:
+            return text
+        return f"{text} and wins {in_chance(self.wins.value, bounds(self.wins))}"
 
     def how(self) -> str:
         """The number of answers computed and their method, in one line."""
         text = f"{self.tried} combinations answered" if len(self.settings) > 1 else f"{self.tried} settings answered"
         simulated = sum(one.method != "exact" for one in self.answers)
         text += f", {simulated} of them simulated, seed {self.seed}" if simulated else ", all exact"
+        free = [path for path in self.settings if self.priced == "list" and path not in self.prices]
+        text += f"; the game has no price of {listed(free)}" if free else ""
         return text if self.complete else f"{text}; interrupted"
 
 
@@ -104,6 +152,7 @@ def need(  # noqa: PLR0913 - as docs/rules/decisions.md names them
     target: float | None = None,
     value: str | None = None,
     *,
+    side: str | None = None,
     cost: Mapping[str, float] | str | None = None,
     budget: float | None = None,
     most: int = MOST_SETTINGS,
@@ -114,19 +163,24 @@ def need(  # noqa: PLR0913 - as docs/rules/decisions.md names them
 ) -> Need:
     """The smallest setting, or the cheapest combination of settings, that reaches a target.
 
+    Of a field that lowers the value (more enemies) it is the largest setting that is still enough.
+
     Parameters
     ----------
     scenario : Scenario, mapping, str or Path
         A scenario, or one as `load` takes it.
     vary : str or mapping of str to iterable of int
-        The field to raise (from the smallest number that it takes, at most 1, up to `most`), or fields and their
+        The field to change (from the smallest number that it takes, at most 1, up to `most`), or fields and their
         settings (None for the same range).
     target : float, optional
         The value to reach; 0.8 by default.
     value : str, optional
-        A value, see `sweep`.
+        A value, see `sweep`; by default the question of the battle kind as `side` asks it.
+    side : str, optional
+        Whose chance; by default the defender's if all fields are the defender's, else the attacker's.
     cost : mapping of str to float, or str, optional
-        The price of one more in each field, or the name of a price list of the game; by default 1 each.
+        The price of one more in each field; "list": the game's own prices, by default wherever a field has one; "each":
+        1 for each.
     budget : float, optional
         In place of a target: the largest value for at most this cost, the cheapest of equal ones.
     most : int
@@ -159,28 +213,30 @@ def need(  # noqa: PLR0913 - as docs/rules/decisions.md names them
     >>> need("risk-20v15", "attacker.regiments", 0.8).setting
     19
     """
-    search = Search(scenario, vary, value, cost, most, Method(seed=seed, threads=threads), progress)
+    search = Search(scenario, vary, value, cost, most, Method(seed=seed, threads=threads), progress, side)
     if budget is not None and target is not None:
         raise ValueError("budget: does not go with target")
-    goal = 0.8 if target is None else target
-    if budget is None:
-        search.target = goal
+    goal = None if budget is not None else 0.8 if target is None else target
+    if goal is not None:
         search.check_target(goal)
     try:
-        if budget is not None:
-            found: Tried | None = search.within(budget, pruning)
+        if goal is None:
+            found: Tried | None = search.within(budget or 0.0, pruning)
         else:
-            found = search.smallest(goal) if len(search.paths) == 1 else search.cheapest(goal, pruning)
+            found = search.one_field(goal) if len(search.paths) == 1 else search.cheapest(goal, pruning)
     except KeyboardInterrupt:
         if not search.answers:
             raise
         best = search.best()
-        enough = budget is None and best.found.value >= goal - ALIKE
-        raise Interrupted(_result(search, best, enough, budget, complete=False)) from None
-    return _result(search, found or search.best(), found is not None, budget)
+        enough = goal is not None and best.found.value >= goal - ALIKE
+        raise Interrupted(_result(search, best, enough, goal, budget, complete=False)) from None
+    return _result(search, found or search.best(), found is not None, goal, budget)
 
 
-def _result(search: Search, best: Tried, enough: bool, budget: float | None, complete: bool = True) -> Need:
+def _result(
+    search: Search, best: Tried, enough: bool, target: float | None, budget: float | None, complete: bool = True
+) -> Need:
+    holds = search.by_headline and search.value in {*TAKEN, *(f"not ({taken})" for taken in TAKEN)}
     return Need(
         enough=enough,
         settings=dict(zip(search.paths, best.settings, strict=True)),
@@ -188,8 +244,13 @@ def _result(search: Search, best: Tried, enough: bool, budget: float | None, com
         method=best.method,
         cost=best.cost,
         monotone=search.monotone,
-        asked=search.value or "",
-        target=search.target,
+        measure=search.value,
+        target=target,
+        draft=search.draft,
+        side=search.side,
+        direction=search.direction,
+        trivial=enough and target is not None and search.trivial(best),
+        wins=search.other_value(best, f"p_{search.side}") if holds and complete else None,
         budget=budget,
         seed=search.method.seed,
         prices=search.prices,

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
+from typing import Literal
 
 import numpy as np
 
 from simulator.analysis.odds.answer import answer, changed
-from simulator.analysis.odds.measure import Measure, is_chance, measure
+from simulator.analysis.odds.headline import meant
+from simulator.analysis.odds.measure import Measure, check_side, is_chance, measure
 from simulator.analysis.odds.run import Interrupted, Method, Progress
 from simulator.analysis.studies.one_pass import solve_rows
 from simulator.rules.battle import Battle
@@ -25,9 +28,12 @@ MOST_SETTINGS = 100
 
 # Names of the game's price list, and what to write where it has no price.
 LISTS = ("list", "muster")
+# The value asked by default, by side.
+HEADLINE_OF = {"attacker": "headline", "defender": "headline.defender"}
 PRICING = "give PATH=PRICE"
 
 Settings = tuple[int, ...]
+Direction = Literal["", "rising", "falling", "flat"]
 
 
 @dataclass(frozen=True)
@@ -43,7 +49,7 @@ class Tried:
 class Search:
     """The combinations of a need, each answered once when it is needed (`answers`)."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - what `need` takes
         self,
         scenario: Source,
         vary: str | Mapping[str, Iterable[int] | None],
@@ -52,6 +58,7 @@ class Search:
         most: int,
         method: Method,
         progress: Progress | None,
+        side: str | None = None,
     ) -> None:
         self.draft = draft(scenario)
         given: dict[str, Iterable[int] | None] = {vary: None} if isinstance(vary, str) else dict(vary)
@@ -64,9 +71,13 @@ class Search:
         size = math.prod(map(len, self.values))
         if size > MOST_COMBINATIONS:
             raise ValueError(f"vary: {size:,} combinations; at most {MOST_COMBINATIONS:,}")
-        self.value, self.method, self.progress = value, method, progress
+        self.method, self.progress = method, progress
+        self.side = side or side_of(self.paths)
+        check_side(self.side)
+        self.by_headline = value is None
+        self.value = meant(self.draft.battle(), value or HEADLINE_OF[self.side])
         self.answers: dict[Settings, Tried] = {}
-        self.target: float | None = None
+        self.direction: Direction = ""
         self.monotone = True
         # The reason for each combination checked: "" if the rules allow it.
         self._refusals: dict[Settings, str] = {}
@@ -108,10 +119,9 @@ class Search:
 
     def check_target(self, target: float) -> None:
         """Raise ValueError for a target that is no number, or not between 0 and 1 for a chance."""
-        chance = self.value is not None and is_chance(self.value)
         if not finite(target):
             raise ValueError(f"target: {given_number(target)} is not allowed; give a number like 0.8")
-        if chance and not 0 <= target <= 1:
+        if is_chance(self.value) and not 0 <= target <= 1:
             raise ValueError(f"target: {target:g} is not allowed; a chance is from 0 to 1 (80 % is 0.8)")
 
     def ask(self, settings: Settings) -> Tried | None:
@@ -135,16 +145,16 @@ class Search:
             odds = answer(scenario, self.method, self.progress and (lambda done, total: self._report()))
         except Interrupted:
             raise KeyboardInterrupt from None
-        if self.value is None:
-            self.value = odds.value
-            if self.target is not None:
-                self.check_target(self.target)
         self._report()
         self.answers[settings] = Tried(settings, cost, measure(odds, self.value), odds.method)
 
+    def other_value(self, one: Tried, value: str) -> Measure:
+        """Another value of a combination."""
+        return measure(answer(changed(self.draft, self.paths, one.settings)[0], self.method), value)
+
     def _solved(self) -> dict[Settings, float]:
-        """The values of all combinations that one pass computes; none while the value asked is not known."""
-        if self._in_one_pass is None and self.value is not None:
+        """The values of all combinations that one pass computes."""
+        if self._in_one_pass is None:
             rows = list(product(*self.values))
             if len(self.paths) == 1:
                 rows = [one for one in rows if self._allowed(one)]
@@ -152,7 +162,7 @@ class Search:
             found = solve_rows(self.draft, self.paths, rows, (self.value,), inner) if rows else None
             solved = {} if found is None else dict(zip(rows, found[0].tolist(), strict=True))
             self._in_one_pass = {settings: one for settings, one in solved.items() if not math.isnan(one)}
-        return self._in_one_pass or {}
+        return self._in_one_pass
 
     def _report(self) -> None:
         if self.progress:
@@ -163,8 +173,9 @@ class Search:
         return one is not None and one.found.value >= target - ALIKE
 
     def _contradicted(self) -> bool:
-        """Do two answers show that more of everything can be worse?"""
+        """Do two answers show that more of everything can be worse (of a falling value: better)?"""
         settings = np.array(list(self.answers)).reshape(len(self.answers), -1)
+        settings = -settings if self.direction == "falling" else settings
         values = np.array([one.found.value for one in self.answers.values()])
         return any(
             (values[(settings >= mine).all(axis=1)] < value - ALIKE).any()
@@ -181,33 +192,61 @@ class Search:
                 self._refusals[settings] = str(error)
         return not self._refusals[settings]
 
-    def smallest(self, target: float) -> Tried | None:
-        """The smallest setting of the only field: double, then bisect; a scan from below where more can be worse."""
+    def one_field(self, target: float) -> Tried | None:
+        """The smallest setting of the only field that is enough; of a falling value the largest.
+
+        Double, then bisect; a scan from that end where the value turns.
+        """
         allowed: list[Settings] = [(number,) for number in self.values[0] if self._allowed((number,))]
         if not allowed:
             raise self._all_refused()
-        found = self._bisected(allowed, target)
+        self.direction = self._way(allowed)
+        falling = self.direction == "falling"
+        # The first setting that is enough, or the first that is enough no more.
+        turn = self._turn(allowed, lambda one: self._reaches(one, target) != falling)
+        place = turn - 1 if falling else turn
+        found = allowed[place] if 0 <= place < len(allowed) else None
         if self._contradicted():
             self.monotone = False
-            found = next((one for one in allowed if self._reaches(one, target)), None)
+            inwards = reversed(allowed) if falling else iter(allowed)
+            found = next((one for one in inwards if self._reaches(one, target)), None)
         return None if found is None else self.ask(found)
 
-    def _bisected(self, allowed: list[Settings], target: float) -> Settings | None:
-        """The first setting that reaches the target if more is never worse; its neighbours are answered."""
+    def _way(self, allowed: Sequence[Settings]) -> Direction:
+        """Does more raise or lower the value? The first setting whose value differs from that of the lowest tells."""
+        first = self.ask(allowed[0])
+        for settings in allowed[1:]:
+            one = self.ask(settings)
+            if first and one and one.found.low > first.found.high + ALIKE:
+                return "rising"
+            if first and one and one.found.high < first.found.low - ALIKE:
+                return "falling"
+        return "flat"
+
+    def _turn(self, allowed: Sequence[Settings], turned: Callable[[Settings], bool]) -> int:
+        """The place of the first setting that has `turned`, if all after it have; its neighbours are answered."""
         last, low, high = len(allowed) - 1, -1, 0
-        while not self._reaches(allowed[high], target):
+        while not turned(allowed[high]):
             if high == last:
-                return None
+                return len(allowed)
             low, high = high, min(2 * high + 1, last)
         while high - low > 1:
             middle = (low + high) // 2
-            if self._reaches(allowed[middle], target):
+            if turned(allowed[middle]):
                 high = middle
             else:
                 low = middle
         for near in {max(high - 1, 0), min(high + 1, last)}:
             self.ask(allowed[near])
-        return allowed[high]
+        return high
+
+    def trivial(self, found: Tried) -> bool:
+        """Is nothing found: is the lowest setting of each field (of a falling value the highest) enough?"""
+        end = -1 if self.direction == "falling" else 0
+        allowed = [
+            [one for one in axis if self._allowed((one,))] if len(self.paths) == 1 else axis for axis in self.values
+        ]
+        return found.settings == tuple(axis[end] for axis in allowed)
 
     def _in_order(self) -> list[Settings]:
         return sorted(product(*self.values), key=lambda one: (self.cost(one), one))
@@ -297,6 +336,11 @@ class Search:
         first = self._in_order()[0]
         self._allowed(first)
         return ScenarioError(f"vary: {self._refusals[first]}")
+
+
+def side_of(paths: Sequence[str]) -> str:
+    """The side whose fields these are: the defender if all are his, else the attacker."""
+    return "defender" if all(re.match(r"(policy\.)?defender\b", path) for path in paths) else "attacker"
 
 
 def settings_of(battle: Battle, path: str, given: Iterable[int] | None, most: int) -> Settings:

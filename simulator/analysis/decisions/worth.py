@@ -73,7 +73,9 @@ class Worth(Result):
         mean = f"about {mean} ({self.low:.4g} to {self.high:.4g})" if simulated else mean
         name = owner_in_words(self.odds.battle, self.odds.scenario or {}, self.side)
         negative = (self.p_negative_low, self.p_negative_high) if simulated else None
-        return f"It is worth {mean} to {name} on average, and less than 0 {in_chance(self.p_negative, negative)}."
+        less = in_chance(self.p_negative, negative)
+        risk = "never less than 0" if less == "never" else f"less than 0 {less}"
+        return f"It is worth {mean} to {name} on average, and {risk}."
 
     def how(self) -> str:
         """The weights, and how the odds were obtained."""

@@ -6,8 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from simulator.analysis.decisions.advice import event
 from simulator.analysis.field_words import owner_in_words, units_in_words
-from simulator.analysis.odds.headline import clause_of
+from simulator.analysis.odds.headline import clause_of, names_of
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.words import capital
 from simulator.rules import CAMPAIGN
@@ -26,12 +27,16 @@ def ending(odds: Odds, outcome: Mapping[str, Any]) -> str:
     whole = odds.headline.text
     if not re.search(r"\b(always|never)\b", whole):  # a kind whose answer is a number, not a chance
         return whole.replace(" on average", "")
+    question, winner = battle.question.measure, str(outcome.get("winner", ""))
+    by_sides = not battle.results and ("winner" in question or question == "taken")
+    if not by_sides and odds.p(question) and (clause := clause_of(battle, data, question)):
+        return capital(f"{clause} in this battle.")
     if results := [one.label.replace("_", " ") for one in odds.results if battle.results and one.p]:
         return f"In this battle: {listed(results)}."
-    question, winner = battle.question.measure, str(outcome.get("winner", ""))
-    clause = "" if "winner" in question or question == "taken" else clause_of(battle, data, question)
-    if clause:
-        return capital(f"{clause} in this battle." if odds.p(question) else f"{clause}: not this time.")
+    if not by_sides:
+        subject, predicate = event(odds, SIDES[1])
+        subject = subject.format(**dict(zip("AD", names_of(battle, data), strict=True)))
+        return capital(f"{subject} {predicate} in this battle.")
     name = owner_in_words(battle, data, winner) if winner in SIDES else "nobody"
     rounds = outcome.get("rounds")
     fought = "campaign" if battle.game == CAMPAIGN else "battle"

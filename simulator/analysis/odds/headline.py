@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 
 # The names of these values: the measure of the battle kind for the attacker, and for the defender.
 HEADLINES = {"headline": "attacker", "headline.attacker": "attacker", "headline.defender": "defender"}
+# What is certain, in words and as a chance; a sentence marks such a word until it has its place.
+SURE = {"never": "0 %", "always": "100 %"}
+_ADVERB = "\0"
+_CLAUSE = re.compile(rf"((?:\band\b|^|(?<=[.;:,] )|(?<=\())(?:(?!\. )[^;:,()\0])*?) ?{_ADVERB}({'|'.join(SURE)})")
+_SUBJECT = re.compile(r"(it|everything|some|nobody|all of them)\b|(the|a) [\w-]+", re.IGNORECASE)
 # A value in braces, with an "in" before it that "never" and "always" do without.
 _VALUE = re.compile(r"(in )?\{([^{}]*)\}")
 _BRACKET = re.compile(r"\[([^\[\]]*)\]")
@@ -75,10 +80,30 @@ def sentence(odds: Odds, decimals: int = 2) -> str:
     def value(found: re.Match[str]) -> str:
         name = names.get(found[2])
         said = name if name is not None else _said(odds, found[2], decimals)
-        return said if said in {"never", "always"} else f"{found[1] or ''}{said}"
+        return f"{_ADVERB}{said}" if said in SURE else f"{found[1] or ''}{said}"
 
-    text = _VALUE.sub(value, text)
+    text = _CLAUSE.sub(lambda found: _adverb_first(found[1], found[2], names.values()), _VALUE.sub(value, text))
     return text[:1].upper() + text[1:]
+
+
+def how_often(clause: str, value: float, bounds: tuple[float, float] | None, names: Iterable[str]) -> str:
+    """A clause with its chance: "red wins in 35.21 %", "red never wins"; `names` are those of the sides."""
+    chance = chance_of(value, 2, bounds)
+    return _adverb_first(clause, chance, names) if chance in SURE else f"{clause} in {chance}"
+
+
+def _adverb_first(clause: str, adverb: str, names: Iterable[str]) -> str:
+    """A clause with "never" or "always" before its verb: "the defender never holds", "is never driven off"."""
+    lead = "and " if clause.startswith("and ") else ""
+    words = clause.removeprefix(lead)
+    if words.lower().startswith(("nothing ", "nobody ")):
+        return f"{lead}{words} in {SURE[adverb]}"
+    subject = next((name for name in names if words == name or words.startswith(f"{name} ")), "")
+    if not subject and (found := _SUBJECT.match(words)):
+        subject = found[0]
+    verb, _, rest = words.removeprefix(subject).strip().partition(" ")
+    parts = [subject, verb, adverb, rest] if verb in {"is", "are", "has"} else [subject, adverb, verb, rest]
+    return lead + " ".join(filter(None, parts))
 
 
 def side_names(odds: Odds) -> tuple[str, str]:
@@ -96,9 +121,17 @@ def names_of(battle: Battle, data: Mapping[str, Any]) -> tuple[str, str]:
 def clause_of(battle: Battle, data: Mapping[str, Any], value: str) -> str:
     """What a question of a battle kind is about: "the attacker takes the land"; "" for one in other words."""
     question = battle.question
-    if value != question.measure or not isinstance(question.sentence, str) or "{m}" not in question.sentence:
+    named = {question.measure: "m", f"not ({question.measure})": "not m"}.get(value)
+    if named is None or not isinstance(question.sentence, str) or f"{{{named}}}" not in question.sentence:
         return next((label for label, query in battle.results.items() if query == value), "")
-    text = question.sentence.partition("{m}")[0].strip().removesuffix(" in")
+    text = question.sentence.partition(f"{{{named}}}")[0].strip().removesuffix(" in")
+    if named == "not m":
+        # "The fortress falls in {m}, holds in {not m}": the fortress holds.
+        # "{A} takes the land in {m}; {D} holds it in {not m}": the defender holds the land.
+        first = text.partition(" in {m}")[0].split()
+        text = re.split(r"[,;\]] *", text)[-1].removeprefix("and ")
+        text = text if text.startswith("{") else " ".join([*first[:2], text])
+        text = re.sub(r" it$", f" {' '.join(first[2:])}", text)
     names = dict(zip("AD", names_of(battle, data), strict=True))
     text = _VALUE.sub(lambda found: names.get(found[2], ""), text)
     return f"{text[:1].lower()}{text[1:]}" if text.startswith(("The ", "Nothing ", "Nobody ", "A ")) else text

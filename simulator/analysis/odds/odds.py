@@ -147,11 +147,10 @@ class Odds(Measured, Result):
 
     @property
     def value(self) -> str:
-        """The value that is computed when none is named: the chance of the first result, or a mean."""
-        if not self.battle.results and "winner" in self._raw.columns:
-            return "p_attacker"
-        questions = list(self._questions().values())
-        return questions[0] if questions else f"mean.{(self.summary_columns or tuple(self._raw.columns))[0]}"
+        """The value that is computed when none is named: the attacker's chance to win, else the kind's question."""
+        measure = self.battle.question.measure
+        sided = "winner" in self._raw.columns and not self.battle.results
+        return measure if measure.startswith("mean.") or not sided else "p_attacker"
 
     def summary(self) -> pd.DataFrame:
         """The columns of a summary: mean, its interval, standard deviation and the 5, 50 and 95 % quantiles.

@@ -29,9 +29,10 @@ def counting_chain(chain: Chain, numbers: Callable[[Any], np.ndarray]) -> Chain:
 
     `numbers` takes a state whose fields are int64 arrays of shape (states,) and returns float64 of that shape.
     """
+    if chain.counted < 0:
+        return chain
     start = type(chain.start)(*(np.array([int(value)] * 2) for value in chain.start))
-    if chain.counted >= 0:
-        start[chain.counted][1] += 1
+    start[chain.counted][1] += 1
     none, one = numbers(start)
     return chain if abs(one - none) <= ALIKE else replace(chain, counters=())
 

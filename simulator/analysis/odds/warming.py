@@ -9,7 +9,7 @@ from pathlib import Path
 from simulator.analysis.odds.answer import answer
 from simulator.analysis.odds.run import CELL_BYTES, Method, Progress
 from simulator.engine.model.limits import NoExactOdds
-from simulator.scenarios import Draft, Scenario, Source, example_names, load
+from simulator.scenarios import Draft, Scenario, Source, draft, example_names, load
 from simulator.scenarios.arguments import checked
 
 WARMING_BATTLES = 100
@@ -24,7 +24,7 @@ def warm(scenarios: Source | Iterable[Source] | None = None, *, progress: Progre
     Parameters
     ----------
     scenarios : scenario or iterable of scenarios, optional
-        Each is answered once, exactly and with dice; all shipped examples by default (some minutes).
+        Each is answered once, exactly and with dice, and decided once; all shipped examples by default (some minutes).
     progress : callable, optional
         Called with the number of scenarios done and their total.
 
@@ -41,6 +41,9 @@ def warm(scenarios: Source | Iterable[Source] | None = None, *, progress: Progre
     --------
     >>> warm("risk-20v15")
     """
+    from simulator.analysis.decisions.decidable import deciding, may_be_best
+    from simulator.engine.api import warm_up
+
     asked: Iterable[Source] = example_names()
     if scenarios is not None:
         single = isinstance(scenarios, Scenario | Draft | str | Path | Mapping)
@@ -52,7 +55,10 @@ def warm(scenarios: Source | Iterable[Source] | None = None, *, progress: Progre
         answer(scenario, Method(exact=False, battles=WARMING_BATTLES))
         with suppress(NoExactOdds):
             if scenario.built.chain is not None:
-                from simulator.engine.api import warm_up
-
                 warm_up(scenario.built.chain, CELL_BYTES)
             answer(scenario, Method(exact=True, budget=CELL_BYTES))
+        for path in may_be_best(scenario):
+            decided = deciding(draft(scenario), path).checked().built.chain
+            with suppress(NoExactOdds):
+                if decided is not None:
+                    warm_up(decided, CELL_BYTES)

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from simulator.analysis.odds.headline import meant, names_of
+from simulator.analysis.odds.headline import how_often, meant, names_of
 from simulator.analysis.odds.measure import is_chance
 from simulator.analysis.odds.run import Interrupted, Progress
 from simulator.analysis.result import Result
 from simulator.analysis.studies.grid import Cell
 from simulator.analysis.studies.sweep import Sweep, sweep
-from simulator.analysis.words import amount, bounds, in_chance, meaning, settings_in_words, value_of
+from simulator.analysis.words import amount, bounds, meaning, settings_in_words, value_of
 from simulator.rules.battle import Battle
 from simulator.rules.toolkit.words import number_of
 from simulator.scenarios import Scenario, ScenarioError, Source, draft
@@ -160,7 +160,7 @@ class Balance(Result):
         if len(self.asked) > 1:
             aim = "Even" if exactly else "Nearest to even"
             sides = zip(names_of(battle, base.data), best.cell.measures, strict=True)
-            text = ", ".join(f"{name} wins {in_chance(one.value, bounds(one))}" for name, one in sides)
+            text = ", ".join(how_often(f"{name} wins", one.value, bounds(one), [name]) for name, one in sides)
         else:
             aim = f"{'At' if exactly else 'Nearest to'} {self.number(self.target)}"
             text = f"{meaning(battle, base.data, self.asked[0])} is {value_of(best.cell.measures[0], chance)}"

@@ -21,7 +21,7 @@ from simulator.analysis.odds.run import CELL_BYTES, Method, Progress, reported, 
 from simulator.analysis.result import Result, frame
 from simulator.analysis.studies.noticeable import battles_to_notice
 from simulator.analysis.studies.paired import Answered, Difference, answered, difference
-from simulator.analysis.words import amount, capital, named, percent, points, quantity
+from simulator.analysis.words import amount_in_words, capital, meaning, percent, points, value_of
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft, is_uncertain, load
 from simulator.scenarios.arguments import checked
 from simulator.scenarios.validation import brief
@@ -152,17 +152,26 @@ class Comparison(Result):
     def headline(self) -> str:
         """The differences of the first value that is not the same in all, in words."""
         first, *others = [row for row in self.answers if row.value == self.telling]
+        reference = self.odds[self.reference]
+        what = capital(meaning(reference.battle, reference.scenario or {}, first.value))
+        games = dict.fromkeys(odds.battle.game for odds in self.odds.values())
+        apart = f" ({len(games)} games: only the chances are compared)" if len(games) > 1 else ""
         if len(others) > MOST_CLAUSES:
-            return self._extremes([first, *others])
-        return "; ".join(_in_words(row, first, self.in_percent(row.value)) for row in others)
+            return f"{what} is {self._extremes([first, *others])}{apart}."
+        clauses = [f"{self._shown(row)} in {row.scenario}, {_apart(row, self.in_percent(row.value))}" for row in others]
+        return f"{what} is {self._shown(first)} in {first.scenario}; {'; '.join(clauses)}{apart}."
+
+    def _shown(self, row: Row) -> str:
+        """A value in words, with its interval where it was simulated."""
+        odds = self.odds[row.scenario]
+        found = measure(odds, row.value)
+        return value_of(found, True) if self.in_percent(row.value) else amount_in_words(odds.battle, row.value, found)
 
     def _extremes(self, rows: Sequence[Row]) -> str:
         """The scenarios with the largest and the smallest value in words, and the reference."""
         most, least = (choose(rows, key=lambda row: row.estimate) for choose in (max, min))
-        shown = {id(row): amount(row.estimate, self.in_percent(row.value)) for row in rows}
-        text = f"highest in {most.scenario} ({shown[id(most)]}) and lowest in {least.scenario} ({shown[id(least)]})"
-        more = "" if rows[0] in (most, least) else f"; {rows[0].scenario}: {shown[id(rows[0])]}"
-        return f"{capital(quantity(rows[0].value))} is {text}{more}"
+        named = {"highest": most, "lowest": least} | ({} if rows[0] in (most, least) else {"": rows[0]})
+        return ", ".join(f"{word} in {row.scenario}: {self._shown(row)}".strip() for word, row in named.items())
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values for JSON."""
@@ -170,18 +179,19 @@ class Comparison(Result):
         return super().to_dict() | {"distance": self.distances(), "odds": odds}
 
 
-def _in_words(row: Row, first: Row, chance: bool) -> str:
-    d, value = row.difference, f"{named(row.value)} {amount(row.estimate, chance)}"
+def _apart(row: Row, chance: bool) -> str:
+    """The difference to the reference, how sure its sign is, and after how many battles it is noticed."""
+    d = row.difference
     if abs(d.value) <= SAME:
-        return f"{row.scenario}: {value}, the same as {first.scenario}"
-    by = f"{points(d.value, chance)} {'more' if d.value > 0 else 'less'} than {first.scenario}"
+        return "the same"
+    by = f"{points(d.value, chance)} {'more' if d.value > 0 else 'less'}"
     sure = (
         ""
         if row.method == "exact" or math.isnan(d.confidence)
         else f" ({percent(min(d.confidence, 1 - 1e-9), 1)} sure)"
     )
     noticed = "" if row.noticed_after is None else f", noticed after about {row.noticed_after:,} battles each"
-    return f"{row.scenario}: {value}, {by}{sure}{noticed}"
+    return f"{by}{sure}{noticed}"
 
 
 def shared_columns(odds: Sequence[Odds]) -> list[str]:

@@ -111,7 +111,10 @@ class Sensitivity(Result):
         battle, data, chance = self.odds.battle, self.odds.scenario or {}, is_chance(self.value)
         what = meaning(battle, data, self.value)
         if most is None or abs(most.change.value) <= ALIKE:
-            return f"None of the {len(self.steps)} changes tried moves {what}."
+            if not self.steps:
+                return f"No change is allowed: {what} stays at {amount(self.base, chance)}."
+            tried = "The one change tried does not move" if len(self.steps) == 1 else "No change tried moves"
+            return f"{tried} {what}: it stays at {amount(self.base, chance)}."
         text = f"{capital(step_in_words(battle, data, most.path, most.setting, most.to))} matters most"
         change = signed(most.change.value, chance) + " points" * chance
         if most.change.low < most.change.high:
@@ -151,7 +154,7 @@ def sensitivity(  # noqa: PLR0913 - one argument an option
     scenario : Scenario, mapping, str or Path
         A scenario, or one as `load` takes it.
     value : str, optional
-        A value, see `sweep`; by default `p_attacker`, or that of the battle kind where nobody wins.
+        A value, see `sweep`; by default `p_attacker`, or that of the battle kind where that is another.
     fields : sequence of str, optional
         Paths, or tables like `attacker`; by default all but policies.
     battles : int, optional
@@ -190,9 +193,7 @@ def sensitivity(  # noqa: PLR0913 - one argument an option
     many_like(checked)
     ask = partial(answered, method=method, many=CELL_BATTLES, shared=Shared())
     reference = ask(checked)
-    asked = meant(checked.battle, value or "") or (
-        "p_attacker" if "winner" in reference.odds.columns else reference.odds.value
-    )
+    asked = meant(checked.battle, value or "") or reference.odds.value
     now = measure(reference.odds, asked).value
 
     def collected(found: Sequence[Step | Skipped]) -> Sensitivity:

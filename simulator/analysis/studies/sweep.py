@@ -24,7 +24,7 @@ from simulator.analysis.odds.run import Interrupted, Progress, check_numbers
 from simulator.analysis.odds.stages import Shared
 from simulator.analysis.result import Result, frame
 from simulator.analysis.studies.grid import Answered, Cell, Grid, Portions, grid_of, number_rows
-from simulator.analysis.words import capital, meaning, settings_in_words, value_of
+from simulator.analysis.words import amount_in_words, capital, meaning, settings_in_words
 from simulator.engine.model.limits import processors
 from simulator.scenarios import Draft, ScenarioError, Source, Variant
 from simulator.scenarios.arguments import checked
@@ -218,18 +218,22 @@ class Sweep(Result):
         what = capital(meaning(self.base.battle(), self.base.data, self.value))
         least, most = known[0], known[-1]
         if least.value == most.value:
+            if len(known) == 1:
+                return f"{what} is {self._value(least)} with {self._in_words(least)}, the only cell allowed."
             return f"{what} is {self._value(least)} in all {len(known)} cells."
         runs = f"{what} runs from {self._value(least)} with {self._in_words(least)} to {self._value(most)}"
         more = [f"with {self._in_words(most)}"]
         now = next((cell for cell in known if cell.settings == self.present), None)
         if now is not None and now not in {least, most}:
             more.append(f"it is {self._value(now)} now")
-        if self.nearest is not None and (even := self.cells[self.nearest]) not in {least, most, now}:
+        even = None if self.nearest is None else self.cells[self.nearest]
+        if even is not None and even != now and least.value < even.value < most.value:
             more.append(f"it is nearest to even with {self._in_words(even)}: {self._value(even)}")
         return f"{runs} {'; '.join(more)}."
 
     def _value(self, cell: Cell) -> str:
-        return value_of(cell.measures[0], is_chance(self.value))
+        assert self.base is not None
+        return amount_in_words(self.base.battle(), self.value, cell.measures[0])
 
     def _in_words(self, cell: Cell) -> str:
         assert self.base is not None

@@ -9,16 +9,16 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from simulator.analysis.field_words import owner_in_words, units_in_words
+from simulator.analysis.field_words import counts_units, owner_in_words, units_in_words
 from simulator.analysis.odds.run import CELL_BATTLES, CELL_BYTES, Method, Progress, reported, until_interrupted
 from simulator.analysis.odds.stages import Shared
 from simulator.analysis.result import Result
 from simulator.analysis.studies.balance import named_reasons
 from simulator.analysis.studies.paired import Answered, answered, difference
 from simulator.analysis.studies.sensitivity import steps_of
-from simulator.analysis.words import capital
+from simulator.analysis.words import capital, points
 from simulator.rules.battle import Battle
-from simulator.rules.toolkit.words import number_of
+from simulator.rules.toolkit.words import ROUNDING, number_of
 from simulator.scenarios import Scenario, ScenarioError, Source, load
 from simulator.scenarios.arguments import checked
 from simulator.scenarios.schema import field_at, whole_numbers
@@ -75,9 +75,10 @@ class Units(Result):
     @property
     def headline(self) -> str:
         """The unit that gives its side the most for its price, for each side."""
-        best = {row["side"]: row for row in reversed(self.rows()) if row["points"] > 0}
+        rows = self.rows()
+        best = {row["side"]: row for row in reversed(rows) if row["points"] > ROUNDING}
         if not best:
-            return f"One more of none of the {len(self.rows())} units helps its side."
+            return f"One more unit helps neither side: {number_of(len(rows), 'kind')} of units tried, one more of each."
         priced = " for its price" * any(row["price"] for row in best.values())
         words: list[str] = []
         for side in (one for one in SIDES if one in best):
@@ -90,7 +91,7 @@ class Units(Result):
     def _gain(self, row: Mapping[str, Any]) -> str:
         """The points that one more brings, and its price."""
         price = number_of(row["price"], self.first[0].money.removesuffix("s")) if row["price"] else ""
-        return f"{row['points']:+.2f} points" + f" for {price}" * bool(price)
+        return f"+{points(row['points'] / 100, chance=True)}" + f" for {price}" * bool(price)
 
     def how(self) -> str:
         """The battles and the method, in one line."""
@@ -112,7 +113,7 @@ def units(
 ) -> Units:
     """The worth of one more of each unit of each side.
 
-    Units are the fields that have a price in the game, else the whole numbers of the attacker and the defender.
+    Units are the fields that have a price in the game, else those of both sides that count units.
 
     Parameters
     ----------
@@ -187,7 +188,7 @@ def _units(scenario: Scenario) -> list[tuple[str, int, float | None]]:
         if isinstance(setting, bool) or not isinstance(setting, int) or to != setting + 1 or (least or 0) < 0:
             continue
         cost = price(scenario.data, path) if price else None
-        if price is None or cost is not None:
+        if cost is not None or (price is None and counts_units(battle, path)):
             found.append((path, setting, cost))
     return found
 

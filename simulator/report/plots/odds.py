@@ -182,10 +182,10 @@ def plot_need(found: Need, ax: Axes | None = None) -> Axes:
     only = len(found.settings) == 1 and cost.tolist() == [row[next(iter(found.settings))] for row in rows]
     axes.set_xlabel(path_in_words(next(iter(found.settings))) if only else "cost")
     axes.xaxis.set_major_locator(MaxNLocator(integer=fig.whole(cost)))
-    fig.value_axis(axes.yaxis, found.asked)
+    fig.value_axis(axes.yaxis, found.measure)
     axes.grid()
     fig.legend_below(axes, 3)
-    if is_chance(found.asked):
+    if is_chance(found.measure):
         fig.from_zero(axes, value)
     fig.titled(axes, found.headline, found.how())
     return axes

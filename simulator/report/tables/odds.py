@@ -10,6 +10,8 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
+from simulator.analysis.decisions.advice import to_hold
+from simulator.analysis.decisions.default_play import as_settings
 from simulator.analysis.history.battle_log import is_loss
 from simulator.analysis.odds.odds import Chance, Odds
 from simulator.report.answer_words import costs, survivors
@@ -134,6 +136,9 @@ def odds_parts(scenario: Scenario, odds: Odds, explain: bool = False, everything
     if campaign:
         yield from campaign_parts(scenario, odds)
     else:
+        hint, keep = to_hold(scenario, odds)
+        if hint:
+            yield f"{hint} (--set {' --set '.join(as_settings(keep))})."
         if text := costs(odds):
             yield text
         yield Text.assemble((battle.label, "bold"), f": {battle.title}")

@@ -108,12 +108,12 @@ def need_parts(found: Need, every: bool = False) -> Parts:
     answer = next((place for place, row in enumerate(chosen) if all(row[p] == found.settings[p] for p in paths)), 0)
     short = around(chosen, answer, every)
     columns: dict[str, Any] = dict.fromkeys(paths, "{}")
-    if len(paths) > 1 or found.budget is not None:
+    if found.has_cost:
         columns["cost"] = "{:g}"
     if len({row["method"] for row in short.rows}) > 1:
         columns["method"] = "{:s}"
-    name = heading(found.asked)
-    columns[name] = partial(amount, chance=is_chance(found.asked))
+    name = "chance" if found.measure.startswith("not (") else heading(found.measure)
+    columns[name] = partial(amount, chance=is_chance(found.measure))
     yield table_of((row | {name: row["value"]} for row in short.rows), columns)
     if len(paths) > 1 and not every:
         yield "These are the combinations that reach most for their cost."

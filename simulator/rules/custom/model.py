@@ -23,7 +23,7 @@ from simulator.rules.custom.game_file.format import (
     SideModifier,
 )
 from simulator.rules.custom.game_file.units import heavy
-from simulator.rules.custom.game_file.words import by_side, check_known, fighters, part_of, words_of
+from simulator.rules.custom.game_file.words import by_side, check_known, fighters, part_of, selected, words_of
 from simulator.rules.toolkit.policies import check_alone, check_parameters
 from simulator.rules.toolkit.policies import named as named_policies
 
@@ -232,6 +232,10 @@ def check_scenario(file: GameFile, kind: str, fields: Scenario) -> None:
         numbers = counts(own)
         if not any(map(numbers.get, able)):
             raise Refusal(side, f"no fighting unit; give at least one of {', '.join(able)}")
+        for key, unit in file.unit.items():
+            both = [other for other in selected(file, unit.instead_of) if numbers.get(key) and numbers.get(other)]
+            if both:
+                raise Refusal(f"{side}.{key}", f"stands in the place of {min(both)}; give one of the two")
         for i, modifier in enumerate(own.modifiers):
             check_modifier(file, modifier, f"{side}.modifiers[{i}]")
         if policy.model_fields_set:  # the defaults are allowed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Generic, Literal
+from typing import Annotated, Any, ClassVar, Generic, Literal
 
 from pydantic import Field
 
@@ -197,9 +197,19 @@ class Options(Fields):
     regiment_cost: Coins = Field(1, description="coins a regiment costs")
 
 
-class Scenario(Fields, Generic[Attacking_co, Defending_co, Where_co]):
-    """The frame of every kind."""
+# Options of the game that change nothing in a kind of battle (no fleets on land, no land at sea). They are accepted, so
+# that one set of house rules serves for all kinds, and not listed.
+NO_FLEETS = ("blockade_modifier", "max_fleets", "fleet_capacity", "troop_loss", "fleet_cost")
+NO_LAND = (
+    *("commander_die_sides", "left_behind", "amphibious_modifier", "fleet_capacity", "troop_loss", "withdrawal"),
+    "regiment_cost",
+)
 
+
+class Scenario(Fields, Generic[Attacking_co, Defending_co, Where_co]):
+    """The frame of every kind; `idle`: options that change nothing in it."""
+
+    idle: ClassVar[tuple[str, ...]] = ()
     game: Literal["risk"]
     attacker: Attacking_co
     defender: Defending_co
@@ -207,29 +217,41 @@ class Scenario(Fields, Generic[Attacking_co, Defending_co, Where_co]):
     policy: Policies = Policies()
     options: Options = Field(default_factory=Options)
 
+    @classmethod
+    def model_json_schema(cls, *args: Any, **more: Any) -> dict[str, Any]:
+        """The JSON schema without the idle options."""
+        schema = super().model_json_schema(*args, **more)
+        for name in cls.idle:
+            del schema["$defs"]["Options"]["properties"][name]
+        return schema
+
 
 class Land(Scenario[LandAttacker, LandDefender, LandConditions]):
     """A land attack on a territory, or along a path of territories."""
 
     battle: Literal["land"]
+    idle = (*NO_FLEETS, "amphibious_modifier", "max_move", "withdrawal")
 
 
 class Amphibious(Scenario[LandAttacker, LandDefender, SeaConditions]):
     """Troops landed from transports, and their fights inland."""
 
     battle: Literal["amphibious"]
+    idle = NO_FLEETS
 
 
 class Naval(Scenario[Fleet, Fleet, NavalConditions]):
     """Fleets against fleets."""
 
     battle: Literal["naval"]
+    idle = (*NO_LAND, "blockade_modifier")
 
 
 class BlockadeRun(Scenario[Fleet, Fleet, BlockadeConditions]):
     """Blockaded fleets put to sea against the blockaders."""
 
     battle: Literal["blockade-run"]
+    idle = (*NO_LAND, "max_move")
 
 
 class Invasion(Scenario[InvasionAttacker, InvasionDefender, InvasionConditions]):

@@ -18,8 +18,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.reduction import recv_handle, send_handle
 from typing import Any
 
-from simulator.web.messages import MEGABYTE, Job, Limits
-from simulator.web.time_limit import loading_cuts
+from simulator.web.messages import BEGINS_TO_COMPILE, MEGABYTE, Job, Limits
 
 FORKS = hasattr(os, "fork")
 READY = "ready"
@@ -149,17 +148,19 @@ def load_kernels(report: Callable[[dict[str, Any]], object]) -> None:
 def work(connection: Connection, limits: Limits) -> None:
     """Answer requests until the server ends; the server handles Ctrl-C.
 
-    A worker that has grown too large, or was interrupted while it compiled or imported, asks to be replaced.
+    A worker that has grown too large asks to be replaced. One that begins to compile says so.
     """
+    from simulator.engine.api import announce
     from simulator.web.views.dispatch import replies
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    announce[:] = [lambda text: connection.send(BEGINS_TO_COMPILE)]
     limit_memory(limits.memory)
     idle = resident()
     with suppress(EOFError, OSError):
         while True:
             for reply in replies(connection.recv(), limits):
-                retire = reply.last and bool(loading_cuts or resident() > idle + MOST_GROWTH)
+                retire = reply.last and resident() > idle + MOST_GROWTH
                 connection.send(replace(reply, retire=retire))
 
 

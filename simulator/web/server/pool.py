@@ -1,6 +1,7 @@
 """The worker pool: a fixed number of processes, each served by a thread that passes requests and replies.
 
-A worker that dies, takes too long, or whose client has gone is ended and replaced.
+A worker that dies, takes too long, or whose client has gone is ended and replaced. One that compiles a kernel has as
+long as a request may take: the kernel is kept, and the next request needs it no more.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import threading
 import time
 from typing import Any
 
-from simulator.web.messages import TEXT, Job, Limits, Reply, Unserved
+from simulator.web.messages import BEGINS_TO_COMPILE, COMPILING, TEXT, Job, Limits, Reply, Unserved
 from simulator.web.server.fork_server import ForkServer, WorkerProcess
 from simulator.web.server.schedule import QUICK_SECONDS, Schedule, Ticket
 
@@ -141,20 +142,25 @@ class Pool:
             ticket.again = True
             return False
         worker.connection.send(ticket.job)
-        begun, before = time.monotonic(), processor_seconds(worker.pid)
-        while not ticket.abandoned.is_set():
+        begun, before, compiling = time.monotonic(), processor_seconds(worker.pid), False
+        while not ticket.abandoned.is_set() or compiling:
             has_reply = worker.connection.poll(POLL)
             used = processor_seconds(worker.pid) - before
             if has_reply:
                 reply = worker.connection.recv()
+                if reply == BEGINS_TO_COMPILE:
+                    compiling = True
+                    continue
                 ticket.put(reply)
                 if reply.last:
-                    self.schedule.learn(ticket, used)
+                    if not compiling:
+                        self.schedule.learn(ticket, used)
                     return not reply.retire
-            elif used > GRACE * self.limits.seconds or time.monotonic() - begun > self.limits.wait:
-                ticket.put(Reply(self.limits.too_large.encode(), 422, TEXT, lost=True))
+            elif time.monotonic() - begun > self.limits.wait or (used > GRACE * self.limits.seconds and not compiling):
+                refusal = COMPILING if compiling else self.limits.too_large
+                ticket.put(Reply(refusal.encode(), 422, TEXT, lost=True))
                 return False
-            elif ticket.work and not ticket.slow and used > QUICK_SECONDS:
+            elif ticket.work and not ticket.slow and not compiling and used > QUICK_SECONDS:
                 self.schedule.learn(ticket, used)
                 if not self.schedule.may_continue(ticket):
                     return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from simulator.analysis.decisions.advice import to_hold
 from simulator.analysis.history.battle_log import is_loss
 from simulator.analysis.odds.answer import answer
 from simulator.analysis.odds.headline import headline_of
@@ -16,9 +17,9 @@ from simulator.report.answer_words import facts, survivors, units_left
 from simulator.report.tables.odds import events
 from simulator.report.words import value_of
 from simulator.rules.battle import WINNERS
-from simulator.scenarios import Draft, Scenario, ScenarioError, is_uncertain
-from simulator.web.messages import COMPILING, LARGE, Limits
-from simulator.web.time_limit import at_most, loading_cuts
+from simulator.scenarios import Draft, Scenario, ScenarioError, is_uncertain, load
+from simulator.web.messages import LARGE, Limits
+from simulator.web.time_limit import at_most
 
 MOST_VALUES = 200
 # From left to right as the sides are shown.
@@ -29,14 +30,14 @@ PRECISION = 0.001
 LIVE_BATTLES, LIVE_SECONDS = 1 << 13, 0.1
 
 
-def odds_in_time(draft: Draft, limits: Limits, live: bool = False) -> tuple[Odds, Scenario | None, str]:
+def odds_in_time(asked: Draft | Scenario, limits: Limits, live: bool = False) -> tuple[Odds, Scenario | None, str]:
     """Odds, the checked scenario (None for one with distributions), and the reason why they are not exact.
 
     `live` tries exact odds for a moment and simulates only a few battles, for an answer at once; the page then asks for
     the whole answer. Raises ScenarioError.
     """
-    scenario = None if is_uncertain(draft) else draft.checked()
-    source = scenario or draft
+    scenario = None if is_uncertain(asked) else load(asked)
+    source = scenario or asked
     explored = 0
 
     def progress(states: int, total: int | None) -> None:
@@ -58,8 +59,6 @@ def odds_in_time(draft: Draft, limits: Limits, live: bool = False) -> tuple[Odds
     except Interrupted as interrupted:
         odds = interrupted.gathered
     except KeyboardInterrupt:
-        if loading_cuts:
-            raise ScenarioError(COMPILING) from None
         seconds = f"computes for at most {limits.seconds:g} s"
         raise ScenarioError(f"{LARGE}, which {seconds}; {reason}; use fewer units or dice") from None
     return odds, scenario, reason
@@ -76,6 +75,7 @@ def context(odds: Odds, scenario: Scenario | None, column: str = "") -> dict[str
     return {
         "odds": odds,
         "sentence": headline_of(odds, decimals=1).text,
+        "hint": to_hold(scenario, odds)[0] if scenario else "",
         "bar": bar_of(odds),
         "facts": list(facts(odds)),
         "picture": units_left(odds),

@@ -160,11 +160,12 @@ def compare(request: ApiRequest, value: Values = (), battles: Battles = None, se
 
 
 @tool(vary="attacker.regiments", target="80%")
-def need(
+def need(  # noqa: PLR0913, PLR0917 - one parameter a question
     request: ApiRequest,
     vary: Annotated[Sequence[str], "a field to raise, with its values or without"],
     target: Annotated[str | None, "the value to reach: 80% or 0.8 (if not given), or a number"] = None,
     value: Value = None,
+    side: Annotated[str | None, "attacker or defender: whose chance, if not that of the fields varied"] = None,
     cost: Annotated[Sequence[str], "a price: PATH=NUMBER, or the name of a price list"] = (),
     budget: Annotated[float | None, "the most that may be spent"] = None,
     most: Annotated[int, "the largest setting that is tried"] = MOST_SETTINGS,
@@ -176,18 +177,22 @@ def need(
     if not fields:
         raise ScenarioError("vary: name a field to raise")
     goal = reading.read_target(target, value)
-    return _whole(lambda: find(request.draft, fields, goal, value, cost=prices, budget=budget, most=most, threads=1))
+    more: dict[str, Any] = {"cost": prices, "budget": budget, "most": most}
+    return _whole(lambda: find(request.draft, fields, goal, value, side=side, **more, threads=1))
 
 
 @tool(decide="policy.attacker.retreat")
 def best(
     request: ApiRequest,
-    decide: Annotated[Sequence[str], "a policy to decide, such as policy.attacker.retreat"] = (),
+    decide: Annotated[
+        Sequence[str], "a policy to decide, such as policy.attacker.retreat, or all that a side can"
+    ] = (),
+    side: Side = "attacker",
 ) -> Answer:
-    """The best play: when to stop, the value of that, and how far fixed policies fall short."""
+    """The best play: what to lose first, when to stop, the value of that, and how far fixed policies fall short."""
     from simulator.analysis.decisions.best import best as solve
 
-    return _whole(lambda: solve(request.draft, decide or None))
+    return _whole(lambda: solve(request.draft, decide or None, side=side))
 
 
 @tool(most=5)

@@ -80,12 +80,13 @@ def page(request: BattleRequest, context: dict[str, Any]) -> bytes:
     place = next((at for at, one in enumerate(kinds) if one["battle"] == battle.kind), 0)
     if place >= SHOWN_KINDS:
         kinds.insert(SHOWN_KINDS - 1, kinds.pop(place))
+    answer = context.get("answer", {})
     frame = {
         "form": form_of(battle, _changed(request)),
         "examples": [one | {"short": _short(one["title"])} for one in catalogue.examples_of(battle)],
         "kinds": kinds,
         "box": battle.name or battle.game.replace("-", " ").capitalize(),
-        "tabs": tabs_of(battle, request.data),
+        "tabs": tabs_of(battle, request.data, context.get("scenario"), "exact" not in answer or answer["exact"]),
         "query": links.query(request.written),
         "address": request.address,
     }
@@ -137,6 +138,7 @@ def answer_context(request: BattleRequest, odds: Odds, scenario: Scenario | None
     column, link = request.options.text("column"), f"{request.job.host}{request.address}"
     return _about(request) | {
         "answer": answers.context(odds, scenario, column if column in odds.names else ""),
+        "scenario": scenario,
         "reason": reason,
         "address": request.address,
         "copies": links.copies(request.data, request.battle, link, request.written, odds),

@@ -13,8 +13,8 @@ from typing import Any
 from simulator.engine.model.limits import NoExactOdds
 from simulator.scenarios.validation import brief
 from simulator.web import links
-from simulator.web.messages import COMPILING, LARGE, MEGABYTE, Job, Limits, Reply, as_json
-from simulator.web.time_limit import LEAST, at_most, loading_cuts
+from simulator.web.messages import LARGE, MEGABYTE, Job, Limits, Reply, as_json
+from simulator.web.time_limit import LEAST, at_most
 from simulator.web.views import api, calculator, openapi, pages, tools
 from simulator.web.views.render import render
 from simulator.web.views.request import BattleRequest, named_field
@@ -57,7 +57,7 @@ def replies(job: Job, limits: Limits) -> Iterator[Reply]:
     except (ValueError, NoExactOdds) as error:
         yield refused(job, str(error), getattr(error, "status", 422))
     except KeyboardInterrupt:
-        yield refused(job, COMPILING if loading_cuts else limits.too_large, 422)
+        yield refused(job, limits.too_large, 422)
     except MemoryError:
         yield refused(job, f"battle: needs more than the {limits.memory // MEGABYTE} MB an answer may take", 422)
     except RecursionError:
@@ -65,9 +65,6 @@ def replies(job: Job, limits: Limits) -> Iterator[Reply]:
     except GeneratorExit:
         raise
     except BaseException as error:
-        if loading_cuts:  # after an interrupted compiler or import anything may be raised
-            yield refused(job, COMPILING, 422)
-            return
         # Print where the error was raised, but no values: they may belong to a player's scenario.
         places = "".join(traceback.format_list(traceback.extract_tb(error.__traceback__)))
         print(f"{job.view}: {type(error).__name__} in\n{places}", file=sys.stderr, flush=True)

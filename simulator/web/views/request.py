@@ -63,8 +63,8 @@ class BattleRequest:
     Game and battle kind are in the path of a page, and in the query of the API. Raises BadRequest, ScenarioError.
     """
 
-    def __init__(self, job: Job) -> None:
-        self.job = job
+    def __init__(self, job: Job, limits: Limits | None = None) -> None:
+        self.job, self.limits = job, limits or Limits()
         pairs, options, self.version = links.split(job.pairs)
         self.options = Options(options)
         frame = dict(pair for pair in (*pairs, *job.names.items()) if pair[0] in FRAME)

@@ -9,7 +9,6 @@ from operator import itemgetter
 from typing import Any
 
 from simulator.analysis.history.battle_log import read_rows
-from simulator.analysis.odds.answer import answer
 from simulator.analysis.odds.headline import headline_of
 from simulator.analysis.odds.measure import is_chance
 from simulator.analysis.odds.run import Interrupted, Method
@@ -19,15 +18,16 @@ from simulator.engine.model.limits import NoExactOdds
 from simulator.report.words import path_in_words
 from simulator.rules.battle import Battle
 from simulator.rules.campaign import carry_of
-from simulator.scenarios import Draft, Scenario, ScenarioError
-from simulator.scenarios.objective import SIDES, best_paths, with_winning
+from simulator.scenarios import Draft, Scenario, ScenarioError, draft
+from simulator.scenarios.objective import SIDES, with_winning
 from simulator.scenarios.schema import choices, field_at, whole_numbers
 from simulator.scenarios.validation import not_one_of
 from simulator.web import catalogue
 from simulator.web.links import address_of, key_of, value_at
 from simulator.web.messages import Job, Limits, Reply
+from simulator.web.time_limit import OutOfTime, at_most
 from simulator.web.views import charts
-from simulator.web.views.answers import BAR_ORDER, bar_pieces
+from simulator.web.views.answers import BAR_ORDER, EXACT_SHARE, bar_pieces, odds_in_time
 from simulator.web.views.render import render
 from simulator.web.views.request import BattleRequest
 
@@ -86,7 +86,8 @@ def _sweep(request: BattleRequest) -> dict[str, Any]:
 
 def _first_numbers(request: BattleRequest) -> tuple[str, str]:
     """The first number that is set on each side: what a map shows when nothing is chosen."""
-    numbers = catalogue.tools_of(request.battle, request.data)["numbers"]
+    every = catalogue.tools_of(request.battle, request.data)["numbers"]
+    numbers = [path for path in every if value_at(request.data, path) is not None] or every
     of = [next((path for path in numbers if path.startswith(side)), "") for side in SIDES]
     first = next((path for path in of if path), numbers[0] if numbers else "")
     return first, next((path for path in of if path and path != first), "")
@@ -157,15 +158,14 @@ def _need(request: BattleRequest) -> dict[str, Any]:
     target = reading.read_target(f"{number}%" if "%" in text or per_cent else text, value)
     result, whole = complete(lambda: need(request.draft, path, target, value, threads=1))
     rows = sorted(result.rows(), key=itemgetter(path))
-    found = next((row["value"] for row in rows if row[path] == result.setting), 0.0)
-    about = {"need": result, "path": path, "rows": rows, "found": found, "chance": is_chance(result.asked)}
+    about = {"need": result, "path": path, "rows": rows, "chance": is_chance(result.measure)}
     return about | {"complete": whole, "options": request.options.shown() | {"path1": path, "target": text}}
 
 
 def _rounds(request: BattleRequest) -> dict[str, Any]:
     from simulator.analysis.history.rounds import rounds
 
-    result = rounds(request.draft)
+    result, whole = complete(lambda: rounds(request.draft))
     rows = result.rows()[: MOST_ROWS + 1]
     columns = [name for name in result.columns if f"mean.{name}" in rows[0]][:MOST_MEANS]
     sides = [side for side in ("attacker", "defender") if side in rows[0]]
@@ -173,23 +173,28 @@ def _rounds(request: BattleRequest) -> dict[str, Any]:
         shares = {"attacker": row["attacker"], "going": 1 - row["over"]}
         row["bar"] = bar_pieces((shares | {side: row[side] for side in ("nobody", "defender")}).items())
     about = {"headline": result.headline, "battle": request.battle, "how": result.how()}
-    return about | {"rows": rows, "sides": sides, "columns": columns}
+    return about | {"rows": rows, "sides": sides, "columns": columns, "complete": whole}
 
 
 def _best(request: BattleRequest) -> dict[str, Any]:
     from simulator.analysis.decisions.best import best
+    from simulator.analysis.decisions.decidable import may_be_best
+    from simulator.analysis.decisions.default_play import decides
 
     draft = request.draft
+    side = request.options.text("side") or next((one for one in SIDES if decides(draft, one)), SIDES[0])
     objective = draft.data.get("objective")
     if isinstance(objective, Mapping):
         weights = {f"objective.{side}": own for side, own in objective.items() if isinstance(own, Mapping) and own}
         draft = draft.with_fields({path: with_winning(own) for path, own in weights.items()})
-    decided = request.options.many("decide") or list(best_paths(draft.data))
-    decided = decided or catalogue.tools_of(request.battle, request.data)["decisions"][:1]
-    result = best(draft, decided)
+    result, whole = complete(lambda: best(draft, request.options.many("decide") or None, side=side))
     rows = sorted(result.rows(), key=lambda row: -row["reached"])
     names = [name for name in rows[0] if name not in {"advantage", "reached"}] if rows else []
-    return {"best": result, "names": names, "rows": rows[:MOST_ROWS], "states": len(rows), "decided": decided}
+    about = {"best": result, "names": names, "rows": rows[:MOST_ROWS], "states": len(rows), "side": side}
+    taken = address_with(request, result.choice) if result.choice else ""
+    return about | {
+        "decisions": may_be_best(draft), "decided": result.scenario.decided, "taken": taken, "complete": whole
+    }  # fmt: skip
 
 
 # --- the counter-attack ---------------------------------------------------------------------------------------------
@@ -205,7 +210,7 @@ def _counter(request: BattleRequest) -> dict[str, Any]:
     if all(number is None for number in joining.values()):
         joining = {name: start[name] for name in joining}
     scenario = _struck_back(request.draft, start | joining)
-    odds = answer(scenario, Method(threads=1, precision=0.002))
+    odds = odds_in_time(scenario, request.limits)[0]
     report = CampaignReport(scenario, odds)
     left = [
         {"name": name, "left": report.mean(f"{name}_units_left"), "lost": report.mean(f"{name}_units_lost")}
@@ -261,7 +266,8 @@ def _replay(request: BattleRequest) -> dict[str, Any]:
     seed, number = request.options.whole("seed") or 0, request.options.whole("battle") or 0
     result = replay(request.draft, seed, number)
     rows: list[dict[str, Any]] = []
-    with suppress(NoExactOdds):  # too large, or several battles in one: shown without chances
+    # Too large, or several battles in one: shown without chances.
+    with suppress(NoExactOdds, OutOfTime), at_most(EXACT_SHARE * request.limits.seconds):
         rows = result.luck_rows()
     about = {"seed": seed, "number": number, "battle": request.battle}
     return about | {"replay": result, "rows": rows, "chance": "objective" not in request.data}
@@ -319,14 +325,28 @@ TOOLS: dict[str, tuple[str, Callable[[BattleRequest], dict[str, Any]]]] = {
 }
 
 
-def tabs_of(battle: Battle, data: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Name and title of the tools that a battle kind has."""
+def tabs_of(
+    battle: Battle, data: Mapping[str, Any], scenario: Scenario | None = None, exact: bool = True
+) -> list[tuple[str, str]]:
+    """Name and title of the tools that answer something on a battle; best play only where its odds are `exact`.
+
+    Without a `scenario` (of a battle that is refused, or not known in full) those that its kind may have.
+    """
     tools = catalogue.tools_of(battle, data)
     missing = {"more", "need", "sweep"} if not tools["numbers"] else set()
-    missing |= set() if tools["decisions"] else {"best"}
-    missing |= set() if battle.clock or "rounds" in battle.summary else {"rounds"}
     missing |= set() if _may_strike_back(battle, data) else {"counter"}
+    missing |= _without_answer(scenario) if scenario else set()
+    missing |= set() if exact else {"best"}
     return [(name, title) for name, (title, _) in TOOLS.items() if name not in missing]
+
+
+def _without_answer(scenario: Scenario) -> set[str]:
+    """The tools that could only refuse: best play where nothing is decided, rounds of a kind without any."""
+    from simulator.analysis.decisions.default_play import decides
+
+    built, asked = scenario.built, draft(scenario)
+    none = set() if scenario.decided or any(decides(asked, side) for side in SIDES) else {"best"}
+    return none | ({"rounds"} if built.begun is None and built.by_fight is None else set())
 
 
 def tool(job: Job, limits: Limits) -> Reply:
@@ -334,7 +354,7 @@ def tool(job: Job, limits: Limits) -> Reply:
     name = job.names["tool"]
     if name not in TOOLS:
         raise ScenarioError(f"tool: {not_one_of(name, list(TOOLS))}")
-    request, (title, analyse) = BattleRequest(job), TOOLS[name]
+    request, (title, analyse) = BattleRequest(job, limits), TOOLS[name]
     battle, template = request.battle, f"tools/{name}.html"
     about = {
         "here": f"/{battle.game}/{battle.kind}",

@@ -16,7 +16,7 @@ from simulator.rules.custom.game_file.format import (
     UnitValues,
 )
 from simulator.rules.custom.game_file.units import die_named, heavy, pieces_of
-from simulator.rules.custom.game_file.words import check_face, check_known, check_name, check_selector
+from simulator.rules.custom.game_file.words import check_face, check_known, check_name, check_selector, selected
 
 RESERVED_UNITS = ("units", "cost", "modifier", "modifiers", "all")
 
@@ -74,6 +74,9 @@ def _unit(file: GameFile, key: str, unit: Unit) -> None:
     for tag in unit.tags:
         if tag == "all" or tag in file.unit:
             raise Refusal(f"{field}.tags", f"{tag!r} is not allowed as a tag; it means a unit, or all units")
+    check_selector(file, unit.instead_of, f"{field}.instead_of")
+    if key in selected(file, unit.instead_of):
+        raise Refusal(f"{field}.instead_of", f"{key!r} is not allowed; a unit cannot stand in its own place")
     for side in SIDES:
         _rolls(file, getattr(unit, side), f"{field}.{side}")
 

@@ -79,8 +79,9 @@ def loss_rows(file: GameFile) -> Iterator[tuple[str, str, str, str]]:
 
 
 def warnings(file: GameFile) -> list[str]:
-    """Rules that can never apply, each with its key: lines of text."""
+    """Rules that can never apply, or that are not what they seem, each with its key: lines of text."""
     found = [line for i, step in enumerate(file.step) for line in _idle_step(file, step, f"step[{i}]")]
+    found += [line for i, step in enumerate(file.step) for line in _duel(file, step, f"step[{i}]")]
     for i, support in enumerate(file.support):
         found += _idle_rule(file, support, f"support[{i}]", support.to)
         if not selected(file, support.from_) & _taking_part(file, support.side):
@@ -91,6 +92,22 @@ def warnings(file: GameFile) -> list[str]:
     found += [f"condition.{key}: no step, support or modifier reads it" for key in file.condition if key not in read]
     admitted = _taking_part(file, "both")
     return found + [f"unit.{key}: no battle admits it" for key in file.unit if key not in admitted]
+
+
+def _duel(file: GameFile, step: Step, field: str) -> Iterator[str]:
+    """One die a side of several unlike units: the strongest rolls, and the loss order says who falls."""
+    if step.compare is None:
+        return
+    for side in SIDES:
+        roll, most = getattr(step.fire, side), getattr(step.compare.most, side)
+        pieces = dict(zip(file.unit, pieces_of(file, side), strict=True))
+        able = selected(file, step.by) if step.by is not None else set(pieces)
+        rolls = {str(pieces[key].rolls[roll]) for key in able if roll in pieces[key].rolls}
+        if most == 1 and len(rolls) > 1:
+            yield (
+                f"{field} ({step.name}): compare.most.{side} = 1: the strongest unit rolls, and the first of the "
+                "loss order falls; it is no duel of front units"
+            )
 
 
 def _taking_part(file: GameFile, side: str) -> set[str]:

@@ -126,6 +126,7 @@ class Unit(Fields):
     initiative: New[Initiative] = Field(0, description="when it fires in steps ordered by initiative, highest first")
     shield: New[UpTo20] = Field(0, description="every number rolled at it hits at a value worse by this")
     absorbs: New[UpTo20] = Field(0, description="hits of the enemy that each such unit takes off in each group")
+    instead_of: New[Selector] = Field(default_factory=list, description="units in whose place it stands: not both")
     attacker: New[UnitValues] = Field(default_factory=UnitValues, description="its own values as attacker")
     defender: New[UnitValues] = Field(default_factory=UnitValues, description="its own values as defender")
 

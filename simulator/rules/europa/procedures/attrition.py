@@ -9,7 +9,7 @@ from pydantic import Field
 
 from simulator.engine.model.chance import seen_as
 from simulator.engine.model.plain import PlainBattle
-from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Both, Built, Fields
+from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Both, Built, Fields, Refusal
 from simulator.rules.europa.shared import fields as common
 from simulator.rules.europa.shared import fleets
 from simulator.rules.europa.shared.fields import Scenario, TableOptions
@@ -121,8 +121,48 @@ class Attrition(
     """Attrition of a stack or fleet."""
 
 
+# What a procedure reads, beside the country, the region, the period and the tables.
+TROOPS = ("army_plus", "army_minus", "land_detachments", "exploration_detachments", "army_class")
+MARCHED = (*TROOPS, "pashas", "pasha_detachments", "technology", "manoeuvre")
+SUPPLIED = (
+    *("no_supply_line", "enemy_province", "pillages_minus", "pillages_plus", "cold", "pillage_possible"),
+    *("strait_drm", "revolts_minus", "revolts_plus"),
+)
+READ: dict[str, tuple[str, ...]] = {
+    "movement-land": (
+        *(*MARCHED, *SUPPLIED, "mp", "bad_weather", "no_logistics", "landing_without_port", "between_interceptions"),
+        *("pillage", "movement_causes"),
+    ),
+    "supply": (*MARCHED, *SUPPLIED, "causes", "pillage"),
+    "siege": (
+        *(*TROOPS, "pashas", "pasha_detachments", "technology", "siege", "enemy_siege", "unblockaded_port"),
+        *("siegeworks_minus", "siegeworks_plus"),
+    ),
+    "movement-sea": (
+        *(*common.Laden.model_fields, *common.Counted.model_fields, "technology", "manoeuvre", "siege"),
+        *(*VoyageConditions.model_fields, "sea", "losses", "end_of_turn_plus_two"),
+    ),
+}
+ALWAYS = ("procedure", "country", "region", "period", "tables")
+
+
+def check_read(fields: Attrition) -> None:
+    """Refuse what changes nothing in a procedure: ships on land, siegeworks at sea. Raises Refusal."""
+    procedure = fields.conditions.procedure
+    policy = fields.policy.attacker
+    tables = ("attacker", fields.attacker), ("conditions", fields.conditions), ("policy.attacker", policy)
+    for path, table in (*tables, ("options", fields.options)):
+        for name in sorted(table.model_fields_set.difference(READ[procedure], ALWAYS)):
+            given = getattr(table, name)
+            if given != type(table).model_fields[name].default:
+                shown = str(given).lower() if isinstance(given, bool) else given
+                text = f"{shown} is not allowed with {procedure}; it changes nothing there"
+                raise Refusal(f"{path}.{name}", text, unused=True)
+
+
 def check_attrition(fields: Attrition) -> None:
     """Refuse what types cannot; raises Refusal."""
+    check_read(fields)
     side, conditions, tables = fields.attacker, fields.conditions, book(fields.options.tables)
     sea = conditions.procedure == "movement-sea"
     offered = fleets.TECHNOLOGIES if sea else TECHNOLOGIES

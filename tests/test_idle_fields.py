@@ -1,0 +1,126 @@
+"""No field is accepted that changes nothing: each changes an answer, or is refused (or, in Risk, not listed)."""
+
+import pytest
+
+from simulator import ScenarioError, exact, load
+from simulator.analysis.studies.sensitivity import others
+from simulator.rules.risk.model import Options
+from simulator.scenarios import draft, find_battle
+from simulator.scenarios.schema import field_rows, settings_of
+
+STACK = {"army_plus": 1, "land_detachments": 4, "pashas": 1, "pasha_detachments": 2, "technology": "musket"}
+FLEET = {"warships": 4, "galleys": 2, "galleasses": 1, "transports": 3, "fleets_plus": 1, "siege": 2}
+SAILED = {"sea": "mediterranean", "zones_entered": 4}
+# Battles of each procedure in which its fields tell.
+PROCEDURES = {
+    "movement-land": [
+        {"attacker": STACK, "conditions": {"mp": 7}},
+        {"attacker": STACK, "conditions": {"mp": 3, "bad_weather": True}},
+        {"attacker": {"land_detachments": 2}, "conditions": {"mp": 3, "bad_weather": True}},
+        {"attacker": {"land_detachments": 6}, "conditions": {"mp": 2}},
+        {"attacker": {"land_detachments": 2, "pashas": 1, "pasha_detachments": 2}, "conditions": {"mp": 6}},
+        {"attacker": {"land_detachments": 4, "technology": "arquebus"}, "conditions": {"mp": 6}},
+        {
+            "attacker": {"land_detachments": 2},
+            "conditions": {"mp": 3, "no_logistics": True, "landing_without_port": True},
+        },
+        {"attacker": STACK, "conditions": {"region": "rotw", "mp": 7}},
+    ],
+    "supply": [
+        {"attacker": STACK, "conditions": {"causes": 2}},
+        {"attacker": {"land_detachments": 6}, "conditions": {"causes": 1}},
+        {"attacker": {"land_detachments": 2, "pashas": 1, "pasha_detachments": 2}, "conditions": {"causes": 2}},
+        {"attacker": STACK, "conditions": {"region": "rotw", "causes": 2}},
+    ],
+    "siege": [
+        {"attacker": STACK},
+        {"attacker": STACK, "conditions": {"siegeworks_plus": 1}},
+        {"attacker": STACK, "conditions": {"region": "rotw", "siegeworks_plus": 1}},
+    ],
+    "movement-sea": [
+        {"attacker": FLEET, "conditions": SAILED | {"blockading": True, "fortress_level": 3}},
+        {"attacker": FLEET | {"land_detachments": 2}, "conditions": SAILED | {"supply_distance": 3}},
+        {
+            "attacker": {"warships": 4, "transports": 2, "gold": 40, "fleets_minus": 2},
+            "conditions": {"zones_entered": 2},
+        },
+        {
+            "attacker": {"warships": 4, "exploration_ships": 1, "exploration_detachments": 1, "technology": "carrack"},
+            "conditions": {"region": "rotw", "end_of_turn_at_sea": True},
+            "options": {"end_of_turn_plus_two": True},
+        },
+    ],
+}
+# What says who and where it is: the same for all procedures, and needed to refuse what cannot be there.
+NAMED = {"attacker.country", "attacker.army_class", "conditions.period", "conditions.procedure"}
+WHERE = {
+    "movement-land": set(),
+    "supply": set(),
+    "siege": {"attacker.technology", "attacker.pashas"},
+    "movement-sea": {"conditions.region", "conditions.sea"},
+}
+
+
+def answers(scenario):
+    """The chances of all outcomes."""
+    odds = exact(scenario)
+    return {tuple(map(str, row.values())): row["p"] for row in odds.table.to_dict("records")}
+
+
+def changed(scenario):
+    """The fields of which another value is refused in each case ("refused"), or changes the answer ("changes")."""
+    found, base = {}, answers(scenario)
+    known = dict(settings_of(scenario.fields))
+    for path, setting in known.items():
+        values = [*others(scenario.battle, path, setting), *([20] if type(setting) is int else [])]
+        values += ["musket", "carrack"] if path == "attacker.technology" else []
+        for to in values:
+            try:
+                other = draft(scenario).with_fields({path: to}).checked()
+            except ScenarioError:
+                found.setdefault(path, "refused")
+                continue
+            if found.get(path) != "changes":
+                found[path] = "changes" if answers(other) != base else "nothing"
+    return found
+
+
+@pytest.mark.parametrize("procedure", PROCEDURES)
+def test_each_field_of_attrition_changes_an_answer_or_is_refused(procedure):
+    """docs/rules/europa_naval_and_other.md section 4: a procedure reads its own fields."""
+    told = {}
+    for one in PROCEDURES[procedure]:
+        scenario = load(
+            {"game": "europa", "battle": "attrition"}
+            | one
+            | {"conditions": one.get("conditions", {}) | {"procedure": procedure}}
+        )
+        for path, verdict in changed(scenario).items():
+            told.setdefault(path, set()).add(verdict)
+    idle = [path for path, verdicts in told.items() if "changes" not in verdicts and "nothing" in verdicts]
+    assert set(idle) - NAMED == WHERE[procedure]
+
+
+def test_ships_do_not_march():
+    with pytest.raises(ScenarioError) as refused:
+        load({"game": "europa", "battle": "attrition", "attacker": {"land_detachments": 4, "galleys": 3}})
+    assert str(refused.value) == "attacker.galleys: 3 is not allowed with movement-land; it changes nothing there"
+
+
+@pytest.mark.parametrize("kind", ["land", "amphibious", "naval", "blockade-run", "invasion"])
+def test_risk_lists_the_options_that_matter_and_accepts_house_rules_of_the_whole_game(kind):
+    listed = {
+        row.path.removeprefix("options.") for row in field_rows(find_battle("risk", kind)) if "options." in row.path
+    }
+    idle = set(Options.model_fields) - listed
+    assert ("troop_loss" in idle) == (kind != "invasion")
+    assert ("regiment_cost" in idle) == (kind in {"naval", "blockade-run"})
+    assert not {"ties", "attack_dice", "clamp"} & idle
+    own = {"fleets": 2} if kind in {"naval", "blockade-run"} else {"regiments": 4}
+    own |= {"fleets": 2} if kind == "invasion" else {}
+    enemy = {"fleets": 2} if kind in {"naval", "blockade-run"} else {"regiments": 2}
+    scenario = load({"game": "risk", "battle": kind, "attacker": own, "defender": enemy})
+    for name in idle:
+        field = Options.model_fields[name]
+        to = {"troop_loss": "all-or-nothing", "withdrawal": False}.get(name, 5 if field.default != 5 else 4)
+        assert answers(draft(scenario).with_fields({f"options.{name}": to}).checked()) == answers(scenario), name

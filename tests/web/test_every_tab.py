@@ -1,0 +1,71 @@
+"""Every tab of every battle kind on every shipped example: it is answered, and begins with a sentence."""
+
+import re
+from html import unescape
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from starlette.testclient import TestClient
+
+from simulator import replay
+from simulator.web import catalogue
+from simulator.web.links import query
+from simulator.web.messages import Limits
+from simulator.web.server.app import create_app
+from simulator.web.server.pool import Pool
+from simulator.web.views.tools import TOOLS
+from tests.sentences import faults
+
+# Page address and name of each example; a kind of a game file without one has its smallest battle.
+EXAMPLES = [(one["address"], one["name"]) for kind in catalogue.games() for one in kind["examples"]]
+# Tabs that are on no page of these kinds: they could only refuse.
+NOT_OFFERED = {
+    "risk/amphibious": "counter",
+    "risk/invasion": "counter",
+    "europa/pirate-hunt": "rounds best",
+    "europa/revolt": "rounds best",
+    "europa/naval": "rounds best",
+    "birthright/siege": "rounds",
+    "kings-and-things/free-for-all": "best",
+    "price-of-power/npr-defence": "rounds best counter",
+}
+
+
+@pytest.fixture(scope="module")
+def patient():
+    """The pages over one worker that has a minute for an answer, for machines on which nothing is compiled yet."""
+    pool = Pool(1, 8, Limits(seconds=60.0, wait=300.0, queue=300.0))
+    pool.start(kernels=False)
+    yield TestClient(create_app(pool), follow_redirects=False)
+    pool.close()
+
+
+def answer_of(text):
+    """The sentence with which a page or a tool answers."""
+    found = re.search(r'<p class="(?:sentence|verdict)">(.*?)</p>', text, re.S)
+    return unescape(re.sub("<[^>]+>", "", found[1])) if found else ""
+
+
+def tabs_on(page):
+    """The names of the tabs on a page, and the addresses that they ask."""
+    found = re.findall(r'<a href="([^"]+)" data-tool="(\w+)" id="t-', page)
+    return {name: unescape(address) for address, name in found if name != "outcome"}
+
+
+@pytest.mark.parametrize(("address", "name"), EXAMPLES, ids=[name or address for address, name in EXAMPLES])
+def test_every_tab_answers_with_a_sentence(patient, address, name):
+    page = patient.get(address)
+    assert page.status_code == 200
+    assert faults(answer_of(page.text)) == []
+    tabs = tabs_on(page.text)
+    assert {"replay", "luck"} <= set(tabs) <= set(TOOLS)
+    for missing in NOT_OFFERED.get(urlsplit(address).path.strip("/"), "").split():
+        assert missing not in tabs
+    for tool, link in tabs.items():
+        pairs = [("with.part", "1")]
+        if tool == "luck":
+            pairs.append(("with.battles", replay(name).outcome.get("winner", "nobody") if name else "attacker"))
+        place = urlsplit(link)
+        reply = patient.get(f"{place.path}?{query([*parse_qsl(place.query, keep_blank_values=True), *pairs])}")
+        assert reply.status_code == 200, (tool, reply.text)
+        assert faults(answer_of(reply.text)) == [], tool
