@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from simulator.analysis.odds.survival import Survival as Survival
     from simulator.analysis.odds.survival import survival as survival
     from simulator.analysis.odds.warming import warm as warm
+    from simulator.analysis.plan.plan import Plan as Plan
+    from simulator.analysis.plan.plan import plan as plan
     from simulator.analysis.storage.long_run import long_run as long_run
     from simulator.analysis.storage.long_sweep import long_sweep as long_sweep
     from simulator.analysis.studies.balance import Balance as Balance
@@ -95,6 +97,7 @@ _NAMES = {
     "simulator.analysis.odds.run": "Interrupted Method",
     "simulator.analysis.odds.survival": "Survival survival",
     "simulator.analysis.odds.warming": "warm",
+    "simulator.analysis.plan.plan": "Plan plan",
     "simulator.analysis.storage.long_run": "long_run",
     "simulator.analysis.storage.long_sweep": "long_sweep",
     "simulator.analysis.studies.balance": "Balance balance",

@@ -32,6 +32,7 @@ COMMANDS = {
     "sweep": ("studies.sweep", "A grid of answers over one or several fields."),
     "need": ("studies.need", "The smallest force, or the cheapest, that is enough."),
     "campaign": ("campaigns.campaign", "Battles in turn, fought by the survivors."),
+    "plan": ("plans.plan", "A turn: which units attack, or defend, where."),
     "survival": ("odds.survival", "The chance of each piece to survive."),
     "replay": ("odds.replay", "One simulated battle, roll by roll."),
     "schema": ("lists.schema", "The fields of a battle, or the units of a game file."),

@@ -98,9 +98,9 @@ def values_from(
     check_contract(chain)
     _, first, which = np.unique(packed(chain.layout, starts), axis=1, return_index=True, return_inverse=True)
     graph = explore(chain, budget, progress, starts=starts[first])
-    solver = Solver(graph, False, values_plainly(len(graph.to), draw_back))
-    found = []
-    for ends in worth(graph.states(graph.final)):
+    values, found = worth(graph.states(graph.final)), []
+    solver = Solver(graph, False, values_plainly(len(values) * len(graph.to), draw_back))
+    for ends in values:
         value = np.zeros(len(graph))
         value[graph.final] = ends
         found.append(solver.values(value, progress)[graph.starts][which.ravel()])

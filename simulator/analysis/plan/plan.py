@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import sqrt
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from simulator.analysis.plan.programme import Programme
 from simulator.analysis.plan.reading import Turn, added, campaign_of, read
 from simulator.analysis.plan.tables import TableDivision
 from simulator.analysis.result import Result, frame
+from simulator.rules import PLAN
 from simulator.scenarios import ScenarioError, Source, draft
 from simulator.scenarios.arguments import checked
 from simulator.scenarios.scenario import worded
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_ALTERNATIVES = 100
-GAME = "plan"
 Orders = dict[str, dict[str, dict[str, int]]]
 
 
@@ -268,7 +267,7 @@ def plan(scenario: Source, k: int = 5, *, progress: Progress | None = None) -> P
     if not 0 <= k <= MOST_ALTERNATIVES:
         raise ValueError(f"k: {k} is not allowed; 0 to {MOST_ALTERNATIVES}")
     given = draft(scenario)
-    if given.data.get("game") != GAME:
+    if given.data.get("game") != PLAN:
         raise ScenarioError(f'game: {given.data.get("game")!r} is no plan; a plan has game = "plan"')
     turn = worded(lambda: read(given.data, given.folder, given.paths))
     found = columns_of(turn, progress)

@@ -320,12 +320,7 @@ def _planned(turn: Turn, front: Front, reaching: np.ndarray, folder: Path | None
         text = refusal.text.replace("inside a campaign", "in a plan")
         raise Refusal(_field(front, refusal.field), text, refusal.unused) from None
     except Misfit as misfit:
-        raise Misfit(_field(front, misfit.prefix), *_rest(misfit)) from None
-
-
-def _rest(misfit: Misfit) -> tuple[ValidationError, Any]:
-    cause = misfit.error
-    return cause, misfit.model
+        raise Misfit(_field(front, misfit.prefix), misfit.error, misfit.model) from None
 
 
 def added(tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -386,22 +381,24 @@ def _sitting_out(turn: Turn, kind: str, table: Target) -> dict[str, Any]:
 
 
 # The fields of a front's campaign, and those of the plan's file that they come from.
-_FIELDS = {
-    False: (
-        (rf"force\.{US}\.|fight\[0\]\.attacker\.", "attacker."), (rf"force\.{THEM}\.|fight\[0\]\.defender\.", "defender."),
-        (rf"force\.{AGAIN}\.|fight\[1\]\.attacker\.", "counter.attacker."), (r"fight\[1\]\.defender\.", "attacker."),
-        (r"fight\[1\]\.", "counter."), (r"fight\[0\]\.", ""),
-    ),
-    True: (
-        (rf"force\.{US}\.|fight\[0\]\.defender\.", "defender."), (rf"force\.{THEM}\.|fight\[0\]\.attacker\.", "attacker."),
-        (r"fight\[0\]\.", ""),
-    ),
-}  # fmt: skip
+_OF_TARGET = (
+    (rf"force\.{US}\.|fight\[0\]\.attacker\.", "attacker."),
+    (rf"force\.{THEM}\.|fight\[0\]\.defender\.", "defender."),
+    (rf"force\.{AGAIN}\.|fight\[1\]\.attacker\.", "counter.attacker."),
+    (r"fight\[1\]\.defender\.", "attacker."),
+    (r"fight\[1\]\.", "counter."),
+    (r"fight\[0\]\.", ""),
+)
+_OF_HOLD = (
+    (rf"force\.{US}\.|fight\[0\]\.defender\.", "defender."),
+    (rf"force\.{THEM}\.|fight\[0\]\.attacker\.", "attacker."),
+    (r"fight\[0\]\.", ""),
+)
 
 
 def _field(front: Front, field: str) -> str:
     """A field of a front's campaign as one of the plan's file."""
-    for pattern, own in _FIELDS[front.hold]:
+    for pattern, own in _OF_HOLD if front.hold else _OF_TARGET:
         if match := re.match(pattern, field):
             return f"{front.path}.{own}{field[match.end() :]}"
     return field

@@ -148,7 +148,7 @@ class TableDivision:
 
     def _too_many(self) -> tuple[Any, ...]:
         """Uses of more pieces than there are: an index of tables."""
-        return np.where((np.indices(self.most + 2).T > self.most).any(axis=-1).T)
+        return np.where((self.most < np.indices(self.most + 2).T).any(axis=-1).T)
 
     def _first_in_order(self, part: Part, uses: np.ndarray, least: float) -> tuple[list[int], Choice]:
         """Of equal divisions with one of these uses, that whose numbers are largest in the order of section 3.3."""
@@ -174,8 +174,7 @@ class TableDivision:
         found = np.zeros_like(left)
         for number, (piece, places, _) in zip(use.tolist(), self.classes, strict=True):
             for place in places:
-                found[place, piece] = min(number, left[place, piece])
-                number -= found[place, piece]
+                found[place, piece] = min(number - found[:, piece][places].sum(), left[place, piece])
         return found
 
     def next_best(self, best: Choice, number: int, differ: str) -> Iterator[Choice]:

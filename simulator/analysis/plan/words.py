@@ -1,4 +1,4 @@
-"""A plan in words: its sentence, what is sure and what is open, and what it rests on (docs/rules/plan.md section 4.1)."""
+"""A plan in words: its sentence, what is sure, and what it rests on (docs/rules/plan.md section 4.1)."""
 
 from __future__ import annotations
 
