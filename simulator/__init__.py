@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from simulator.analysis.odds.survival import Survival as Survival
     from simulator.analysis.odds.survival import survival as survival
     from simulator.analysis.odds.warm import warm as warm
+    from simulator.analysis.plan.plan import Plan as Plan
+    from simulator.analysis.plan.plan import plan as plan
     from simulator.analysis.studies.balance import Balance as Balance
     from simulator.analysis.studies.balance import balance as balance
     from simulator.analysis.studies.compare import Comparison as Comparison
@@ -79,6 +81,7 @@ _NAMES = {
     "simulator.analysis.odds.run": "Interrupted",
     "simulator.analysis.odds.survival": "Survival survival",
     "simulator.analysis.odds.warm": "warm",
+    "simulator.analysis.plan.plan": "Plan plan",
     "simulator.analysis.studies.balance": "Balance balance",
     "simulator.analysis.studies.compare": "Comparison compare",
     "simulator.analysis.studies.odds_many": "odds_many",

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from simulator.engine.exact import exact_outcomes, expect_many, outcomes_from, warm_up
+    from simulator.engine.exact import exact_outcomes, expect_many, outcomes_from, values_from, warm_up
     from simulator.engine.factored.grid import fits_on_grid, too_wide
     from simulator.engine.graph.explore import explore
     from simulator.engine.graph.graph import Graph
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from simulator.engine.simulate import simulation_of
 
 _MODULES = {
-    "exact": ("exact_outcomes", "expect_many", "outcomes_from", "warm_up"),
+    "exact": ("exact_outcomes", "expect_many", "outcomes_from", "values_from", "warm_up"),
     "factored.grid": ("fits_on_grid", "too_wide"),
     "graph.explore": ("explore",),
     "graph.graph": ("Graph",),

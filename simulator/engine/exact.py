@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -75,6 +77,34 @@ def outcomes_from(
         np.array([one.residual for one in ends]),
         sum(one.explored for one in ends),
     )
+
+
+def values_from(
+    chain: Chain,
+    starts: np.ndarray,
+    worth: Callable[[Any], np.ndarray],
+    budget: int = EXACT_BYTES,
+    progress: Progress | None = None,
+) -> np.ndarray:
+    """Expected values of the ends of battles from many starts of one chain: float64, shape (values, starts).
+
+    `starts`: int64, shape (starts, fields). `worth(states)`: the values of final states (a State of int arrays, its
+    counters 0), float64, shape (values, states). All starts share one graph, passed backwards once for each value.
+    Raises as `exact_outcomes`.
+    """
+    from simulator.engine.graph.graph_passes import draw_back
+    from simulator.engine.graph.solver import values_plainly
+
+    check_contract(chain)
+    _, first, which = np.unique(packed(chain.layout, starts), axis=1, return_index=True, return_inverse=True)
+    graph = explore(chain, budget, progress, starts=starts[first])
+    values, found = worth(graph.states(graph.final)), []
+    solver = Solver(graph, False, values_plainly(len(values) * len(graph.to), draw_back))
+    for ends in values:
+        value = np.zeros(len(graph))
+        value[graph.final] = ends
+        found.append(solver.values(value, progress)[graph.starts][which.ravel()])
+    return np.array(found)
 
 
 def _ended(chain: Chain, last: LastRoll, ends: OutcomeDistribution, budget: int) -> OutcomeDistribution:

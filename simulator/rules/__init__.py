@@ -21,6 +21,8 @@ GAMES: dict[str, str | Mapping[str, Battle]] = {
 
 # The name that a campaign file gives in place of a game.
 CAMPAIGN = "campaign"
+# The name that a plan gives, which divides pieces between battles and is none itself.
+PLAN = "plan"
 
 
 def battles(game: str) -> Mapping[str, Battle]:

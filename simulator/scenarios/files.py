@@ -18,6 +18,8 @@ from simulator.scenarios.validation import ScenarioError, shown
 
 MOST_BYTES = 5_000_000
 EXAMPLES = resources.files("simulator") / "examples"
+# The folder of the plans among them.
+PLANS = "plans"
 
 
 def example_names() -> list[str]:
@@ -25,9 +27,15 @@ def example_names() -> list[str]:
     return list(_examples())
 
 
+def plan_names() -> list[str]:
+    """Names of the shipped plans (`game = "plan"`), which are no battles."""
+    return list(_examples(PLANS))
+
+
 @cache
-def _examples() -> tuple[str, ...]:
-    return tuple(sorted(item.name.removesuffix(".toml") for item in EXAMPLES.iterdir() if item.name.endswith(".toml")))
+def _examples(folder: str = "") -> tuple[str, ...]:
+    files = (EXAMPLES / folder).iterdir()
+    return tuple(sorted(item.name.removesuffix(".toml") for item in files if item.name.endswith(".toml")))
 
 
 @cache
@@ -38,7 +46,8 @@ def example(name: str) -> dict[str, Any]:
 
 def example_text(name: str) -> str:
     """A shipped example as written. Its first line is a comment that describes it."""
-    return (EXAMPLES / f"{name}.toml").read_text(encoding="utf-8")
+    folder = EXAMPLES / PLANS if name in _examples(PLANS) else EXAMPLES
+    return (folder / f"{name}.toml").read_text(encoding="utf-8")
 
 
 def read(source: str | Path) -> dict[str, Any]:
@@ -50,7 +59,7 @@ def read(source: str | Path) -> dict[str, Any]:
         raise ScenarioError(f"scenario: {shown(source)} is not allowed; give a mapping, a file or an example")
     path = Path(source)
     if not isfile(path):
-        names = _examples()
+        names = (*_examples(), *_examples(PLANS))
         if name := str(source) if str(source) in names else same_name(str(source), names):
             return example(name)
         near = suggested(str(source), names)

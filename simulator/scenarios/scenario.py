@@ -195,6 +195,8 @@ class Draft:
 
     def battle(self) -> Battle:
         """Its battle kind. Raises ScenarioError for an unknown one."""
+        if self.data.get("game") == rules.PLAN:
+            raise ScenarioError("game: a plan is answered by plan")
         if self.data.get("game") == rules.CAMPAIGN:
             from simulator.rules import campaign
 

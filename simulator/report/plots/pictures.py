@@ -13,6 +13,7 @@ from simulator.report.plots.best import plot_best
 from simulator.report.plots.course import plot_luck, plot_replay, plot_rounds, plot_worth
 from simulator.report.plots.figures import STYLE, check_path
 from simulator.report.plots.odds import plot_by_round, plot_mixture, plot_need, plot_odds, plot_survival
+from simulator.report.plots.plan import plot_plan
 from simulator.report.plots.studies import plot_balance, plot_comparison, plot_sensitivity, plot_sweep, plot_units
 from simulator.scenarios.arguments import refuse_wrong_type
 from simulator.scenarios.validation import shown
@@ -30,6 +31,7 @@ PICTURES: dict[str, Callable[..., Axes]] = {
     "Mixture": plot_mixture,
     "Need": plot_need,
     "Odds": plot_odds,
+    "Plan": plot_plan,
     "Replay": plot_replay,
     "Rounds": plot_rounds,
     "Sensitivity": plot_sensitivity,

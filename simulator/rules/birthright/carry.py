@@ -18,7 +18,7 @@ from simulator.rules.birthright.field.tables import Setup
 from simulator.rules.birthright.quick.battle import QuickRules, QuickState
 from simulator.rules.birthright.sides import Side
 from simulator.rules.birthright.units import MOST_HITS, Unit, army
-from simulator.rules.campaign.carry import Carry, Fighting, Left, Table, Tables
+from simulator.rules.campaign.carry import Carry, Fighting, Left, Planned, Table, Tables
 
 MOST_CARRIED = 1000
 ANY: Fighting = ((("units",),), (("units",),))
@@ -76,6 +76,20 @@ class BirthrightCarry(Carry):
         for entry in army(table.get("units", ()), "units", MOST_CARRIED, 0):
             known[self.held.index((entry.unit, 0))] += entry.count
         return known
+
+    def planned(self, table: Table) -> list[Planned]:
+        """Units by their cards."""
+        found: dict[Unit, int] = {}
+        for entry in army(table.get("units", ()), "units", MOST_CARRIED, 0):
+            found[entry.unit] = found.get(entry.unit, 0) + entry.count
+        return [
+            Planned(unit, unit.name, number, {"units": [self.cards[unit] | {"count": 1}]})
+            for unit, number in found.items()
+        ]
+
+    def priced(self) -> dict[str, list[int]]:
+        """The slots of each unit, named as in columns."""
+        return {name.replace("-", "_"): slots for name, slots in self.by_piece.items()}
 
     def units_of(self, table: Table) -> float:
         """The units of an unnamed side."""

@@ -18,10 +18,11 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+from pydantic import ValidationError
 
 from simulator.rules import CAMPAIGN, GAMES, battles
 from simulator.rules.advice import NOT_LEAVING, Advice, no_lists, no_words
-from simulator.rules.battle import Battle, BattlesRun, Built, Columns, Outcomes, Refusal, Run
+from simulator.rules.battle import Battle, BattlesRun, Built, Columns, Misfit, Outcomes, Refusal, Run
 from simulator.rules.campaign import text
 from simulator.rules.campaign.best import Decisions, Worth
 from simulator.rules.campaign.carry import Carry
@@ -122,6 +123,16 @@ def _game(of: Any, rules: Any, folder: Path | None, paths: bool) -> tuple[Callab
 def carry_of(of: Any, rules: Any = None, folder: Path | None = None, paths: bool = True) -> Carry:
     """The pieces of a game, which its battles leave; arguments as for `battle`. Raises Refusal."""
     return _game(of, rules, folder, paths)[0]()
+
+
+def prepared(data: Mapping[str, Any], folder: Path | None = None, paths: bool = True) -> Plan:
+    """The forces and fights of a campaign's tables, checked. Raises Refusal or Misfit."""
+    make, model = _game(data["of"], data.get("rules"), folder, paths)
+    try:
+        fields = model.model_validate(data)
+    except ValidationError as error:
+        raise Misfit("", error, model) from None
+    return planned(fields, make())[0]
 
 
 # Pieces of a force, or those that join it in a fight.
@@ -243,4 +254,4 @@ def winning(columns: Columns) -> Any:
     return [won.astype(float), -won.astype(float)]
 
 
-__all__ = ["GAME", "Campaign", "battle", "carry_of", "plan_of"]
+__all__ = ["GAME", "Campaign", "battle", "carry_of", "plan_of", "prepared"]

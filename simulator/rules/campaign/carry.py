@@ -25,6 +25,17 @@ Fighting = tuple[Sequence[Sequence[str]] | None, Sequence[Sequence[str]] | None]
 STATE = ("left", "here")
 
 
+class Planned(NamedTuple):
+    """A piece that a plan divides: pieces of one `identity` are equal; its name, the number of them, and the table of a
+    force that has one.
+    """
+
+    identity: Any
+    name: str
+    number: int
+    one: Mapping[str, Any]
+
+
 class Count(NamedTuple):
     """A count of a force: what each slot adds to it, shape (slots,); `zones`: the columns that it has.
 
@@ -113,6 +124,8 @@ class Carry:
     `first_stays`: the slots of a piece that stay first go last (else they go in the same order).
     `joins`: `left` reads columns of the game alone, so that starts that differ in numbers may be one chain
     (`Built.joined`).
+    `not_planned`: kinds, and pieces that are the state of others, that a plan does not divide; `prints_prices`: does
+    the game print the price of a unit?
     """
 
     fights: Mapping[str, Fighting] = {}
@@ -128,6 +141,8 @@ class Carry:
     routs_are_out: Sequence[str] = ()
     few = "3"
     assumed: Sequence[str] = ()
+    not_planned: Sequence[str] = ()
+    prints_prices = False
     first_stays = False
     joins = False
 
@@ -182,6 +197,33 @@ class Carry:
     def words(self, pieces: np.ndarray) -> str:
         """The pieces of a force in words."""
         return counted((int(pieces[slots].sum()) for slots in self.by_piece.values()), self.by_piece)
+
+    def planned(self, table: Table) -> list[Planned]:
+        """The pieces of a table that a plan divides, in the order written."""
+        return [Planned(name, name, number, {name: 1}) for name, number in table.items()]
+
+    def planned_kinds(self) -> list[str]:
+        """The kinds that a plan may hold: battles of pieces of one sort on both sides."""
+        fought = {kind: sides for kind, sides in self.fights.items() if kind not in self.not_planned}
+        return [kind for kind, sides in fought.items() if all(groups and len(groups) == 1 for groups in sides)]
+
+    def priced(self) -> dict[str, list[int]]:
+        """The slots of each piece that has a price of its own."""
+        return {piece: self.by_piece[piece] for piece in self.pieces if piece not in self.not_planned}
+
+    def money(self) -> str:
+        """The unit of the game's prices; "" without one."""
+        return next((battle.money for battle in self.kinds.values() if battle.money), "")
+
+    def prices(self) -> np.ndarray:
+        """The price of a piece in each slot: float64, shape (slots,); 1 for a unit of a game without prices."""
+        found = np.array(self.counts["units"].weights, float)
+        price = next((battle.price for battle in self.kinds.values() if battle.price), None)
+        for piece, slots in self.priced().items():
+            one = price({}, f"{SIDES[0]}.{piece}") if price else None
+            if one is not None:
+                found[slots] = one
+        return found
 
     def going(self, slots: list[int]) -> list[int]:
         """The slots of a piece in the order in which they go to a fight."""

@@ -154,6 +154,10 @@ class Solver:
             for (begin, end), left in zip(pairwise(bounds), ends.residual, strict=True)
         ]
 
+    def ends(self, fight: PlannedFight, parts: Start, columns: Columns, size: int) -> Ends:
+        """Each of these rows of the fight's columns as an end of its own; `parts`: int64, shape (rows, slots) each."""
+        return _ends(*self._known(fight, parts, columns, size), np.ones(size), parts)
+
     def _known(self, fight: PlannedFight, parts: Start, columns: Columns, size: int) -> tuple[Blocks, Columns]:
         """The numbers and the kept columns of ends, from the columns of the fight."""
         carry, slots = self.plan.carry, parts[0].shape[-1]

@@ -20,6 +20,7 @@ class FileCarry(Carry):
     """Every unit of the file by type, repaired between fights."""
 
     joins = True
+    prints_prices = True
 
     def __init__(self, kinds: Mapping[str, Battle], file: GameFile) -> None:
         self.file = file

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from simulator.rules.battle import ATTACKER, Built, Columns, States
-from simulator.rules.campaign.carry import Carry, Fighting, Left, Table, Tables
+from simulator.rules.campaign.carry import Carry, Fighting, Left, Planned, Table, Tables
 from simulator.rules.kings_and_things import build
 from simulator.rules.kings_and_things.conditions import ITEM_BITS
 from simulator.rules.kings_and_things.creatures import counted, creature_named, from_text, key_of, parse
@@ -34,6 +34,7 @@ class ThingsCarry(Carry):
     in_one_fight: Mapping[str, str] = dict.fromkeys(
         (f"{what}_damage" for what in PRINTED), "damage below the post-battle roll is restored after a fight"
     )
+    not_planned = ("items", "fort", "settlement")
     few = '["3"]'
     assumed = ("of equal counters with different names the alphabetically first is lost first (ASSUMED)",)
 
@@ -79,6 +80,18 @@ class ThingsCarry(Carry):
         known.update(item for item in table.get("items", ()) if item in ITEM_BITS)
         levels = {what: names.index(table.get(what, "none")) for what, names in PRINTED.items()}
         return np.array([(dict(known) | levels).get(slot, 0) for slot in self.slots], np.int64)
+
+    def planned(self, table: Table) -> list[Planned]:
+        """Creatures by name."""
+        found = Counter[str]()
+        for text in table.get("creatures", ()):
+            number, name = counted(text, "creatures")
+            found[name] += number
+        return [Planned(name, name, number, {"creatures": [name]}) for name, number in found.items()]
+
+    def priced(self) -> dict[str, list[int]]:
+        """One price holds for all creatures."""
+        return {"creatures": list(range(len(self.creatures)))}
 
     def units_of(self, table: Table) -> float:
         """The creatures of an unnamed side."""

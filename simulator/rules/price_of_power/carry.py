@@ -42,6 +42,7 @@ class PowerCarry(Carry):
     traits = ("admiral",)
     renamed: Mapping[str, Mapping[str, str]] = {"naval": {"leader": "admiral"}}
     ships = SEA
+    not_planned = ("damaged",)
     first_stays = True
     order = tuple(
         f"{rank}{unit}" for unit in TYPES for rank in ("", "mercenary_", "allied_") if f"{rank}{unit}" in LAND

@@ -23,6 +23,7 @@ class RiskCarry(Carry):
     }  # fmt: skip
     ships, order = ("fleets",), ("regiments",)
     first_stays = joins = True
+    not_planned = ("invasion", "blockade-run", "commanders")
 
     def piece_fields(self) -> Mapping[str, Any]:
         """Regiments, the commanders among them, and fleets."""

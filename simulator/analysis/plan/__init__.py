@@ -1,0 +1,1 @@
+"""Plans: who attacks what, and who holds what (docs/rules/plan.md)."""

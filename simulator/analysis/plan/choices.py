@@ -1,0 +1,103 @@
+"""The columns that a plan may choose, and their values for its objective (docs/rules/plan.md section 3.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from simulator.analysis.plan.columns import Columns
+from simulator.analysis.plan.reading import Turn
+
+# Values, and prices, closer than this are equal.
+EQUAL, SAME_PRICE = 1e-6, 1e-9
+# Chances closer than this are equal.
+ALIKE = 1e-12
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A division: the column of each front, and the pieces sent, int64, shape (places, fronts, pieces).
+
+    `value`: what the objective asks for: worth, chance or price.
+    """
+
+    columns: tuple[int, ...]
+    sent: np.ndarray
+    value: float
+
+
+class Choices:
+    """The columns of each front that a plan may choose (`kept`), and the values of all its columns: worth, or the
+    logarithm of the chance, 0 for fronts that do not count.
+    """
+
+    def __init__(self, turn: Turn, found: Sequence[Columns], whole: bool) -> None:
+        """`whole`: keep columns that only a plan with other pieces would choose."""
+        self.turn, self.found, self.whole = turn, found, whole
+        self.objective = turn.file.objective
+        with np.errstate(divide="ignore"):
+            self.chances = [
+                np.log(one.chance) if at in turn.aims and self.objective != "worth" else np.zeros(len(one))
+                for at, one in enumerate(found)
+            ]
+        self.values = [one.worth for one in found] if self.objective == "worth" else self.chances
+        self.kept = [self._kept(at) for at in range(len(found))]
+
+    def _kept(self, at: int) -> np.ndarray:
+        """The columns of a front that a plan may choose."""
+        front, columns = self.turn.fronts[at], self.found[at]
+        some = np.asarray(columns.numbers.any(axis=1))
+        fine = columns.chance >= front.min_odds - ALIKE
+        allowed = fine if front.hold else fine | ~some
+        if self.objective != "worth" and at in self.turn.aims:
+            allowed = some & fine & (columns.chance > 0)
+        elif self.objective != "worth" and not front.hold:
+            allowed = ~some
+        # Who does not leave a place that is a hold defends it: none of its columns can be spared.
+        reached = front.reaches.any(axis=0)
+        forced = any(one.home >= 0 and (one.reaches[one.home] & reached).any() for one in self.turn.fronts)
+        chosen = np.flatnonzero(allowed)
+        if self.whole or forced or not len(chosen):
+            return chosen
+        value = columns.worth if self.objective == "worth" else columns.chance
+        return np.asarray(chosen[undominated(columns.numbers[chosen], value[chosen])])
+
+    def choice(self, columns: Sequence[int], sent: np.ndarray) -> Choice:
+        """A division with its exact value."""
+        return Choice(tuple(columns), sent, self.value_of(columns, sent))
+
+    def value_of(self, columns: Sequence[int], sent: np.ndarray) -> float:
+        """The worth, the chance or the price of a division."""
+        if self.objective == "worth":
+            return float(sum(one.worth[at] for one, at in zip(self.found, columns, strict=True)))
+        if self.objective == "all":
+            return float(np.prod([self.found[at].chance[columns[at]] for at in self.turn.aims]))
+        return float(away(self.turn, sent) @ self.turn.price)
+
+
+def away(turn: Turn, sent: np.ndarray) -> np.ndarray:
+    """The pieces that leave their places: int64, shape (pieces,); `sent` as in Choice."""
+    found = sent.sum(axis=(0, 1))
+    for at, front in enumerate(turn.fronts):
+        if front.home >= 0:
+            found = found - sent[front.home, at]
+    return np.asarray(found)
+
+
+def undominated(numbers: np.ndarray, value: np.ndarray) -> np.ndarray:
+    """The columns worth more than all with nowhere more and somewhere fewer pieces: bool, shape (columns,)."""
+    shape = numbers.max(axis=0) + 1
+    grid = np.full(shape, -np.inf)
+    grid[tuple(numbers.T)] = value
+    upto = grid.copy()
+    for axis in range(len(shape)):
+        np.maximum.accumulate(upto, axis=axis, out=upto)
+    below = np.full(shape, -np.inf)
+    for axis in range(len(shape)):
+        ahead, behind = [slice(None)] * len(shape), [slice(None)] * len(shape)
+        ahead[axis], behind[axis] = slice(1, None), slice(None, -1)
+        np.maximum(below[tuple(ahead)], upto[tuple(behind)], out=below[tuple(ahead)])
+    found: np.ndarray = (grid > below)[tuple(numbers.T)]
+    return found
