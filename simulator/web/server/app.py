@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
+import math
 import time
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
@@ -29,6 +30,8 @@ MOST_BYTES = 64 * 1024
 # The rest of a body that is too long is read up to here, since browsers show no answer before they have sent it.
 MOST_READ = 16 * MOST_BYTES
 CACHE_BYTES = 32 << 20
+# Seconds that a refusal waits for a worker that shows it as a page.
+WORDING = 2.0
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -177,9 +180,8 @@ class Site:
             try:
                 if reply is None:
                     reply = await self._reply(request, job)
-                    if reply.lost:  # another worker words the refusal
-                        refused = replace(job, body=reply.body.decode(), status=reply.status)
-                        reply = await self._reply(request, refused)
+                    if reply.lost:
+                        reply = await self._worded(request, job, reply)
                     if key:
                         self.cache.put(key, reply)
             except Unserved as error:
@@ -188,14 +190,22 @@ class Site:
 
         return serve
 
-    async def _reply(self, request: Request, job: Job) -> Reply:
-        """The only reply to a request. Raises Unserved."""
-        async with aclosing(self._replies(request, job)) as replies:
+    async def _reply(self, request: Request, job: Job, most: float = math.inf) -> Reply:
+        """The only reply to a request, which waits at most so many seconds. Raises Unserved."""
+        async with aclosing(self._replies(request, job, most)) as replies:
             return await anext(replies)
 
-    async def _replies(self, request: Request, job: Job) -> AsyncGenerator[Reply, None]:
+    async def _worded(self, request: Request, job: Job, lost: Reply) -> Reply:
+        """The refusal of a request whose worker was ended, worded by another worker; one line if none is free."""
+        refused = replace(job, body=lost.body.decode(), status=lost.status)
+        try:
+            return await self._reply(request, refused, WORDING)
+        except Unserved:
+            return lost
+
+    async def _replies(self, request: Request, job: Job, most: float = math.inf) -> AsyncGenerator[Reply, None]:
         """The replies to a request, until its client goes. Raises Unserved."""
-        ticket = self.pool.submit(job, request.client.host if request.client else "")
+        ticket = self.pool.submit(job, request.client.host if request.client else "", most)
 
         async def watch() -> None:
             while (await request.receive())["type"] != "http.disconnect":

@@ -64,13 +64,20 @@ def _cells(job: Job) -> float:
 
 @dataclass(eq=False)
 class Ticket:
-    """A request in progress. Its replies come through `replies`; `abandoned` is set when its client has gone."""
+    """A request in progress. Its replies come through `replies`; `abandoned` is set when its client has gone.
+
+    `again`: it must start again. `late`: it has waited as long as it may, so that it may not.
+    `begun`: a part of its reply has been sent. `lost`: a worker that had it has died.
+    """
 
     job: Job
     client: str
     loop: asyncio.AbstractEventLoop
     slow: bool = False
     again: bool = False
+    late: bool = False
+    begun: bool = False
+    lost: bool = False
     replies: asyncio.Queue[Reply | Unserved] = field(default_factory=asyncio.Queue)
     abandoned: threading.Event = field(default_factory=threading.Event)
 
@@ -165,13 +172,19 @@ class Schedule:
         return ticket
 
     def done(self, ticket: Ticket) -> None:
-        """Note that the worker of this request is free again; queue the request anew if it must start again."""
+        """Note that the worker of this request is free again; queue the request anew if it must start again.
+
+        One that has waited as long as it may gets BUSY instead.
+        """
         with self._changed:
             self._slow_running.discard(ticket)
             self._changed.notify()
             if ticket.again:
                 ticket.again = False
-                self.put(ticket)
+                if ticket.late:
+                    ticket.put(BUSY)
+                else:
+                    self.put(ticket)
 
     def learn(self, ticket: Ticket, seconds: float) -> None:
         """Correct the estimate by measured processor seconds: the least work at which this kind of request is slow."""
@@ -198,8 +211,9 @@ class Schedule:
             return not ticket.again
 
     def drop(self, ticket: Ticket) -> bool:
-        """Remove a request from its lane; False if it does not wait."""
+        """Remove a request from its lane for good; False if it does not wait."""
         with self._changed:
+            ticket.late = True
             return self._quick.drop(ticket) or self._slow.drop(ticket)
 
     def clear(self) -> list[Ticket]:
