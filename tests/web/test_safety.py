@@ -1,5 +1,6 @@
 """The server never reads files, evaluates text, shows foreign HTML, grows, or goes down, whatever a request holds."""
 
+import gzip
 import itertools
 import logging
 import os
@@ -23,7 +24,7 @@ from simulator.rules.battle import Battle, Built, Fields
 from simulator.scenarios import ScenarioError
 from simulator.web.messages import BEGINS_TO_COMPILE, COMPILING, Job, Limits, Reply
 from simulator.web.server import pool
-from simulator.web.server.app import ReplyCache, create_app
+from simulator.web.server.app import Kept, ReplyCache, create_app
 from simulator.web.server.fork_server import WorkerProcess
 from simulator.web.server.pool import Pool
 from simulator.web.server.schedule import Ticket
@@ -381,12 +382,26 @@ def processor_state(process):
 def test_what_is_kept_has_an_end():
     kept = ReplyCache(10_000)
     for n in range(100):
-        kept.put(n, Reply(b"x" * 1000))
+        kept.put(n, Kept.of(Reply(b"x" * 1000)))
     assert kept.get(99)
     assert kept.get(0) is None
-    assert sum(len(one.body) for n in range(100) if (one := kept.get(n))) <= 10_000
-    kept.put("bad", Reply(b"", 422))
-    assert kept.get("bad") is None
+    assert sum(len(one) for n in range(100) if (one := kept.get(n))) <= 10_000
+
+
+def test_a_kept_reply_is_compressed_only_for_those_who_can_unpack_it(server):
+    """The first and the second reply to the same address are the same, packed or not, with the same entity tag."""
+    path = f"/risk/land/answer?{RISK}&with.column=kept".encode()
+    found = {}
+    for encoding in (b"identity", b"gzip", b"identity", b"gzip"):
+        head, _, body = sent(
+            server, b"GET " + path + b" HTTP/1.1\r\n" + HOST + b"Accept-Encoding: " + encoding + b"\r\n\r\n"
+        ).partition(b"\r\n\r\n")
+        assert (b"content-encoding: gzip" in head) == (encoding == b"gzip")
+        assert b"vary: accept-encoding" in head.lower()
+        found.setdefault(re.search(rb"etag: (\S+)", head)[1], set()).add(
+            gzip.decompress(body) if encoding == b"gzip" else body
+        )
+    assert [len(bodies) for bodies in found.values()] == [1]
 
 
 def sent(server, *parts):
