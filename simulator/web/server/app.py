@@ -24,6 +24,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from simulator.web.messages import EVENTS, TEXT, BadRequest, Job, Reply, Unserved, as_json, event
+from simulator.web.server.metrics import TYPE, Metrics
 from simulator.web.server.pool import ENDING, Pool
 from simulator.web.static_files import STATIC, text_of, version_of
 
@@ -75,6 +76,7 @@ ROUTES = [
     ("/{game}/{battle}/form", "form", "GET"),
     ("/{game}/{battle}/{tool}", "tool", "GET POST"),
 ]
+METHODS = {"GET", "HEAD", "POST", "OPTIONS"}
 log = logging.getLogger("battle-odds.web")
 
 
@@ -116,7 +118,7 @@ class ReplyCache:
     """The latest replies, up to a number of bytes; answers never change while the server runs."""
 
     def __init__(self, most: int) -> None:
-        self._most, self._size = most, 0
+        self._most, self.size = most, 0
         self._replies: OrderedDict[Any, Kept] = OrderedDict()
 
     def get(self, key: Any) -> Kept | None:
@@ -132,10 +134,10 @@ class ReplyCache:
         if size > self._most // 8 or key in self._replies:
             return
         self._replies[key] = kept
-        self._size += size
-        while self._size > self._most:
+        self.size += size
+        while self.size > self._most:
             old, removed = self._replies.popitem(last=False)
-            self._size -= len(removed) + len(str(old))
+            self.size -= len(removed) + len(str(old))
 
 
 def create_app(pool: Pool, allowed_hosts: Sequence[str] = ()) -> Starlette:
@@ -147,6 +149,7 @@ def create_app(pool: Pool, allowed_hosts: Sequence[str] = ()) -> Starlette:
     routes = [
         Route("/static/{name}", static, methods=["GET"]),
         Route("/healthz", site.health, methods=["GET"]),
+        Route("/metrics", site.figures, methods=["GET"]),
         Route("/{game}/{battle}/stream", site.stream, methods=["GET"]),
         *(Route(path, site.view(view), methods=methods.split()) for path, view, methods in ROUTES),
     ]
@@ -158,14 +161,14 @@ def create_app(pool: Pool, allowed_hosts: Sequence[str] = ()) -> Starlette:
         middleware.insert(0, Middleware(TrustedHostMiddleware, allowed_hosts=list(allowed_hosts), www_redirect=False))
     app = Starlette(routes=routes, middleware=middleware, exception_handlers={404: _missing, 405: _missing})
     app.state.pool = pool
-    return Guard(app)  # type: ignore[return-value]
+    return Guard(app, site.metrics)  # type: ignore[return-value]
 
 
 class Guard:
-    """Middleware: adds the security headers, logs one line a request, refuses addresses that are too long."""
+    """Middleware: adds the security headers, logs and counts each request, refuses addresses that are too long."""
 
-    def __init__(self, app: Starlette) -> None:
-        self.app = app
+    def __init__(self, app: Starlette, metrics: Metrics) -> None:
+        self.app, self._metrics = app, metrics
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Serve a request."""
@@ -193,14 +196,17 @@ class Guard:
                 if not started:
                     await _unserved(scope["path"], ENDING)(scope, receive, guarded)
         path = getattr(scope.get("route"), "path", "(no such page)")
-        log.info("%s %s %d %.0f ms", scope["method"], path, status, 1000 * (time.perf_counter() - begun))
+        seconds = time.perf_counter() - begun
+        log.info("%s %s %d %.0f ms", scope["method"], path, status, 1000 * seconds)
+        method = scope["method"] if scope["method"] in METHODS else "other"
+        self._metrics.note(method, path, status, seconds)
 
 
 class Site:
     """The application's routes over a pool of workers."""
 
     def __init__(self, pool: Pool) -> None:
-        self.pool, self.cache = pool, ReplyCache(CACHE_BYTES)
+        self.pool, self.cache, self.metrics = pool, ReplyCache(CACHE_BYTES), Metrics()
 
     def view(self, name: str) -> Callable[[Request], Awaitable[Response]]:
         """A route that a worker answers."""
@@ -285,6 +291,20 @@ class Site:
         """Health of the server for programs that monitor it: up or not, and the games whose kernels are loaded."""
         up = "ok" if self.pool.ready.is_set() else "starting"
         return _response(as_json({"status": up, **self.pool.health}))
+
+    async def figures(self, request: Request) -> Response:
+        """Figures for Prometheus."""
+        quick, slow = self.pool.schedule.waiting()
+        text = self.metrics.text(
+            {
+                "up": ("1 if the workers are up.", float(self.pool.ready.is_set())),
+                "workers": ("Worker processes that are alive.", sum(one is not None for one in self.pool.workers)),
+                "waiting_quick": ("Small requests that wait for a worker.", quick),
+                "waiting_slow": ("Large requests that wait for a worker.", slow),
+                "cache_bytes": ("Bytes of the replies that are kept.", self.cache.size),
+            }
+        )
+        return Response(text, media_type=TYPE, headers={"Cache-Control": "no-store"})
 
 
 def _job(name: str, request: Request, body: str) -> Job:

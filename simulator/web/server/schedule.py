@@ -109,7 +109,7 @@ class Lane:
     def put(self, ticket: Ticket) -> Ticket | None:
         """Queue a request. Past the limit, remove and return the newest one of the client with the most waiting."""
         self._clients.setdefault(ticket.client, deque()).append(ticket)
-        if sum(map(len, self._clients.values())) <= self._most:
+        if len(self) <= self._most:
             return None
         most = max(self._clients, key=lambda client: (len(self._clients[client]), client == ticket.client))
         removed = self._clients[most][-1]
@@ -126,6 +126,9 @@ class Lane:
         if waiting:
             self._clients[client] = waiting
         return ticket
+
+    def __len__(self) -> int:
+        return sum(map(len, self._clients.values()))
 
     def drop(self, ticket: Ticket) -> bool:
         """Remove a request; True if it was waiting here."""
@@ -215,6 +218,11 @@ class Schedule:
         with self._changed:
             ticket.late = True
             return self._quick.drop(ticket) or self._slow.drop(ticket)
+
+    def waiting(self) -> tuple[int, int]:
+        """The number of requests that wait in the quick and in the slow lane."""
+        with self._changed:
+            return len(self._quick), len(self._slow)
 
     def clear(self) -> list[Ticket]:
         """Remove and return all waiting requests."""
