@@ -3,8 +3,8 @@
 A closed loop: each player changes one number of a set-up, waits for the answer as the page's script does, thinks for a
 random time (exponential, 1.5 s on average) and changes the next one. 60 % play Risk, 30 % Axis & Allies 1942, 10 %
 another game. A player who gets 503 thinks and goes on. Clients and server share this machine; only loopback addresses
-are used, one for each player. Printed for each number of players: replies a second, the 50th and 95th percentile of the
-time until the reply, the share of 503 and of other statuses, and the processor time of the server for each reply.
+are used, one for each player. Printed for each number of players: answers a second, the 50th and 95th percentile of the
+time until a reply, the share of 503, the processor time of the server for each answer, and other statuses.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ class Measured:
 class Player:
     """One player with a set-up of a game, who changes one number at a time."""
 
-    def __init__(self, number: int, port: int) -> None:
-        self._dice = random.Random(number)
+    def __init__(self, number: int, seed: int, port: int) -> None:
+        self._dice = random.Random(seed)
         self._client = Client(port, f"127.1.{number // 250}.{number % 250 + 1}")
         shares = [share for share, _ in GAMES.values()]
         self._page = self._dice.choices(list(GAMES), shares)[0]
@@ -91,15 +91,16 @@ async def measure(server: Served, players: int, seconds: float) -> str:
         used = cpu_seconds(server.process.pid)
 
     # Other set-ups than those of the run before.
-    each = [Player(number + 1000 * players, server.port) for number in range(players)]
+    each = [Player(number, number + 1000 * players, server.port) for number in range(players)]
     await asyncio.gather(start_clock(), *(player.play(begin, end, measured) for player in each))
     used = cpu_seconds(server.process.pid) - used
     replies, refused = measured.statuses.total(), measured.statuses[503]
+    answered = max(1, replies - refused)
     others = {status: count for status, count in measured.statuses.items() if status not in {200, 503}}
     p50, p95 = (percentile(measured.seconds, share) for share in (0.5, 0.95))
     return (
-        f"{players:7} {replies / seconds:10.0f} {p50:7.0f} {p95:8.0f} {refused / replies:7.1%} "
-        f"{1000 * used / replies:10.1f}  {others or ''}"
+        f"{players:7} {answered / seconds:10.0f} {p50:7.0f} {p95:8.0f} {refused / replies:7.1%} "
+        f"{1000 * used / answered:10.1f}  {others or ''}"
     )
 
 
@@ -108,7 +109,7 @@ async def table(numbers: list[int], seconds: float, workers: int | None) -> None
     server = Served(workers=workers)
     try:
         await server.kernels()
-        print("players  replies/s  p50 ms   p95 ms     503  CPU ms each  other statuses")
+        print("players  answers/s  p50 ms   p95 ms     503  CPU ms each  other statuses")
         for players in numbers:
             print(await measure(server, players, seconds), flush=True)
     finally:
