@@ -217,9 +217,10 @@ BOXES = {"/own": b"game=unit.x = 4711", "/open": b"scenario=game = 'x4711'", "/c
 class Served:
     """A server process; its log is read after its end."""
 
-    def __init__(self, cache: str | None = None) -> None:
+    def __init__(self, cache: str | None = None, workers: int | None = None) -> None:
         self._log = tempfile.TemporaryFile("w+")  # noqa: SIM115
         command = [sys.executable, "-m", "simulator", "web", "--port", "0"]
+        command += ["--workers", str(workers)] if workers else []
         environment = os.environ | ({"BATTLE_ODDS_CACHE": cache} if cache else {})
         self.begun = time.monotonic()
         self.process = subprocess.Popen(

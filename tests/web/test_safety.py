@@ -1,5 +1,6 @@
 """The server never reads files, evaluates text, shows foreign HTML, grows, or goes down, whatever a request holds."""
 
+import gzip
 import itertools
 import logging
 import os
@@ -7,6 +8,9 @@ import re
 import signal
 import socket
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -20,7 +24,7 @@ from simulator.rules.battle import Battle, Built, Fields
 from simulator.scenarios import ScenarioError
 from simulator.web.messages import BEGINS_TO_COMPILE, COMPILING, Job, Limits, Reply
 from simulator.web.server import pool
-from simulator.web.server.app import ReplyCache, create_app
+from simulator.web.server.app import Kept, ReplyCache, create_app
 from simulator.web.server.fork_server import WorkerProcess
 from simulator.web.server.pool import WorkerPool
 from simulator.web.server.schedule import Ticket
@@ -52,6 +56,14 @@ def test_no_file_is_read_by_its_name(site, secret):
     reply = site.post("/own", content=f"game={secret}")
     assert reply.status_code == 422
     assert "hush" not in reply.text
+
+
+@pytest.mark.parametrize("game", ["../risk", "/risk", "./risk", "risk/", "..\\risk", "../../skirmish", "x/../risk"])
+def test_a_path_is_not_read_as_the_name_at_its_end(site, game):
+    reply = site.get("/api/odds", params={"game": game, "battle": "land", "attacker.regiments": 3})
+    assert (reply.status_code, reply.json()["field"]) == (404, "game")
+    reply = site.post("/api/odds", json=SCENARIO | {"battle": f"../{SCENARIO['battle']}"})
+    assert (reply.status_code, reply.json()["field"]) == (422, "battle")
 
 
 @pytest.mark.parametrize("path", ["/etc/passwd", "../../pyproject.toml"])
@@ -316,15 +328,80 @@ def test_a_dead_worker_is_replaced(site, app):
     assert [site.get(f"/api/names/europa/leaders?q={n}").status_code for n in range(5)] == [200] * 5
 
 
+def with_dying_workers(monkeypatch, begun):
+    """A pool whose workers die of each request, before or after a part of the reply; its request; what that gets."""
+    served, found = WorkerPool(2, 4), []
+    ticket = Ticket(job("page"), "a", None)
+    ticket.put = found.append
+
+    def died(worker, ticket):
+        ticket.begun = begun
+        raise EOFError
+
+    monkeypatch.setattr(served, "_pass_on", died)
+    served.schedule.put(ticket)
+    return served, ticket, found
+
+
+def test_a_request_whose_worker_dies_is_tried_once_more(monkeypatch):
+    served, ticket, found = with_dying_workers(monkeypatch, begun=False)
+    assert not served._answered(None, served.schedule.take(0))
+    assert found == []
+    assert served.schedule.take(0) is ticket
+    assert not served._answered(None, ticket)
+    assert found == [pool.LOST]
+    assert served.schedule.take(0) is None
+
+
+def test_a_stream_whose_worker_dies_does_not_begin_anew(monkeypatch):
+    served, _, found = with_dying_workers(monkeypatch, begun=True)
+    assert not served._answered(None, served.schedule.take(0))
+    assert found == [pool.LOST]
+    assert served.schedule.take(0) is None
+
+
+def test_a_killed_worker_costs_its_request_nothing(site, app):
+    """A real worker, killed while it computes."""
+    workers = app.app.state.pool.workers
+    with ThreadPoolExecutor(1) as beside:
+        asked = beside.submit(site.get, "/risk/land/answer?attacker.regiments=40000&defender.regiments=40000")
+        busy = None
+        while busy is None:
+            busy = next((one for one in workers if one and processor_state(one.pid) == "R"), None)
+        os.kill(busy.pid, signal.SIGKILL)
+        assert asked.result().status_code in {200, 422}
+
+
+def processor_state(process):
+    """The state of a process as Linux shows it: R while it computes, S while it waits."""
+    with suppress(OSError):
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    return ""
+
+
 def test_what_is_kept_has_an_end():
     kept = ReplyCache(10_000)
     for n in range(100):
-        kept.put(n, Reply(b"x" * 1000))
+        kept.put(n, Kept.of(Reply(b"x" * 1000)))
     assert kept.get(99)
     assert kept.get(0) is None
-    assert sum(len(one.body) for n in range(100) if (one := kept.get(n))) <= 10_000
-    kept.put("bad", Reply(b"", 422))
-    assert kept.get("bad") is None
+    assert sum(len(one) for n in range(100) if (one := kept.get(n))) <= 10_000
+
+
+def test_a_kept_reply_is_compressed_only_for_those_who_can_unpack_it(server):
+    """The first and the second reply to the same address are the same, packed or not, with the same entity tag."""
+    path = f"/risk/land/answer?{RISK}&with.column=kept".encode()
+    found = {}
+    for encoding in (b"identity", b"gzip", b"identity", b"gzip"):
+        head, _, body = sent(
+            server, b"GET " + path + b" HTTP/1.1\r\n" + HOST + b"Accept-Encoding: " + encoding + b"\r\n\r\n"
+        ).partition(b"\r\n\r\n")
+        assert (b"content-encoding: gzip" in head) == (encoding == b"gzip")
+        assert b"vary: accept-encoding" in head.lower()
+        found.setdefault(re.search(rb"etag: (\S+)", head)[1], set()).add(
+            gzip.decompress(body) if encoding == b"gzip" else body
+        )
+    assert [len(bodies) for bodies in found.values()] == [1]
 
 
 def sent(server, *parts):

@@ -135,11 +135,54 @@ def in_a_loop(coroutine):
 
 def test_a_request_does_not_wait_for_ever():
     async def waited():
-        pool = work.Pool(1, 8, Limits(queue=0.1))
+        pool = work.WorkerPool(1, 8, Limits(queue=0.1))
         await pool.submit(Job("index")).next()
 
     with pytest.raises(work.Unserved, match=r"has waited 0\.1 s"):
         in_a_loop(waited())
+
+
+def test_a_request_in_progress_that_has_waited_as_long_as_it_may_does_not_wait_again():
+    """It was given another 10 s each time that it had to start again."""
+    schedule = Schedule(1, 10)
+    first, second = Recorded(), Recorded()
+    for ticket in (first, second):
+        schedule.put(ticket)
+        schedule.take(0)
+    schedule.may_continue(first)
+    assert not schedule.drop(second)  # its time is up while a worker has it
+    assert not schedule.may_continue(second)  # that worker is ended, since one large request is in progress
+    schedule.done(second)
+    assert second.recorded == [BUSY]
+    schedule.done(first)
+    assert schedule.take(0) is None
+
+
+@pytest.fixture
+def narrow():
+    """A server of one worker for large requests, an answer of 0.3 s, and a wait of a second."""
+    from simulator.web.server.app import create_app
+    from simulator.web.server.serve import configured
+    from tests.web.conftest import served
+
+    pool = work.WorkerPool(1, 64, Limits(seconds=0.3, wait=20.0, queue=1.0))
+    pool.start(kernels=False)
+    pool.ready.wait(60)
+    with served(configured(create_app(pool))) as address:
+        yield address
+    pool.close()
+
+
+def test_each_of_80_heavy_requests_gets_an_answer_or_a_refusal(narrow):
+    """A line that is read to its end within the timeout of `opened` has got its reply."""
+    lines = [opened(narrow, LARGE.format(20_000 + n)) for n in range(80)]
+    statuses = []
+    for line in lines:
+        with line:
+            statuses.append(int(line.recv(1 << 16).split()[1]))
+    assert set(statuses) <= {200, 422, 503}
+    assert 503 in statuses  # they cannot all be computed in a second
+    assert set(statuses) != {503}
 
 
 # --- a server in use ------------------------------------------------------------------------------------------------

@@ -161,7 +161,8 @@ def kept() -> Kept | None:
     if not folder.exists():
         return None
     found = [path.stat() for path in folder.rglob("*") if path.is_file()]
-    days = [(time.time() - one.st_mtime) / 86_400 for one in found] or [0.0]
+    # A file is newer than now if the clock was set back since.
+    days = [max(0.0, time.time() - one.st_mtime) / 86_400 for one in found] or [0.0]
     size = sum(one.st_size for one in found)
     return Kept(len(found), size, owner(folder), max(days), min(days), complaint(folder))
 

@@ -45,8 +45,11 @@ def plain(name: str) -> str:
 
 
 def same_name(given: object, known: Iterable[Any]) -> str | None:
-    """The only known name that differs from the given one in case, accents and punctuation alone; None without one."""
-    if not isinstance(given, str):
+    """The only known name that differs from the given one in case, accents and punctuation alone; None without one.
+
+    A path is no spelling of a name: `../risk` is not risk.
+    """
+    if not isinstance(given, str) or "/" in given or "\\" in given:
         return None
     found = [name for name in known if isinstance(name, str) and plain(name) == plain(given)]
     return found[0] if len(found) == 1 and plain(given) else None

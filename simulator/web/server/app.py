@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import hashlib
 import logging
+import math
 import time
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from starlette.applications import Starlette
@@ -22,6 +24,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from simulator.web.messages import EVENTS, TEXT, BadRequest, Job, Reply, Unserved, as_json, event
+from simulator.web.server.metrics import TYPE, Metrics
 from simulator.web.server.pool import ENDING, WorkerPool
 from simulator.web.static_files import STATIC, text_of, version_of
 
@@ -29,6 +32,10 @@ MOST_BYTES = 64 * 1024
 # The rest of a body that is too long is read up to here, since browsers show no answer before they have sent it.
 MOST_READ = 16 * MOST_BYTES
 CACHE_BYTES = 32 << 20
+# Larger bodies are compressed; level 4 takes half the time of level 9, and a page is 6 % larger.
+LEAST_PACKED, PACKING = 1024, 4
+# Seconds that a refusal waits for a worker that shows it as a page.
+WORDING = 2.0
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -69,33 +76,68 @@ ROUTES = [
     ("/{game}/{battle}/form", "form", "GET"),
     ("/{game}/{battle}/{tool}", "tool", "GET POST"),
 ]
+METHODS = {"GET", "HEAD", "POST", "OPTIONS"}
 log = logging.getLogger("battle-odds.web")
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A reply with its entity tag, and its body compressed where that makes it smaller."""
+
+    reply: Reply
+    tag: str
+    packed: bytes | None
+
+    @classmethod
+    def of(cls, reply: Reply) -> Kept:
+        """Compress a reply, once for all who will ask for it."""
+        tag = f'W/"{hashlib.sha256(reply.body).hexdigest()[:16]}"'  # weak, since the same body is also sent compressed
+        if len(reply.body) < LEAST_PACKED:
+            return cls(reply, tag, None)
+        return cls(replace(reply, body=b""), tag, gzip.compress(reply.body, PACKING, mtime=0))
+
+    def response(self, request: Request) -> Response:
+        """The response to a request: compressed if its client can unpack that, without a body if it has it already."""
+        headers = {"Cache-Control": "no-cache", **self.reply.headers, "ETag": self.tag}
+        if self.packed is not None:
+            headers["Vary"] = "Accept-Encoding"
+        if self.tag in request.headers.get("If-None-Match", ""):
+            return Response(status_code=304, headers=headers)
+        body = self.reply.body
+        if self.packed is not None and "gzip" in request.headers.get("Accept-Encoding", ""):
+            body, headers["Content-Encoding"] = self.packed, "gzip"
+        elif self.packed is not None:
+            body = gzip.decompress(self.packed)
+        return Response(body, self.reply.status, headers, self.reply.type)
+
+    def __len__(self) -> int:
+        return len(self.reply.body) + len(self.packed or b"")
 
 
 class ReplyCache:
     """The latest replies, up to a number of bytes; answers never change while the server runs."""
 
     def __init__(self, most: int) -> None:
-        self._most, self._size = most, 0
-        self._replies: OrderedDict[Any, Reply] = OrderedDict()
+        self._most, self.size = most, 0
+        self._replies: OrderedDict[Any, Kept] = OrderedDict()
 
-    def get(self, key: Any) -> Reply | None:
+    def get(self, key: Any) -> Kept | None:
         """The reply of a key; None if it is not cached."""
         reply = self._replies.get(key)
         if reply is not None:
             self._replies.move_to_end(key)
         return reply
 
-    def put(self, key: Any, reply: Reply) -> None:
-        """Cache a reply unless it is a refusal or too large; the least recently used ones are removed."""
-        size = len(reply.body) + len(str(key))
-        if reply.status != 200 or size > self._most // 8 or key in self._replies:
+    def put(self, key: Any, kept: Kept) -> None:
+        """Cache a reply unless it is too large; the least recently used ones are removed."""
+        size = len(kept) + len(str(key))
+        if size > self._most // 8 or key in self._replies:
             return
-        self._replies[key] = reply
-        self._size += size
-        while self._size > self._most:
+        self._replies[key] = kept
+        self.size += size
+        while self.size > self._most:
             old, removed = self._replies.popitem(last=False)
-            self._size -= len(removed.body) + len(str(old))
+            self.size -= len(removed) + len(str(old))
 
 
 def create_app(pool: WorkerPool, allowed_hosts: Sequence[str] = ()) -> Starlette:
@@ -107,25 +149,26 @@ def create_app(pool: WorkerPool, allowed_hosts: Sequence[str] = ()) -> Starlette
     routes = [
         Route("/static/{name}", static, methods=["GET"]),
         Route("/healthz", site.health, methods=["GET"]),
+        Route("/metrics", site.figures, methods=["GET"]),
         Route("/{game}/{battle}/stream", site.stream, methods=["GET"]),
         *(Route(path, site.view(view), methods=methods.split()) for path, view, methods in ROUTES),
     ]
     middleware = [
         Middleware(CORSMiddleware, allow_origins=["*"], allow_methods=["GET", "POST"], allow_headers=["content-type"]),
-        Middleware(GZipMiddleware, minimum_size=1024),
+        Middleware(GZipMiddleware, minimum_size=LEAST_PACKED, compresslevel=PACKING),
     ]
     if allowed_hosts:
         middleware.insert(0, Middleware(TrustedHostMiddleware, allowed_hosts=list(allowed_hosts), www_redirect=False))
     app = Starlette(routes=routes, middleware=middleware, exception_handlers={404: _missing, 405: _missing})
     app.state.pool = pool
-    return Guard(app)  # type: ignore[return-value]
+    return Guard(app, site.metrics)  # type: ignore[return-value]
 
 
 class Guard:
-    """Middleware: adds the security headers, logs one line a request, refuses addresses that are too long."""
+    """Middleware: adds the security headers, logs and counts each request, refuses addresses that are too long."""
 
-    def __init__(self, app: Starlette) -> None:
-        self.app = app
+    def __init__(self, app: Starlette, metrics: Metrics) -> None:
+        self.app, self._metrics = app, metrics
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Serve a request."""
@@ -153,14 +196,17 @@ class Guard:
                 if not started:
                     await _unserved(scope["path"], ENDING)(scope, receive, guarded)
         path = getattr(scope.get("route"), "path", "(no such page)")
-        log.info("%s %s %d %.0f ms", scope["method"], path, status, 1000 * (time.perf_counter() - begun))
+        seconds = time.perf_counter() - begun
+        log.info("%s %s %d %.0f ms", scope["method"], path, status, 1000 * seconds)
+        method = scope["method"] if scope["method"] in METHODS else "other"
+        self._metrics.note(method, path, status, seconds)
 
 
 class Site:
     """The application's routes over a pool of workers."""
 
     def __init__(self, pool: WorkerPool) -> None:
-        self.pool, self.cache = pool, ReplyCache(CACHE_BYTES)
+        self.pool, self.cache, self.metrics = pool, ReplyCache(CACHE_BYTES), Metrics()
 
     def view(self, name: str) -> Callable[[Request], Awaitable[Response]]:
         """A route that a worker answers."""
@@ -173,29 +219,38 @@ class Site:
             except ClientDisconnect:
                 return Response(status_code=400)
             key = (name, request.url.path, request.url.query, job.host) if request.method == "GET" else None
-            reply = self.cache.get(key) if key else None
+            if key and (kept := self.cache.get(key)):
+                return kept.response(request)
             try:
-                if reply is None:
-                    reply = await self._reply(request, job)
-                    if reply.lost:  # another worker words the refusal
-                        refused = replace(job, body=reply.body.decode(), status=reply.status)
-                        reply = await self._reply(request, refused)
-                    if key:
-                        self.cache.put(key, reply)
+                reply = await self._reply(request, job)
+                if reply.lost:
+                    reply = await self._worded(request, job, reply)
             except Unserved as error:
                 return _unserved(request.url.path, error)
-            return _response(reply, request)
+            if not key or reply.status != 200:
+                return _response(reply)
+            kept = Kept.of(reply)
+            self.cache.put(key, kept)
+            return kept.response(request)
 
         return serve
 
-    async def _reply(self, request: Request, job: Job) -> Reply:
-        """The only reply to a request. Raises Unserved."""
-        async with aclosing(self._replies(request, job)) as replies:
+    async def _reply(self, request: Request, job: Job, most: float = math.inf) -> Reply:
+        """The only reply to a request, which waits at most so many seconds. Raises Unserved."""
+        async with aclosing(self._replies(request, job, most)) as replies:
             return await anext(replies)
 
-    async def _replies(self, request: Request, job: Job) -> AsyncGenerator[Reply, None]:
+    async def _worded(self, request: Request, job: Job, lost: Reply) -> Reply:
+        """The refusal of a request whose worker was ended, worded by another worker; one line if none is free."""
+        refused = replace(job, body=lost.body.decode(), status=lost.status)
+        try:
+            return await self._reply(request, refused, WORDING)
+        except Unserved:
+            return lost
+
+    async def _replies(self, request: Request, job: Job, most: float = math.inf) -> AsyncGenerator[Reply, None]:
         """The replies to a request, until its client goes. Raises Unserved."""
-        ticket = self.pool.submit(job, request.client.host if request.client else "")
+        ticket = self.pool.submit(job, request.client.host if request.client else "", most)
 
         async def watch() -> None:
             while (await request.receive())["type"] != "http.disconnect":
@@ -237,6 +292,20 @@ class Site:
         up = "ok" if self.pool.ready.is_set() else "starting"
         return _response(as_json({"status": up, **self.pool.health}))
 
+    async def figures(self, request: Request) -> Response:
+        """Figures for Prometheus."""
+        quick, slow = self.pool.schedule.waiting()
+        text = self.metrics.text(
+            {
+                "up": ("1 if the workers are up.", float(self.pool.ready.is_set())),
+                "workers": ("Worker processes that are alive.", sum(one is not None for one in self.pool.workers)),
+                "waiting_quick": ("Small requests that wait for a worker.", quick),
+                "waiting_slow": ("Large requests that wait for a worker.", slow),
+                "cache_bytes": ("Bytes of the replies that are kept.", self.cache.size),
+            }
+        )
+        return Response(text, media_type=TYPE, headers={"Cache-Control": "no-store"})
+
 
 def _job(name: str, request: Request, body: str) -> Job:
     pairs = tuple(request.query_params.multi_items())
@@ -263,15 +332,9 @@ async def _body(request: Request) -> str:
         raise BadRequest("scenario: the text is not UTF-8", 400) from None
 
 
-def _response(reply: Reply, request: Request | None = None) -> Response:
-    """A reply with its entity tag; without a body if the client has it already."""
-    headers = {"Cache-Control": "no-cache", **reply.headers}
-    if request is not None and request.method == "GET" and reply.status == 200:
-        # Weak, since the same body may be sent compressed.
-        headers["ETag"] = tag = f'W/"{hashlib.sha256(reply.body).hexdigest()[:16]}"'
-        if tag in request.headers.get("If-None-Match", ""):
-            return Response(status_code=304, headers=headers)
-    return Response(reply.body, reply.status, headers, reply.type)
+def _response(reply: Reply) -> Response:
+    """A reply that is not kept."""
+    return Response(reply.body, reply.status, {"Cache-Control": "no-cache", **reply.headers}, reply.type)
 
 
 def _unserved(path: str, error: Unserved) -> Response:
@@ -301,4 +364,4 @@ async def static(request: Request) -> Response:
         return _refusal(request.url.path, "no such page", 404)
     kept = request.query_params.get("v") == version_of(name)
     age = {"Cache-Control": "public, max-age=31536000, immutable" if kept else "no-cache"}
-    return _response(Reply(text_of(name), type=STATIC[name], headers=age), request)
+    return Kept.of(Reply(text_of(name), type=STATIC[name], headers=age)).response(request)

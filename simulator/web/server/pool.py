@@ -1,6 +1,7 @@
 """The worker pool: a fixed number of processes, each served by a thread that passes requests and replies.
 
-A worker that dies, takes too long, or whose client has gone is ended and replaced. One that compiles a kernel has as
+A worker that dies, takes too long, or whose client has gone is ended and replaced; a request whose worker has died is
+given to another one, once. One that compiles a kernel has as
 long as a request may take: the kernel is kept, and the next request needs it no more.
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import os
 import threading
 import time
@@ -77,22 +79,21 @@ class WorkerPool:
 
     # --- in the server's loop ---------------------------------------------------------------------------------------
 
-    def submit(self, job: Job, client: str = "") -> Ticket:
-        """Queue a request; its replies come through the ticket."""
+    def submit(self, job: Job, client: str = "", most: float = math.inf) -> Ticket:
+        """Queue a request, which waits at most `most` seconds, nor longer than any; its replies come by the ticket."""
         loop = asyncio.get_running_loop()
         ticket = Ticket(job, client, loop)
         if self._closed.is_set():
             ticket.put(ENDING)
         else:
             self.schedule.put(ticket)
-            loop.call_later(self.limits.queue, self._expire, ticket)
+            seconds = min(most, self.limits.queue)
+            loop.call_later(seconds, self._expire, ticket, seconds)
         return ticket
 
-    def _expire(self, ticket: Ticket) -> None:
+    def _expire(self, ticket: Ticket, seconds: float) -> None:
         if self.schedule.drop(ticket):
-            ticket.put(Unserved(f"the server is busy: this request has waited {self.limits.queue:g} s; try again"))
-        elif not ticket.abandoned.is_set():  # a worker has it, but it may have to wait again
-            ticket.loop.call_later(self.limits.queue, self._expire, ticket)
+            ticket.put(Unserved(f"the server is busy: this request has waited {seconds:g} s; try again"))
 
     def leave(self, ticket: Ticket) -> None:
         """Abandon a request whose client has gone: it leaves its lane, or its worker is ended."""
@@ -129,7 +130,12 @@ class WorkerPool:
         try:
             return self._pass_on(worker, ticket)
         except (OSError, EOFError):
-            ticket.put(ENDING if self._closed.is_set() else LOST)
+            if self._closed.is_set():
+                ticket.put(ENDING)
+            elif ticket.lost or ticket.begun:
+                ticket.put(LOST)
+            else:
+                ticket.lost = ticket.again = True
             return False
         finally:
             self.schedule.done(ticket)
@@ -151,6 +157,7 @@ class WorkerPool:
                 if reply == BEGINS_TO_COMPILE:
                     compiling = True
                     continue
+                ticket.begun = True
                 ticket.put(reply)
                 if reply.last:
                     if not compiling:

@@ -64,13 +64,20 @@ def _cells(job: Job) -> float:
 
 @dataclass(eq=False)
 class Ticket:
-    """A request in progress. Its replies come through `replies`; `abandoned` is set when its client has gone."""
+    """A request in progress. Its replies come through `replies`; `abandoned` is set when its client has gone.
+
+    `again`: it must start again. `late`: it has waited as long as it may, so that it may not.
+    `begun`: a part of its reply has been sent. `lost`: a worker that had it has died.
+    """
 
     job: Job
     client: str
     loop: asyncio.AbstractEventLoop
     slow: bool = False
     again: bool = False
+    late: bool = False
+    begun: bool = False
+    lost: bool = False
     replies: asyncio.Queue[Reply | Unserved] = field(default_factory=asyncio.Queue)
     abandoned: threading.Event = field(default_factory=threading.Event)
 
@@ -102,7 +109,7 @@ class Lane:
     def put(self, ticket: Ticket) -> Ticket | None:
         """Queue a request. Past the limit, remove and return the newest one of the client with the most waiting."""
         self._clients.setdefault(ticket.client, deque()).append(ticket)
-        if sum(map(len, self._clients.values())) <= self._most:
+        if len(self) <= self._most:
             return None
         most = max(self._clients, key=lambda client: (len(self._clients[client]), client == ticket.client))
         removed = self._clients[most][-1]
@@ -119,6 +126,9 @@ class Lane:
         if waiting:
             self._clients[client] = waiting
         return ticket
+
+    def __len__(self) -> int:
+        return sum(map(len, self._clients.values()))
 
     def drop(self, ticket: Ticket) -> bool:
         """Remove a request; True if it was waiting here."""
@@ -165,13 +175,19 @@ class Schedule:
         return ticket
 
     def done(self, ticket: Ticket) -> None:
-        """Note that the worker of this request is free again; queue the request anew if it must start again."""
+        """Note that the worker of this request is free again; queue the request anew if it must start again.
+
+        One that has waited as long as it may gets BUSY instead.
+        """
         with self._changed:
             self._slow_running.discard(ticket)
             self._changed.notify()
             if ticket.again:
                 ticket.again = False
-                self.put(ticket)
+                if ticket.late:
+                    ticket.put(BUSY)
+                else:
+                    self.put(ticket)
 
     def learn(self, ticket: Ticket, seconds: float) -> None:
         """Correct the estimate by measured processor seconds: the least work at which this kind of request is slow."""
@@ -198,9 +214,15 @@ class Schedule:
             return not ticket.again
 
     def drop(self, ticket: Ticket) -> bool:
-        """Remove a request from its lane; False if it does not wait."""
+        """Remove a request from its lane for good; False if it does not wait."""
         with self._changed:
+            ticket.late = True
             return self._quick.drop(ticket) or self._slow.drop(ticket)
+
+    def waiting(self) -> tuple[int, int]:
+        """The number of requests that wait in the quick and in the slow lane."""
+        with self._changed:
+            return len(self._quick), len(self._slow)
 
     def clear(self) -> list[Ticket]:
         """Remove and return all waiting requests."""
