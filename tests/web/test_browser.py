@@ -81,7 +81,7 @@ def test_a_refusal_is_shown_beside_its_field(page):
 
 
 def test_a_shared_link_is_the_scenario_and_an_old_one_says_so(page, server):
-    link = page.input_value("#copy-1")
+    link = page.input_value("#copy-link")
     assert link.endswith(RISK)
     page.goto(link)
     assert page.input_value("[name='attacker.regiments']") == "20"
@@ -169,13 +169,12 @@ def test_rounds_replay_and_luck(page):
     assert "0 won" in use(page, "luck", battles="defender\ndefender")
 
 
-def test_dragging_over_the_picture_adds_chances_up(page):
-    columns = page.locator(".column[data-side=attacker] .hit")
-    columns.first.hover()
-    page.mouse.down()
-    columns.last.hover()
-    page.mouse.up()
-    assert "86.0 %" in page.text_content("#added")
+def test_a_block_of_the_bar_says_who_is_left_and_adds_up(page):
+    blocks = page.locator(".blocks .block")
+    blocks.nth(16).hover()  # the attacker's last one
+    assert page.text_content("#block") == "1 regiment: 1.2 %; this or better: 86.0 %"
+    blocks.last.hover()
+    assert page.text_content("#block").startswith("7–15 regiments: 2.0 %; this or better: 2.0 %")
 
 
 def test_slash_searches_and_the_front_page_keeps_the_last_battles(page, server):
