@@ -142,6 +142,14 @@ class ApiRequest:
             raise ScenarioError("scenario: is needed: a scenario, or the name of a shipped example")
         return self.draft_of(self.given["scenario"], "scenario")
 
+    @property
+    def address(self) -> str:
+        """The address of the page that shows the scenario, or the comparison of several."""
+        given = self.given.get("scenarios")
+        drafts = [self.draft_of(one, "scenarios") for one in given] if isinstance(given, list) else [self.draft]
+        pages = [links.address_of(one.data, one.battle()) for one in drafts]
+        return pages[0] if given is None else f"/compare?{links.query([('with.s', one) for one in pages])}"
+
     def draft_of(self, given: object, field: str) -> Draft:
         """A scenario of the body: a table, or the name of a shipped example."""
         if isinstance(given, str) and given in example_names():
