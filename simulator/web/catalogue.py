@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import tomllib
 import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
+from importlib import resources
 from typing import Any
 
 from simulator import rules
@@ -27,8 +29,15 @@ UNITS = 3
 
 
 def words(name: str) -> str:
-    """A name with spaces instead of `_` and `-`."""
-    return name.replace("_", " ").replace("-", " ")
+    """A name in the words of players: with spaces instead of `_` and `-`, or the words that it has in `labels`."""
+    text = name.replace("_", " ").replace("-", " ")
+    return sentences()["labels"].get(text, text)
+
+
+@lru_cache(maxsize=1)
+def sentences() -> dict[str, dict[str, str]]:
+    """What the page says of choices and fields (sentences.toml)."""
+    return tomllib.loads(resources.files("simulator.web").joinpath("sentences.toml").read_text("utf-8"))
 
 
 def short_name(battle: Battle) -> str:

@@ -421,6 +421,7 @@ def test_odds_in_the_shape_of_the_command_line(site):
     found, expected = site.get(asked).json(), json.loads(json.dumps(odds(SCENARIO).to_dict()))
     assert found.pop("explanation")
     assert found.pop("text") == expected["headline"]["text"]
+    assert found.pop("url").endswith(f"/risk/land?{RISK}&v=1")
     assert found == expected
     assert site.post("/api/odds", json=SCENARIO).json()["table"] == expected["table"]
     simulated = site.get(f"{asked}&with.battles=1000&with.seed=7&with.table=0").json()

@@ -249,9 +249,10 @@ async function change_form(button, focus = "") {
   const pairs = [...scenario_pairs(), ...name, [button.name, button.value]];
   const reply = await fetch_again(`${form.dataset.here}/form?${readable(pairs)}`);
   if (!reply.ok) return refuse(await reply.text());
-  const open = $$("details", form).map((one) => one.open);
+  const name_of = (one, place) => one.dataset.name || place, open = new Set();
+  $$("details", form).forEach((one, place) => { if (one.open) open.add(name_of(one, place)); });
   $("#fields").innerHTML = await reply.text();
-  $$("details", form).forEach((one, place) => { if (open[place]) one.open = true; });
+  $$("details", form).forEach((one, place) => { if (open.has(name_of(one, place))) one.open = true; });
   if (button.name === "with.move") {
     const card = $$(".fight", form)[button.value.split("=")[1]], same = button.textContent && $$("[name='with.move']:enabled", card).find((one) => one.textContent === button.textContent);
     (same || $("[name='with.move']:enabled", card))?.focus();

@@ -78,10 +78,12 @@ def skip_exact_odds(scenario: Scenario | None) -> None:
 
 def context(odds: Odds, scenario: Scenario | None, column: str = "") -> dict[str, Any]:
     """The context of the answer's template; `column` is that of the distribution. Raises ValueError."""
+    hint, kept = to_hold(scenario, odds) if scenario else ("", {})
     return {
         "odds": odds,
         "sentence": headline_of(odds, decimals=1).text,
-        "hint": to_hold(scenario, odds)[0] if scenario else "",
+        "hint": hint,
+        "kept": kept,
         "bar": bar_of(odds),
         "facts": list(facts(odds)),
         "blocks": blocks_of(odds),

@@ -176,8 +176,11 @@ def _answer(request: BattleRequest, limits: Limits, live: bool = False) -> dict[
 def answer_context(request: BattleRequest, odds: Odds, scenario: Scenario | None, reason: str) -> dict[str, Any]:
     """The context of the answer's template; `reason` says why the odds are not exact."""
     column, link = request.options.text("column"), f"{request.job.host}{request.address}"
+    answer = answers.context(odds, scenario, column if column in odds.names else "")
+    kept = answer["kept"] and links.address_of(request.draft.with_fields(answer["kept"]).data, request.battle)
     return _about(request) | {
-        "answer": answers.context(odds, scenario, column if column in odds.names else ""),
+        "answer": answer,
+        "kept": kept,
         "title": title_of(request, odds),
         "scenario": scenario,
         "reason": reason,
