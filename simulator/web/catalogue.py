@@ -43,7 +43,7 @@ def sentences() -> dict[str, dict[str, str]]:
 def short_name(battle: Battle) -> str:
     """The name of a battle's game, as short as players write it: A&A 1942."""
     name = battle.name or words(battle.game).capitalize()
-    return re.sub(r"\b(\w)\w+ & (\w)\w+", r"\1&\2", name)
+    return re.sub(r"\b([A-Z])\w+ & ([A-Z])\w+", r"\1&\2", name)
 
 
 @lru_cache(maxsize=1)
