@@ -9,8 +9,7 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
-from simulator import simulate, sweep
-from simulator.analysis.storage.kept_run import kept_run
+from simulator import odds, simulate, sweep
 from simulator.analysis.storage.kept_sweep import kept_sweep
 from tests.test_long_work import LAND, SLOW, VARY, at_once  # noqa: F401 - at_once: a fixture
 
@@ -27,8 +26,8 @@ def set_back(monkeypatch):
 
 
 def test_a_clock_that_is_set_back_during_a_run_changes_nothing(tmp_path, set_back):
-    odds = kept_run(LAND, 3_000_000, tmp_path / "run.json", 5, progress=set_back)
-    assert odds.table.equals(simulate(LAND, 3_000_000, 5).table)
+    found = odds(LAND, battles=3_000_000, seed=5, out=tmp_path / "run.json", progress=set_back)
+    assert found.table.equals(simulate(LAND, 3_000_000, 5).table)
 
 
 def test_a_clock_that_is_set_back_during_a_sweep_changes_nothing(tmp_path, set_back):
@@ -64,7 +63,7 @@ def test_a_file_of_another_version_of_the_program_is_one_line_and_stays(tmp_path
     out = tmp_path / "kept"
 
     def again():
-        return kept_run(LAND, 1000, out) if work == "run" else kept_sweep(LAND, VARY, out, SLOW)
+        return odds(LAND, battles=1000, out=out) if work == "run" else kept_sweep(LAND, VARY, out, SLOW)
 
     again()
     file = out if work == "run" else out / "_asked.json"

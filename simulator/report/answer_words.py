@@ -6,21 +6,16 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
-
 from simulator.analysis.odds.headline import side_names
 from simulator.analysis.odds.odds import Odds
 from simulator.report.words import label_of, percent, value_of
-from simulator.rules.battle import ATTACKER, DEFENDER, WINNERS, Battle
+from simulator.rules.battle import WINNERS, Battle
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import sentence, winner_text
 from simulator.rules.toolkit.words import number_of
 
 MOST_OUTCOMES = 6
 MOST_FACTS = 4
-MOST_BARS = 41
-# Width and height of the picture of who is left.
-PICTURE = (620, 180)
 
 
 # --- what it costs, and the facts that the game names ---------------------------------------------------------------
@@ -96,55 +91,24 @@ def ending(battle: Battle, outcome: Mapping[str, Any]) -> Iterator[str]:
 # --- who is left ----------------------------------------------------------------------------------------------------
 
 
-def units_left(odds: Odds) -> dict[str, Any] | None:
-    """The bars of how many units the winner has left, the defender's to the left; None where the game does not say."""
+def unit_columns(odds: Odds) -> dict[str, tuple[str, str]]:
+    """The columns of the units that the sides have left: whose, and the name of the unit."""
     forces = odds.battle.forces
-    names = [next((one for one in forces.left if f"{side}_{one}" in odds.names), "") for side in SIDES]
-    if "winner" not in odds.columns or not all(names) or len(odds.results) > len(WINNERS) or odds.battle.results:
-        return None
-    winner = odds.columns["winner"]
-    own, enemy = (odds.columns[f"{side}_{name}"].astype(float) for side, name in zip(SIDES, names, strict=True))
-    signed = np.select([winner == ATTACKER, winner == DEFENDER], [own, -enemy], 0.0)
-    whole = (np.sign(signed) * np.ceil(np.abs(signed) / forces.unit)).astype(int)
-    low, high = min(int(whole.min()), 0), max(int(whole.max()), 0)
-    step = -(-(high - low + 1) // MOST_BARS)
-    places = np.sign(whole) * -(-np.abs(whole) // step)
-    first, last = int(places.min(initial=0)), int(places.max(initial=0))
-    p = np.bincount(places - first, odds.chances, last - first + 1)
-    highest = float(p.max()) or 1.0
-    width = PICTURE[0] / len(p)
-    bars = []
-    for place, chance in zip(range(first, last + 1), p.tolist(), strict=True):
-        most = abs(place) * step
-        text = f"{most - step + 1} – {most}" if step > 1 and place else str(most)
-        side = "attacker" if place > 0 else "defender" if place < 0 else "nobody"
-        height = PICTURE[1] * chance / highest
-        bars.append({"x": width * (place - first), "height": height, "p": chance, "name": text, "side": side})
-    every = -(-len(bars) // 16)
-    for place, one in zip(range(first, last + 1), bars, strict=True):
-        one["label"] = one["name"] if place % every == 0 else ""
-    tick = next(one for one in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0) if highest / one <= 4)
-    ticks = [
-        (max(PICTURE[1] * (1 - n * tick / highest), 14.0), percent(n * tick, 0))
-        for n in range(1, int(highest / tick) + 1)
-    ]
-    return {"bars": bars, "width": width, "ticks": ticks, "words": forces.left[names[0]]}
+    no_units = {one.removesuffix("_left") for one in forces.left} | set(forces.no_units)
+    found = ((name, re.fullmatch(r"(attacker|defender)_(\w+)_left", name)) for name in odds.names)
+    return {name: (one[1], one[2]) for name, one in found if one and one[2] not in no_units}
 
 
 def survivors(odds: Odds) -> list[dict[str, Any]]:
     """The likeliest survivors of both sides, unit by unit."""
-    match = re.compile(r"(attacker|defender)_(\w+)_left")
-    forces = odds.battle.forces
-    no_units = {one.removesuffix("_left") for one in forces.left} | set(forces.no_units)
-    columns = {name: found for name in odds.names if (found := match.fullmatch(name)) and found[2] not in no_units}
+    columns = unit_columns(odds)
     if not columns:
         return []
     rows = []
     for row in odds.likely(MOST_OUTCOMES, list(columns)):
         texts: dict[str, list[str]] = {side: [] for side in SIDES}
-        for name, found in columns.items():
+        for name, (side, unit) in columns.items():
             if number := row[name]:
-                unit = found[2].replace("_", " ")
-                texts[found[1]].append(f"{number_of(number, unit)}")
+                texts[side].append(number_of(number, unit.replace("_", " ")))
         rows.append({"p": row["p"], **{side: ", ".join(text) or "nothing" for side, text in texts.items()}})
     return rows

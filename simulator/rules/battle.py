@@ -40,8 +40,8 @@ class Fields(BaseModel):
     """A table of a scenario: unknown fields are refused, and text does not count as a number.
 
     `page`: the fields that a player knows first, in the order in which the page shows them, with commas
-    between, each with its name on the box if that is another ("army_plus: ARMY+"); the others stand behind "More".
-    Without it all are shown.
+    between, each with its name on the box if that is another ("army_plus: ARMY+"); the others stand
+    in groups that are folded away. Without it all are shown.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True, json_schema_extra=_with_page)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
+import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
+from importlib import resources
 from typing import Any
 
 from simulator import rules
@@ -16,6 +20,7 @@ from simulator.scenarios.reading import matching
 from simulator.scenarios.schema import as_battle, field_rows, schema_of, whole_numbers
 from simulator.scenarios.validation import not_one_of
 from simulator.web.links import address_of, value_at
+from simulator.web.text_line import units_of
 
 MOST_NAMES = 20
 # Battles in doubt: the page of their kind opens with them, not with the first by name, which is all but decided.
@@ -24,8 +29,21 @@ UNITS = 3
 
 
 def words(name: str) -> str:
-    """A name with spaces instead of `_` and `-`."""
-    return name.replace("_", " ").replace("-", " ")
+    """A name in the words of players: with spaces instead of `_` and `-`, or the words that it has in `labels`."""
+    text = name.replace("_", " ").replace("-", " ")
+    return sentences()["labels"].get(text, text)
+
+
+@lru_cache(maxsize=1)
+def sentences() -> dict[str, dict[str, str]]:
+    """What the page says of choices and fields (sentences.toml)."""
+    return tomllib.loads(resources.files("simulator.web").joinpath("sentences.toml").read_text("utf-8"))
+
+
+def short_name(battle: Battle) -> str:
+    """The name of a battle's game, as short as players write it: A&A 1942."""
+    name = battle.name or words(battle.game).capitalize()
+    return re.sub(r"\b([A-Z])\w+ & ([A-Z])\w+", r"\1&\2", name)
 
 
 @lru_cache(maxsize=1)
@@ -104,18 +122,40 @@ def smallest(battle: Battle) -> dict[str, str]:
     return {"name": "", "title": title, "address": address_of(data, battle)}
 
 
+@lru_cache(maxsize=1)
+def _searched() -> list[tuple[str, dict[str, str]]]:
+    """The rows that a search may find, each with its words: those shown, the short names of its game, its units."""
+    rows = []
+    for one in games():
+        battle = kinds_of(one["game"])[one["battle"]]
+        units = {unit for side in SIDES for unit in units_of(battle, side)}
+        hidden = f"{one['game']} {short_name(battle)} {_initials(one['name'])} {' '.join(units)}"
+        title = f"{one['name']}: {words(one['battle'])}"
+        about = [(title, one["title"], one["address"])]
+        about += [(each["title"], title, each["address"]) for each in one["examples"]]
+        for name, said, address in about:
+            row = {"game": one["name"], "title": name, "about": said, "address": address}
+            rows.append((_plain(f"{name} {said} {hidden}"), row))
+    return rows
+
+
+def _initials(name: str) -> str:
+    """The first letters of a name with its numbers: eu8, ti4, a&a1942 and aa1942."""
+    parts = re.findall(r"\d+|&|\w", re.sub(r"(?<=[^\W\d])\w+", "", name))
+    short = "".join(parts)
+    return f"{short} {short.replace('&', '')}"
+
+
+def _plain(text: str) -> str:
+    """A text in small letters without accents."""
+    parts = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(one for one in parts if not unicodedata.combining(one))
+
+
 def found(asked: str) -> list[dict[str, str]]:
-    """The battle kinds and examples that contain all words that were asked for: title, words about it, address."""
-    rows = [
-        {"title": title, "about": about, "address": address}
-        for one in games()
-        for title, about, address in (
-            (f"{one['name']}: {words(one['battle'])}", one["title"], one["address"]),
-            *((each["title"], f"{one['name']}, {words(one['battle'])}", each["address"]) for each in one["examples"]),
-        )
-    ]
-    wanted = asked.casefold().split()
-    return [row for row in rows if all(word in f"{row['title']} {row['about']}".casefold() for word in wanted)]
+    """The battle kinds and examples that have all words that were asked for: game, title, words about it, address."""
+    wanted = _plain(asked).split()
+    return [row for text, row in _searched() if all(word in text for word in wanted)]
 
 
 def names(game: str, listed: str, query: str) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""The static files of the page: scripts, style, icon, and the versions of their texts."""
+"""The static files of the page: scripts, style, icons, the page of a wrong address, and the versions of their texts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,13 @@ STATIC = {
     "style.css": "text/css; charset=utf-8",
     "app.js": "text/javascript; charset=utf-8",
     "icon.svg": "image/svg+xml",
+    "favicon.ico": "image/x-icon",
+    "manifest.webmanifest": "application/manifest+json",
+    "sw.js": "text/javascript; charset=utf-8",
+    "missing.html": "text/html; charset=utf-8",
 }
+# Files that browsers ask for at the root; a service worker only sees what is below its own address.
+AT_ROOT = ("favicon.ico", "manifest.webmanifest", "sw.js")
 
 
 @cache

@@ -11,6 +11,10 @@ MINE = """{ format = 1, name = "Mine", unit = { pikes = { combat = 2 } }, battle
 SWEEP = f"/risk/land/sweep?{RISK}&with.path1=attacker.regiments&with.range1=2:6"
 LINKS = [f"/risk/land?attacker.regiments={n}%26defender.regiments=3" for n in (4, 5)]
 PAGES = {
+    "embed": f"/embed/risk/land?{RISK}",
+    "no such page": "/nope",
+    "no units yet": "/axis-and-allies-1942/land?v=1",
+    "found": "/?q=inf",
     "start": "/",
     "calculator": f"/risk/land?{RISK}",
     "campaign": "/campaign/risk?force.a.regiments=4&force.b.regiments=3&force.c.regiments=2&every.battle=land"

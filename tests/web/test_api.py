@@ -20,6 +20,7 @@ def ask(site, tool, **asked):
     found = reply.json()
     headline = found["headline"]
     assert found.pop("text") == (headline["text"] if isinstance(headline, dict) else headline)
+    assert found.pop("url").startswith("http")
     return found
 
 
@@ -79,6 +80,37 @@ def test_the_description_is_valid(site):
     assert scenario["properties"]["attacker"]["$ref"].startswith("#/components/schemas/risk.land/$defs/")
 
 
+def test_every_answer_has_the_shape_that_the_description_gives(site):
+    validator = pytest.importorskip("jsonschema", reason="pip install '.[test]'").Draft202012Validator
+    document = site.get("/api/v1/openapi.json").json()
+    for path, one in document["paths"].items():
+        responses = [operation["responses"]["200"] for operation in one.values()]
+        assert all(reply["content"] != {"application/json": {"schema": {}}} for reply in responses), path
+        if "post" in one:
+            body = one["post"]["requestBody"]["content"]["application/json"]["example"]
+            schema = responses[-1]["content"]["application/json"]["schema"]
+            validator({"components": document["components"]} | schema).validate(site.post(path, json=body).json())
+
+
+def test_an_answer_leads_to_its_page(site):
+    answer = site.post("/api/v1/odds", json={"scenario": SCENARIO, "table": 0}).json()
+    assert answer["url"] == "http://testserver/risk/land?attacker.regiments=4&defender.regiments=3&v=1"
+    assert site.get(answer["url"]).status_code == 200
+    url = site.post("/api/v1/compare", json={"scenarios": [SCENARIO, "risk-20v15"]}).json()["url"]
+    assert site.get(url).status_code == 200
+
+
+def test_armies_in_one_line(site):
+    line = {"game": "risk", "battle": "land", "text": "4 v 3"}
+    expected = site.post("/api/v1/odds", json=SCENARIO).json()
+    assert site.get("/api/v1/odds?game=risk&battle=land&text=4+v+3").json() == expected
+    assert site.post("/api/v1/odds", json=line).json() == expected
+    assert site.post("/api/v1/odds", json={"scenario": line}).json() == expected
+    refused = site.get("/api/v1/odds?game=risk&battle=land&text=4+knights+v+3")
+    assert (refused.status_code, refused.json()["field"]) == (422, "text")
+    assert site.get("/api/v1/card.png?game=risk&battle=land&text=4+v+3").headers["content-type"] == "image/png"
+
+
 @pytest.mark.parametrize(
     ("tool", "body", "field"),
     [
@@ -108,7 +140,7 @@ def test_refusals_name_their_field(site, tool, body, field):
 def test_addresses_without_a_version_are_those_of_the_first(site):
     assert site.get(f"/api/odds?{QUERY}").json() == site.get(f"/api/v1/odds?{QUERY}").json()
     posted = site.post("/api/odds", json=SCENARIO).json()
-    assert posted == {"text": posted["text"]} | ask(site, "odds", scenario=SCENARIO)
+    assert posted == {name: posted[name] for name in ("text", "url")} | ask(site, "odds", scenario=SCENARIO)
 
 
 def test_other_pages_may_read_the_api_and_frame_an_answer(site):

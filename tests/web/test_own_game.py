@@ -68,7 +68,10 @@ def test_a_rule_that_never_applies_stands_at_its_line_and_the_game_is_played(sit
     assert "<title>Lines &amp; pikes: battle-odds</title>" in reply.text
     moved = site.post("/own", content=f"game={NEVER}")
     assert moved.status_code == 303
-    assert "<title>Lines &amp; pikes field: battle-odds</title>" in site.get(moved.headers["location"]).text
+    assert (
+        "<title>Lines &amp; pikes: 3 v 3, attacker wins the battle 47 %</title>"
+        in site.get(moved.headers["location"]).text
+    )
 
 
 @pytest.mark.parametrize("name", names())

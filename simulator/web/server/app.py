@@ -26,7 +26,7 @@ from starlette.routing import Route
 from simulator.web.messages import EVENTS, TEXT, BadRequest, Job, Reply, Unserved, as_json, event
 from simulator.web.server.metrics import TYPE, Metrics
 from simulator.web.server.pool import ENDING, WorkerPool
-from simulator.web.static_files import STATIC, text_of, version_of
+from simulator.web.static_files import AT_ROOT, STATIC, text_of, version_of
 
 MOST_BYTES = 64 * 1024
 # The rest of a body that is too long is read up to here, since browsers show no answer before they have sent it.
@@ -39,7 +39,7 @@ WORDING = 2.0
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        "manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -65,6 +65,7 @@ ROUTES = [
             ("/games", "api-games", "GET"),
             ("/docs", "docs", "GET"),
             ("/openapi.json", "api-openapi", "GET"),
+            ("/card.png", "card", "GET"),
             ("/schema/{game}/{battle}", "api-schema", "GET"),
             ("/names/{game}/{list}", "api-names", "GET"),
             ("/{tool}", "api", "GET POST"),
@@ -74,6 +75,7 @@ ROUTES = [
     ("/{game}/{battle}", "page", "GET"),
     ("/{game}/{battle}/answer", "answer", "GET"),
     ("/{game}/{battle}/form", "form", "GET"),
+    ("/{game}/{battle}/card.png", "card", "GET"),
     ("/{game}/{battle}/{tool}", "tool", "GET POST"),
 ]
 METHODS = {"GET", "HEAD", "POST", "OPTIONS"}
@@ -148,6 +150,7 @@ def create_app(pool: WorkerPool, allowed_hosts: Sequence[str] = ()) -> Starlette
     site = Site(pool)
     routes = [
         Route("/static/{name}", static, methods=["GET"]),
+        *(Route(f"/{name}", at_root, methods=["GET"]) for name in AT_ROOT),
         Route("/healthz", site.health, methods=["GET"]),
         Route("/metrics", site.figures, methods=["GET"]),
         Route("/{game}/{battle}/stream", site.stream, methods=["GET"]),
@@ -353,13 +356,23 @@ def _refusal(path: str, text: str, status: int) -> Response:
 
 async def _missing(request: Request, error: Exception) -> Response:
     status = getattr(error, "status_code", 404)
+    if status == 404 and "text/html" in request.headers.get("accept", "") and not request.url.path.startswith("/api/"):
+        return _response(Reply(text_of("missing.html"), 404))
     text = "no such page" if status == 404 else f"{request.method} is not allowed here"
     return _refusal(request.url.path, text, status)
 
 
 async def static(request: Request) -> Response:
     """A script, the style or the icon; no other file. An address with the version of its text (`?v=`) is kept."""
-    name = request.path_params["name"]
+    return _file(request.path_params["name"], request)
+
+
+async def at_root(request: Request) -> Response:
+    """A static file that browsers ask for at the root."""
+    return _file(request.url.path.removeprefix("/"), request)
+
+
+def _file(name: str, request: Request) -> Response:
     if name not in STATIC:
         return _refusal(request.url.path, "no such page", 404)
     kept = request.query_params.get("v") == version_of(name)

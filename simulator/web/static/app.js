@@ -10,6 +10,10 @@ const form = $("#scenario"), answer = $("#answer"), complaint = $("#complaint");
 
 let latest = 0; // the number of the latest request; answers to older ones are dropped
 let pending = null, events = null, timer = null, tool = "outcome";
+// What the address says beside the battle: the tab, its inputs, and the column of the distribution.
+const asked = [...new URLSearchParams(location.search)].filter(([key]) => key.startsWith("with.") && key !== "with.tab");
+let column_chosen = asked.some(([key]) => key === "with.column");
+let tries = 0; // requests in a row that the server did not answer
 
 function readable(pairs) {
   const soft = (text) => encodeURIComponent(text).replace(/%20/g, "+").replace(/%2C/g, ",").replace(/%3A/g, ":").replace(/%2F/g, "/");
@@ -18,6 +22,21 @@ function readable(pairs) {
 
 function scenario_pairs() {
   return [...new FormData(form)].filter(([key, value]) => !key.startsWith("with.") && value.trim() !== "");
+}
+
+// The pairs of the open tab that belong to the address.
+function tab_pairs() {
+  const column = $("#column"), ask = panel && $("form", panel);
+  const own = ask ? [...new FormData(ask)].filter(([key, value]) => key.startsWith("with.") && value.trim() !== "") : tool === "outcome" ? [] : asked;
+  const tab = tool === "outcome" ? [] : [["with.tab", tool], ...own.filter(([key]) => key !== "with.column")];
+  return column && column_chosen ? [["with.column", column.value], ...tab] : tab;
+}
+
+function show_address() {
+  const shown = $(".answer[data-address]"), more = readable(tab_pairs());
+  if (!shown) return;
+  history.replaceState(null, "", shown.dataset.address + (more && `&${more}`));
+  document.title = shown.dataset.title;
 }
 
 async function fetch_again(url, signal, options = {}) {
@@ -42,18 +61,27 @@ async function request_answer() {
   const mine = ++latest;
   pending = new AbortController();
   answer.setAttribute("aria-busy", "true");
+  answer.classList.add("old");
   if (tool !== "outcome") panel.classList.add("stale");
   const pairs = scenario_pairs(), column = $("#column");
-  const chosen = column ? [["with.column", column.value]] : [];
+  const chosen = column && column_chosen ? [["with.column", column.value]] : [];
   try {
     const reply = await fetch_again(`${form.dataset.here}/answer?${readable([...pairs, ...chosen, ["with.live", "1"]])}`, pending.signal);
     const text = await reply.text();
     if (mine !== latest) return;
+    tries = 0;
     if (reply.ok) show(text, pairs);
     else refuse(text);
   } catch (error) {
-    if (error.name !== "AbortError" && mine === latest) complain("The server does not answer.");
+    if (error.name !== "AbortError" && mine === latest) wait_for_connection();
   }
+}
+
+// The server is gone, or there is no network: the answer before stays, and the question is asked again.
+function wait_for_connection() {
+  answer.setAttribute("aria-busy", "false");
+  complain("No connection; trying again.");
+  timer = setTimeout(request_answer, Math.min(1000 * 2 ** tries++, 15000));
 }
 
 function show(html, pairs) {
@@ -74,10 +102,11 @@ function show(html, pairs) {
   }
   if (focused) document.getElementById(focused)?.focus();
   answer.setAttribute("aria-busy", "false");
+  answer.classList.remove("old");
   complain("");
   const shown = $(".answer");
   if (!shown) return;
-  history.replaceState(null, "", shown.dataset.address);
+  show_address();
   after_answer();
   if (shown.dataset.exact === "no" && pairs) complete(pairs);
 }
@@ -102,7 +131,8 @@ function after_answer() {
   $(`[data-part="outcome"]`).hidden = tool !== "outcome";
   $("#pin").href = `/compare?with.s=${encodeURIComponent(shown.dataset.address)}`;
   for (const [id, name] of [["swap", "swapped"], ["clear", "empty"]]) if ($(`#${id}`)) $(`#${id}`).href = shown.dataset[name];
-  const bar = $(".hero .bar");
+  const bar = $(".strip .bar"), line = $("#line");
+  if (line && document.activeElement !== line && !shown.classList.contains("old")) line.value = shown.dataset.line;
   if (bar) recent.add({ address: shown.dataset.address, text: shown.dataset.text, bar: [...bar.children].map((one) => [one.getAttribute("class"), one.getAttribute("x"), one.getAttribute("width")]) });
   if (tool !== "outcome") ask_tool();
 }
@@ -113,18 +143,21 @@ function fill_totals(part) {
 }
 
 function refuse(html) {
-  const box = document.createElement("div");
-  box.innerHTML = html;
-  const line = $(".complaint", box);
-  complain(line ? line.firstChild.data.trim() : box.textContent, line ? line.dataset.field : "");
-  const half = line && $("a", line);
-  if (half) complaint.append(" ", half);
+  complaint.innerHTML = html;
+  const line = $(".complaint", complaint);
+  if (!line) return complain(html);
+  answer.setAttribute("aria-busy", "false");
+  panel.classList.remove("stale");
+  mark(line.dataset.field, line.firstChild.data);
 }
 
-function complain(text, field = "") {
-  complaint.textContent = text;
-  complaint.hidden = !text;
-  mark(field, text);
+function complain(text) {
+  const line = document.createElement("p");
+  line.className = "complaint";
+  line.setAttribute("role", "alert");
+  line.textContent = text;
+  complaint.replaceChildren(...(text ? [line] : []));
+  mark("", "");
 }
 
 function mark(field, text) {
@@ -149,7 +182,7 @@ function mark(field, text) {
 function refine(pairs, exact = "no") {
   end_stream();
   const mine = latest, column = $("#column");
-  const chosen = column ? [["with.column", column.value]] : [];
+  const chosen = column && column_chosen ? [["with.column", column.value]] : [];
   events = new EventSource(`${form.dataset.here}/stream?${readable([...pairs, ...chosen, ["with.exact", exact]])}`);
   $("#running").hidden = false;
   $("#progress").textContent = "simulating";
@@ -180,27 +213,46 @@ function show_buttons() {
 }
 
 async function copy(button) {
-  const text = document.getElementById(button.dataset.copy);
+  const text = document.getElementById(button.dataset.copy), before = button.textContent;
   try {
     await navigator.clipboard.writeText(text.value);
   } catch {
     text.select();
     document.execCommand("copy");
   }
-  button.textContent = "copied";
-  setTimeout(() => (button.textContent = "copy"), 1500);
+  button.textContent = "Copied";
+  setTimeout(() => (button.textContent = before), 1500);
+}
+
+// One tap: the system's own sheet where there is one, else the link is copied; then the other forms are offered.
+async function share() {
+  const shown = $(".answer[data-address]"), sheet = $("#sheet"), link = { title: document.title, url: location.href };
+  if (!shown) return;
+  $("#as-picture").href = `${form.dataset.here}/card.png${new URL(shown.dataset.address, location.href).search}`;
+  sheet.hidden = !sheet.hidden;
+  if (sheet.hidden) return;
+  $("#shared").textContent = "";
+  try {
+    if (navigator.share) await navigator.share({ ...link, text: $(".sentence").textContent });
+    else await navigator.clipboard.writeText(link.url);
+    $("#shared").textContent = navigator.share ? "" : "The link is copied.";
+  } catch (error) {
+    if (error.name !== "AbortError") $("#shared").textContent = link.url;
+  }
 }
 
 // --- the form ------------------------------------------------------------------------------------------------------
 
 async function change_form(button, focus = "") {
+  const stay = !button.value && document.activeElement;
   const named = form.elements.namedItem("with.named"), name = named ? [["with.named", named.value]] : [];
   const pairs = [...scenario_pairs(), ...name, [button.name, button.value]];
   const reply = await fetch_again(`${form.dataset.here}/form?${readable(pairs)}`);
   if (!reply.ok) return refuse(await reply.text());
-  const open = $$("details", form).map((one) => one.open);
+  const name_of = (one, place) => one.dataset.name || place, open = new Set();
+  $$("details", form).forEach((one, place) => { if (one.open) open.add(name_of(one, place)); });
   $("#fields").innerHTML = await reply.text();
-  $$("details", form).forEach((one, place) => { if (open[place]) one.open = true; });
+  $$("details", form).forEach((one, place) => { if (open.has(name_of(one, place))) one.open = true; });
   if (button.name === "with.move") {
     const card = $$(".fight", form)[button.value.split("=")[1]], same = button.textContent && $$("[name='with.move']:enabled", card).find((one) => one.textContent === button.textContent);
     (same || $("[name='with.move']:enabled", card))?.focus();
@@ -208,6 +260,10 @@ async function change_form(button, focus = "") {
   }
   if (focus) {
     $(`[name="${CSS.escape(focus)}"]`, form)?.focus();
+    return answer_soon();
+  }
+  if (stay) {
+    stay.focus();
     return answer_soon();
   }
   const key = button.value.replace(/(\+|=\?)$/, "");
@@ -230,6 +286,11 @@ async function suggest(input) {
     option.label = [name, ...rest.filter((one) => one !== "" && one !== null).slice(0, 6)].join(" · ");
     return option;
   }));
+}
+
+// A line of text fills the armies: "6 inf 3 tank v 7 inf 1 tank".
+function fill_in(text) {
+  return change_form({ name: "text", value: text }, "attacker");
 }
 
 // --- steppers: buttons, long press; the wheel never changes a number ----------------------------------------------------
@@ -274,20 +335,21 @@ function swap_places(one, other) {
 const panel = $("#panel");
 let asking = null;
 
-function open_tool(name) {
+function open_tool(name, first = []) {
   tool = name;
   for (const one of $$(".tabs a")) one.dataset.tool === name ? one.setAttribute("aria-current", "true") : one.removeAttribute("aria-current");
   $(`[data-part="outcome"]`).hidden = name !== "outcome";
   panel.hidden = name === "outcome";
-  if (name === "outcome") return;
   panel.replaceChildren();
-  ask_tool();
+  $(`.tabs [data-tool="${name}"]`).scrollIntoView({ block: "nearest", inline: "nearest" });
+  if (name === "outcome") return show_address();
+  ask_tool(first);
 }
 
-async function ask_tool() {
+async function ask_tool(first = []) {
   if (asking) asking.abort();
   const mine = (asking = new AbortController()), ask = $("form", panel), focused = panel.contains(document.activeElement) ? document.activeElement.id : "";
-  const own = ask ? [...new FormData(ask)].filter(([key]) => key.startsWith("with.")) : [];
+  const own = ask ? [...new FormData(ask)].filter(([key]) => key.startsWith("with.")) : first;
   const open = $$("details[open] > summary", panel).map((one) => one.textContent);
   panel.setAttribute("aria-busy", "true");
   if (panel.childElementCount) panel.classList.add("stale");
@@ -303,53 +365,37 @@ async function ask_tool() {
     }
     $$("details > summary", panel).forEach((one) => { if (open.includes(one.textContent)) one.parentElement.open = true; });
     if (focused) document.getElementById(focused)?.focus();
+    show_address();
   } catch (error) {
     if (error.name === "AbortError") return;
-    panel.textContent = "The server does not answer.";
+    panel.textContent = "No connection; trying again.";
+    setTimeout(() => { if (mine === asking) ask_tool(own); }, 2000);
   }
   panel.classList.remove("stale");
   panel.setAttribute("aria-busy", "false");
 }
 
-// --- the picture: dragging over the bars adds their chances up ---------------------------------------------------------------
+// --- the bar of survivors: what a block says, and how likely this or better is ----------------------------------------------
 
-let from = null;
-
-function drag(event) {
-  const column = document.elementFromPoint(event.clientX, event.clientY)?.closest(".column");
-  if (!column) return;
-  const all = $$(".column", column.parentElement), at = all.indexOf(column);
-  if (event.type === "pointerdown") from = at;
-  if (from === null) return;
-  const [low, high] = [Math.min(from, at), Math.max(from, at)], chosen = all.slice(low, high + 1);
-  all.forEach((one, place) => one.classList.toggle("off", place < low || place > high));
-  const sum = chosen.reduce((total, one) => total + Number(one.dataset.p), 0);
-  const name = (one) => `${one.dataset.side} ${one.dataset.name}`;
-  $("#added").textContent = `${name(chosen[0])}${chosen.length > 1 ? ` to ${name(chosen.at(-1))}` : ""}: ${(100 * sum).toFixed(1)} %`;
+function point_at(event) {
+  const block = event.target.closest?.(".block");
+  if (!block || block.classList.contains("at")) return;
+  $$(".block.at").forEach((one) => one.classList.remove("at"));
+  block.classList.add("at");
+  const { words, p, better } = block.dataset;
+  $("#block").textContent = `${words}: ${p}${better ? `; this or better: ${better}` : ""}`;
 }
 
 // --- searching, recent battles --------------------------------------------------------------------------------------------------
 
 const find = $("#find"), found = $("#found");
-let games = null;
 
 async function search() {
-  games ??= fetch_again("/api/games").then((reply) => reply.json());
-  const words = find.value.toLowerCase().split(/\s+/).filter(Boolean), rows = [];
-  for (const one of await games) {
-    const title = `${one.name}: ${one.battle.replaceAll("-", " ")}`;
-    rows.push([title, one.title, one.address], ...one.examples.map((each) => [each.title, title, each.address]));
-  }
-  const hits = rows.filter(([title, about]) => words.every((word) => `${title} ${about}`.toLowerCase().includes(word))).slice(0, 12);
-  found.hidden = !words.length || document.activeElement !== find;
-  found.replaceChildren(...hits.map(([title, about, address]) => {
-    const item = document.createElement("li"), link = document.createElement("a"), small = document.createElement("small");
-    link.href = address;
-    small.textContent = about;
-    link.append(title, small);
-    item.append(link);
-    return item;
-  }));
+  const words = find.value.trim();
+  found.hidden = !words || document.activeElement !== find;
+  if (!words) return;
+  const reply = await fetch_again(`/?${readable([["q", words], ["with.part", "1"]])}`);
+  if (reply.ok && find.value.trim() === words) found.innerHTML = await reply.text();
 }
 
 function move_in_search(event) {
@@ -442,7 +488,9 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   find.focus();
 });
-find.addEventListener("input", search);
+let finding = null;
+find.addEventListener("input", () => { clearTimeout(finding); finding = setTimeout(search, WAIT); });
+if ("serviceWorker" in navigator) navigator.serviceWorker.register("/sw.js").catch(() => { /* a private window has none */ });
 find.form.addEventListener("keydown", move_in_search);
 document.addEventListener("click", (event) => { if (!find.form.contains(event.target)) found.hidden = true; });
 show_pins();
@@ -458,6 +506,7 @@ document.addEventListener("change", (event) => {
 
 if (form) {
   form.addEventListener("input", (event) => {
+    if (event.target.type === "number" && /^-?0\d/.test(event.target.value)) event.target.value = Number(event.target.value);
     if (event.target.dataset.names) suggest(event.target);
     event.target.closest(".step")?.classList.toggle("zero", !Number(event.target.value));
     answer_soon();
@@ -469,6 +518,20 @@ if (form) {
   });
   form.addEventListener("wheel", (event) => { if (event.target.type === "number") event.target.blur(); }, { passive: true });
   form.addEventListener("pointerdown", press);
+  // A number is selected as soon as its field is entered, so that a digit takes its place.
+  form.addEventListener("focusin", (event) => { if (event.target.type === "number") event.target.select(); });
+  let entered = null;
+  form.addEventListener("pointerdown", (event) => { entered = event.target.type === "number" && event.target !== document.activeElement ? event.target : null; });
+  form.addEventListener("click", (event) => { if (event.target === entered) entered.select(); });
+  form.addEventListener("paste", (event) => {
+    if (event.target.type !== "number") return;
+    const text = event.clipboardData.getData("text"), number = text.match(/-?\d+(\.\d+)?/);
+    event.preventDefault();
+    if (/\d.*\b(v|vs|against)\b.*\d/i.test(text) && $("#line")) return fill_in(text);
+    if (!number) return;
+    event.target.value = Number(number[0]);
+    event.target.dispatchEvent(new Event("input", { bubbles: true }));
+  });
   let dragged = null;
   const over = (event) => (dragged ? event.target.closest?.(dragged.matches(".fight") ? ".fight" : ".place") : null);
   const show_over = (card) => $$(".fight", form).forEach((one) => one.classList.toggle("over", one === card && one !== dragged));
@@ -493,7 +556,7 @@ if (form) {
     if (event.target.matches(".up")) swap_places(place, place.previousElementSibling?.closest(".place"));
     if (event.target.matches(".stays")) step($(".by", event.target.parentElement));
   });
-  for (const one of ["pointerup", "pointercancel", "pointerleave"]) document.addEventListener(one, () => { clearTimeout(pressed); clearInterval(pressed); from = null; });
+  for (const one of ["pointerup", "pointercancel", "pointerleave"]) document.addEventListener(one, () => { clearTimeout(pressed); clearInterval(pressed); });
   form.addEventListener("focusin", (event) => {
     const strip = $(".strip").getBoundingClientRect();
     if (strip.height && event.target.getBoundingClientRect().bottom > strip.top) event.target.scrollIntoView({ block: "center" });
@@ -508,7 +571,7 @@ if (form) {
   $("#stop").addEventListener("click", end_stream);
   const side = $(".side");
   side.addEventListener("change", (event) => {
-    if (event.target.id === "column") request_answer();
+    if (event.target.id === "column") { column_chosen = true; request_answer(); }
     if (event.target.closest(".ask") && !event.target.matches("textarea")) {
       if (event.target.name.startsWith("with.path")) { const range = $(`[name="${event.target.name.replace("path", "range")}"]`, panel); if (range) range.value = ""; }
       ask_tool();
@@ -519,13 +582,12 @@ if (form) {
     if (event.target.matches(".ask")) ask_tool();
     else request_answer();
   });
-  for (const one of ["pointerdown", "pointermove"]) side.addEventListener(one, (event) => { if (event.target.closest(".left")) drag(event); });
+  for (const one of ["pointerdown", "pointerover"]) side.addEventListener(one, point_at);
   side.addEventListener("click", (event) => {
     const tab = event.target.closest(".tabs a"), take = event.target.closest("[data-set]");
     if (event.ctrlKey || event.metaKey) return;
     if (tab) { event.preventDefault(); open_tool(tab.dataset.tool); }
     if (take && set_fields(take.dataset.set)) event.preventDefault();
-    if (event.target.matches("button.copy")) copy(event.target);
     if (event.target.id === "roll") refine(scenario_pairs(), "yes");
   });
   $("#pin").addEventListener("click", (event) => {
@@ -535,9 +597,19 @@ if (form) {
     pins.add(shown.dataset.address);
     show_pins();
   });
-  $("#to-share").addEventListener("click", () => { const share = $("#share"); if (share) share.open = true; });
-  const shown = $(".answer[data-address]");
-  mark(complaint.dataset.field, complaint.textContent);
+  document.addEventListener("click", (event) => {
+    const strip = event.target.closest(".strip");
+    if (event.target.matches("button.copy")) copy(event.target);
+    if (strip) { event.preventDefault(); $("#hero")?.scrollIntoView({ block: "start" }); }
+    if (!event.target.closest(".acts")) $("#sheet").hidden = true;
+  });
+  $("#to-share").addEventListener("click", (event) => { event.preventDefault(); share(); });
+  addEventListener("keydown", (event) => { if (event.key === "Escape") $("#sheet").hidden = true; });
+  addEventListener("online", request_answer);
+  $("#line")?.form.addEventListener("submit", (event) => { event.preventDefault(); fill_in($("#line").value); });
+  const shown = $(".answer[data-address]"), first = $(".complaint", complaint), tab = new URLSearchParams(location.search).get("with.tab");
+  if (first) mark(first.dataset.field, first.textContent);
   after_answer();
+  if (tab && $(`.tabs [data-tool="${CSS.escape(tab)}"]`)) open_tool(tab, asked);
   if (shown && shown.dataset.exact === "no") refine(scenario_pairs());
 }

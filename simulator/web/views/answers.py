@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -14,7 +15,8 @@ from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import Interrupted
 from simulator.engine.api import simulate_by_rules
 from simulator.engine.model.limits import QUICK_BYTES, NoExactOdds
-from simulator.report.answer_words import facts, survivors, units_left
+from simulator.report.answer_words import facts, survivors
+from simulator.report.survivor_bar import survivor_bar
 from simulator.report.tables.odds import events
 from simulator.report.words import value_of
 from simulator.rules.battle import WINNERS
@@ -23,6 +25,10 @@ from simulator.web.messages import LARGE, Limits
 from simulator.web.time_limit import at_most
 
 MOST_VALUES = 200
+# The widths in pixels of a bar of survivors from which on a text is written in a block (style.css), the pixels of a
+# letter and of the edges of a block, and the most lines in it.
+WIDTHS = (300, 370, 450, 560, 680)
+LETTER, EDGES, MOST_LINES = 6.4, 6, 4
 # From left to right as the sides are shown.
 BAR_ORDER = ("attacker", "nobody", "defender")
 # The share of an answer's seconds for exact odds; the rest is for a simulation.
@@ -73,13 +79,15 @@ def skip_exact_odds(scenario: Scenario | None) -> None:
 
 def context(odds: Odds, scenario: Scenario | None, column: str = "") -> dict[str, Any]:
     """The context of the answer's template; `column` is that of the distribution. Raises ValueError."""
+    hint, kept = to_hold(scenario, odds) if scenario else ("", {})
     return {
         "odds": odds,
         "sentence": headline_of(odds, decimals=1).text,
-        "hint": to_hold(scenario, odds)[0] if scenario else "",
+        "hint": hint,
+        "kept": kept,
         "bar": bar_of(odds),
         "facts": list(facts(odds)),
-        "picture": units_left(odds),
+        "blocks": blocks_of(odds),
         "events": [one for one in events(odds) if one.p > 0],
         "costs": [row for row in odds.summary_rows() if odds.kind_of(row["column"]) == "number"],
         "survivors": survivors(odds),
@@ -96,6 +104,38 @@ def bar_of(odds: Odds) -> list[dict[str, Any]]:
     if odds.results and sum(one.p for one in odds.results) < 1 + 1e-9:
         return bar_pieces((one.label.replace("_", " "), one.p) for one in odds.results)
     return []
+
+
+def chances_said(sentence: str) -> list[tuple[str, str]]:
+    """What a sentence gives chances of, and these: ("attacker takes the land", "71 %")."""
+    found = re.findall(r"(?:^|[,;:] |\. )(?:and )?([^,;:]*?) in (?:about )?((?:[<>] )?[\d.]+ %)", sentence)
+    return [(re.sub(r"^[Tt]he ", "", clause), chance) for clause, chance in found]
+
+
+def blocks_of(odds: Odds) -> list[dict[str, Any]]:
+    """The pieces of the bar of survivors, or of the results, with the text of each, its place in lines (`rows`), and
+    the width of the bar from which on it fits (0: never)."""
+    blocks = survivor_bar(odds)
+    if blocks:
+        pieces = bar_pieces((one.side, one.p) for one in blocks)
+        texts = [(one.lines, one.words, one.better) for one in blocks]
+    else:
+        pieces = bar_of(odds)
+        named = [("" if one["name"] in WINNERS else one["name"], one["name"]) for one in pieces]
+        texts = [(tuple(name.split()), words, 0.0) for name, words in named]
+    for piece, (lines, words, better) in zip(pieces, texts, strict=True):
+        longest = max(map(len, lines), default=0)
+        needed = (LETTER * longest + EDGES) / max(piece["width"] / 100, 1e-9)
+        fits = next((width for width in WIDTHS if width >= needed), 0) if 0 < len(lines) <= MOST_LINES else 0
+        rows = [(32 + 13 * (place - (len(lines) - 1) / 2), line) for place, line in enumerate(lines)]
+        piece |= {
+            "rows": rows,
+            "words": words,
+            "better": better,
+            "fits": fits,
+            "middle": piece["start"] + piece["width"] / 2,
+        }
+    return [one for one in pieces if one["p"] > 0]
 
 
 def bar_pieces(shares: Iterable[tuple[str, float]]) -> list[dict[str, Any]]:

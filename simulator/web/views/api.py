@@ -92,9 +92,11 @@ def ask(job: Job, limits: Limits) -> Reply:
     name = job.names["tool"]
     if name not in TOOLS:
         raise ScenarioError(f"tool: {not_one_of(name, list(TOOLS))}")
-    found = TOOLS[name].answer(ApiRequest(job, limits))
+    request = ApiRequest(job, limits)
+    found = TOOLS[name].answer(request)
     headline = found.get("headline", "")
-    return as_json({"text": headline["text"] if isinstance(headline, dict) else headline} | found)
+    text = headline["text"] if isinstance(headline, dict) else headline
+    return as_json({"text": text, "url": job.host + request.address} | found)
 
 
 def _whole(analysis: Callable[[], Any]) -> Answer:

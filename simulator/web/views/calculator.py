@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from simulator.analysis.odds.headline import headline_of
 from simulator.analysis.odds.method import MOST_BATTLES
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import SimulatedAnswer, width
@@ -15,7 +16,7 @@ from simulator.rules.battle import Battle
 from simulator.rules.sides import ALL_SIDES
 from simulator.scenarios import Scenario, set_path
 from simulator.scenarios.schema import branches_at, whole_numbers
-from simulator.web import catalogue, links
+from simulator.web import catalogue, links, text_line
 from simulator.web.messages import EVENTS, Job, Limits, Reply, event
 from simulator.web.views import answers
 from simulator.web.views.answers import odds_in_time, skip_exact_odds
@@ -24,7 +25,7 @@ from simulator.web.views.render import render
 from simulator.web.views.request import BattleRequest
 from simulator.web.views.tools import tabs_of
 
-MOST_LETTERS, SHOWN_KINDS = 44, 5
+MOST_LETTERS, SHOWN_KINDS, MOST_EXAMPLES = 44, 5, 3
 FIRST_BATTLES, EVENT_SECONDS = 1 << 13, 0.25
 # The share of an answer's seconds for the simulation, and the half-width (95 %) that ends it.
 SHARE, PRECISION = 0.9, 0.0002
@@ -33,7 +34,9 @@ SHARE, PRECISION = 0.9, 0.0002
 def calculator(job: Job, limits: Limits) -> Reply:
     """The whole page. Without a scenario, redirects to the first example."""
     request = BattleRequest(job)
-    if not request.pairs:
+    if request.text:
+        return redirect(request.address)
+    if not request.pairs and not request.version:  # `v` alone: an empty form
         return redirect(links.address_of(catalogue.start_of(request.battle), request.battle))
     changes_form = bool(request.options.many("add") or request.options.many("drop"))
     if request.options.many("move"):
@@ -62,6 +65,11 @@ def form(job: Job, limits: Limits) -> Reply:
     return Reply(render("form.html", form=form_of(request.battle, _changed(request))))
 
 
+def examples(battle: Battle) -> list[dict[str, str]]:
+    """The first examples of a battle kind, with a short title."""
+    return [one | {"short": _short(one["title"])} for one in catalogue.examples_of(battle)[:MOST_EXAMPLES]]
+
+
 def _short(title: str) -> str:
     """The head of an example's title."""
     head = re.split(r"[,;(.]", title.partition(": ")[2] if title.partition(":")[0] else title)[0]
@@ -85,10 +93,11 @@ def page(request: BattleRequest, context: dict[str, Any]) -> bytes:
     answer = context.get("answer", {})
     frame = {
         "form": form_of(battle, _changed(request)),
-        "examples": [one | {"short": _short(one["title"])} for one in catalogue.examples_of(battle)],
+        "examples": examples(battle),
         "kinds": kinds,
         "box": battle.name or battle.game.replace("-", " ").capitalize(),
         "tabs": tabs_of(battle, request.data, context.get("scenario"), "exact" not in answer or answer["exact"]),
+        "line_units": text_line.written(catalogue.start_of(battle), battle) if _counts_units(battle) else "",
         "query": links.query(request.written),
         "address": request.address,
     }
@@ -100,12 +109,30 @@ def _about(request: BattleRequest) -> dict[str, Any]:
     here = f"/{battle.game}/{battle.kind}"
     sides = [side for side in ALL_SIDES if side in battle.model.model_fields]
     totals = [battle.total(request.data, side) for side in sides] if battle.total else []
-    about = {"battle": battle, "here": here, "pairs": request.written, "outdated": request.outdated}
+    about = {
+        "battle": battle,
+        "here": here,
+        "pairs": request.written,
+        "outdated": request.outdated,
+        "host": request.job.host,
+    }
+    about["line"] = text_line.written(request.data, battle) if _counts_units(battle) else ""
     about |= {"sides": sides, "totals": totals, "summary": summary(request), "swapped": "", "empty": ""}
     if battle.game != CAMPAIGN:  # which has no sides to swap or to clear
         about["swapped"] = links.address_of(links.swapped(request.data, battle), battle)
         about["empty"] = links.address_of(emptied(request.data, battle), battle)
     return about
+
+
+def title_of(request: BattleRequest, odds: Odds) -> str:
+    """An answer as the title of its page: "A&A 1942: 13 v 11, attacker takes the land 71 %"."""
+    battle = request.battle
+    sides = [battle.total(request.data, side)[:1] for side in ("attacker", "defender")] if battle.total else []
+    numbers = re.findall(r"^[\d.]+(?=\D.* v )|(?<= v )[\d.]+", " v ".join(one[0] for one in sides if one))
+    against = f"{' v '.join(numbers)}, " if len(numbers) == 2 else ""
+    text = headline_of(odds, decimals=0).text
+    said = " ".join(next(iter(answers.chances_said(text)), (text,)))
+    return f"{catalogue.short_name(battle)}: {against}{said}"
 
 
 def summary(request: BattleRequest) -> str:
@@ -120,15 +147,28 @@ def summary(request: BattleRequest) -> str:
     return battle.label + (f": {against}" if against else "")
 
 
+def _counts_units(battle: Battle) -> bool:
+    """Is an army of this kind no more than numbers of units?"""
+    return all(text_line.only_numbers(battle, side) for side in ("attacker", "defender"))
+
+
 def emptied(data: Mapping[str, Any], battle: Battle) -> dict[str, Any]:
-    """The scenario without its units: of those that are needed there is one each."""
+    """The scenario without its units, conditions and policies: of units that are needed there is one each."""
 
     def needed(side: str) -> dict[str, Any]:
         tables = [table for table in branches_at(battle, side) if "properties" in table]
         names = tables[0].get("required", []) if tables else []
         return {name: 1 for name in names if whole_numbers(battle, f"{side}.{name}")}
 
-    return dict(data) | {side: needed(side) for side in ALL_SIDES if side in data}
+    kept = {name: data[name] for name in (*links.FRAME, "rules") if name in data}
+    return kept | {side: units for side in ALL_SIDES if side in data and (units := needed(side))}
+
+
+def without_units(request: BattleRequest) -> bool:
+    """Is there a side that has no units yet?"""
+    sides = [side for side in ("attacker", "defender") if side in request.battle.model.model_fields]
+    given = [request.data.get(side, {}) for side in sides]
+    return any(isinstance(side, Mapping) and not any(side.values()) for side in given)
 
 
 def _answer(request: BattleRequest, limits: Limits, live: bool = False) -> dict[str, Any]:
@@ -138,8 +178,12 @@ def _answer(request: BattleRequest, limits: Limits, live: bool = False) -> dict[
 def answer_context(request: BattleRequest, odds: Odds, scenario: Scenario | None, reason: str) -> dict[str, Any]:
     """The context of the answer's template; `reason` says why the odds are not exact."""
     column, link = request.options.text("column"), f"{request.job.host}{request.address}"
+    answer = answers.context(odds, scenario, column if column in odds.names else "")
+    kept = answer["kept"] and links.address_of(request.draft.with_fields(answer["kept"]).data, request.battle)
     return _about(request) | {
-        "answer": answers.context(odds, scenario, column if column in odds.names else ""),
+        "answer": answer,
+        "kept": kept,
+        "title": title_of(request, odds),
         "scenario": scenario,
         "reason": reason,
         "address": request.address,

@@ -11,11 +11,12 @@ from dataclasses import replace
 from typing import Any
 
 from simulator.engine.model.limits import NoExactOdds
+from simulator.rules.sides import SIDES
 from simulator.scenarios.validation import brief
 from simulator.web import links
 from simulator.web.messages import LARGE, MEGABYTE, Job, Limits, Reply, as_json
 from simulator.web.time_limit import LEAST, at_most
-from simulator.web.views import api, calculator, openapi, pages, tools
+from simulator.web.views import api, calculator, card, openapi, pages, tools
 from simulator.web.views.render import render
 from simulator.web.views.request import BattleRequest, named_field
 
@@ -29,6 +30,7 @@ VIEWS: dict[str, Callable[[Job, Limits], Reply]] = {
     "answer": calculator.fragment,
     "embed": calculator.embed,
     "form": calculator.form,
+    "card": card.card,
     "tool": tools.tool,
     "compare": pages.compare_set_ups,
     "open": pages.open_scenario,
@@ -88,13 +90,15 @@ def refused(job: Job, text: str, status: int) -> Reply:
     field = named_field(text)
     if job.view.startswith("api"):
         return as_json({"error": text, "field": field}, status)
-    context = {"complaint": text, "field": links.key_of(field or ""), "half": ""}
+    context: dict[str, Any] = {"complaint": text, "field": links.key_of(field or ""), "half": "", "invited": []}
     if job.view in pages.TEXT_PAGES:
         return Reply(pages.TEXT_PAGES[job.view](job, **context), status)
     try:
         request = BattleRequest(replace(job, view="page"))
     except ValueError:
         request = None
+    if request and (field or "").partition(".")[0] in SIDES and calculator.without_units(request):
+        context["invited"] = calculator.examples(request.battle)
     if request and text.startswith(LARGE):
         context["half"] = _half(request)
     if job.view not in {"page", "tool"} or ("with.part", "1") in job.pairs:

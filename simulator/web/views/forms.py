@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from simulator import rules
@@ -31,6 +31,11 @@ from simulator.web.catalogue import words
 from simulator.web.links import FRAME, inline, key_of
 
 MOST_VALUES = 50
+# The groups of fields that are folded away, by the tables that they stand in; all others are house rules.
+GROUPS = dict.fromkeys(ALL_SIDES, "More about the armies") | {
+    "policy": "Losses and retreat", "conditions": "Conditions",
+    "objective": "What it is worth", "weight": "What it is worth",
+}  # fmt: skip
 
 
 @dataclass
@@ -88,6 +93,16 @@ class FormRow:
         return [one for one in (*self.cells, self.single) if one]
 
     @property
+    def hidden(self) -> bool:
+        """Is the row only carried along? Tables of any form have no field on the page."""
+        return all(one.kind == "free" for one in self.nodes)
+
+    @property
+    def folded(self) -> bool:
+        """Does the row stand in a group that is folded away? What is set is always in sight."""
+        return all(one.rare for one in self.nodes) and not any(one.is_set for one in self.nodes)
+
+    @property
     def shape(self) -> str:
         """The width that its fields need: "numbers", "choices" or "lists"."""
         kinds = {"choice" if one.kind == "many" and len(one.values) < 2 else one.kind for one in self.nodes}
@@ -110,9 +125,13 @@ class Form:
     fights: list[Any] | None = None
 
     @property
-    def open(self) -> bool:
-        """Is something behind "More" set?"""
-        return any(node.is_set for row in self.more for node in row.nodes)
+    def groups(self) -> dict[str, list[FormRow]]:
+        """The rows behind the names of their groups."""
+        found: dict[str, list[FormRow]] = {}
+        for row in self.more:
+            table = row.key.partition(".")[0]
+            found.setdefault(GROUPS.get(table, "House rules"), []).append(row)
+        return found
 
 
 def form_of(battle: Battle, data: Mapping[str, Any]) -> Form:
@@ -130,15 +149,13 @@ def form_of(battle: Battle, data: Mapping[str, Any]) -> Form:
     weights = _weights(battle, sides, objective if isinstance(objective, Mapping) else {})
     goals = [FormRow("objective", "wants", "for best play", list(wants))] if set(sides) & set(SIDES) else []
     singles = single_rows(root.values())
-    play = [*rows, *(goals if rows else []), *(row for row in singles if not row.nodes[0].rare)]
-    more = [*(row for row in singles if row.nodes[0].rare), *([] if rows else goals), *weights]
+    set_weights = [row for row in weights if not row.folded]
+    play = [*rows, *(goals if rows else []), *(row for row in singles if not row.folded), *set_weights]
+    more = [*(row for row in singles if row.folded), *([] if rows else goals)]
+    more += [row for row in weights if row.folded]
     chosen = {value for row in rows for one in row.nodes for value in (one.value, *one.values)}
     asked = {battle.parameters.get(value) for value in chosen}
-    rare = [
-        row
-        for row in (*armies, *rows)
-        if all(one.rare for one in row.nodes) and not (row in rows and row.key.rpartition(".")[2] in asked)
-    ]
+    rare = [row for row in (*armies, *rows) if row.folded and not (row in rows and row.key.rpartition(".")[2] in asked)]
     return Form(
         sides,
         [row for row in armies if row not in rare],
@@ -186,10 +203,10 @@ def _weights(battle: Battle, sides: Sequence[str], objective: Mapping[str, Any])
     names = dict.fromkeys(["win", *battle.summary, *(name for table in tables for name in table)])
     rows = []
     for name in names if sides else ():
-        row = FormRow(f"weight.{name}", f"worth of: {'winning' if name == 'win' else label_of(battle, name)}", "")
+        row = FormRow(f"weight.{name}", "winning" if name == "win" else label_of(battle, name), "")
         for side, table in zip(sides, tables, strict=True):
             value, key = _text(table.get(name, "")), f"objective.{side}.{name}"
-            cell = Node("number", key, name, value=value, step="any", given=name in table)
+            cell = Node("number", key, name, value=value, step="any", given=name in table, rare=True)
             row.cells.append(cell if side in SIDES else None)
         rows.append(row)
     return rows
@@ -229,7 +246,7 @@ class Generator:
             return None
         if tables and result.kind != "table":
             result.adds.append((key_of(path), f"give the {label} in detail"))
-        help_text = " ".join(node.get("description", "").split())
+        help_text = _in_words(" ".join(node.get("description", "").split()))
         result.given = value is not None and value != node.get("default") and result.kind != "table"
         result.stays = node.get("one_stays", "")
         result.help, result.needed = "" if help_text == label else help_text, needed
@@ -237,6 +254,11 @@ class Generator:
 
     def _of_kind(self, path: str, label: str, node: Schema, value: Any, needed: bool) -> Node:
         kinds = list(branches(node, self.schema))
+        if len(kinds) == 1 and kinds[0].get("additionalProperties", {}) is not True and isinstance(value, Mapping):
+            numbers = kinds[0].get("additionalProperties") or {}
+            if numbers.get("type") == "integer":  # numbers by names: those that are given
+                inside = [self.one(f"{path}.{name}", words(name), [numbers], {}, n) for name, n in value.items()]
+                return Node("table", key_of(path), label, inside=[replace(one, given=True) for one in inside])
         arrays = [kind for kind in kinds if kind.get("type") == "array"]
         tables = [kind for kind in kinds if "properties" in kind]
         plain = [kind for kind in kinds if kind.get("type") not in {"array", "null"} and "properties" not in kind]
@@ -348,6 +370,8 @@ class Generator:
             result.step = "1" if "integer" in types else "any"
             numbers = next(kind for kind in kinds if kind.get("type") in {"integer", "number"})
             result.low, result.high = numbers.get("minimum"), numbers.get("maximum")
+            if default == result.low == -1:  # the rules work it out; the field is then empty
+                result.value, result.default, result.low = result.value.replace("-1", ""), "auto", 0
         else:
             result.names = self._names(path)
         return result
@@ -361,6 +385,13 @@ class Generator:
                 if part in {name, singular} or part.endswith((f"_{singular}", f"_{name}")):
                     return name
         return ""
+
+
+def _in_words(text: str) -> str:
+    """The description of a field without the names and the sentinels of the schema."""
+    text = re.sub(r"\b[a-z]+(?:_[a-z]+)+\b", lambda found: found[0].replace("_", " "), text)
+    text = text.replace("-1 = ", "empty: ").replace("npr-defence", "a defence by a non-player realm")
+    return re.sub(r"\bnpr\b", "non-player realm", text)
 
 
 def _text(value: Any) -> str:

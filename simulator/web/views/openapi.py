@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from functools import lru_cache
+from importlib import resources
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -15,6 +17,7 @@ from simulator.web import catalogue
 from simulator.web.messages import JSON, Job, Limits, Reply, as_json
 from simulator.web.views.api import MOST_COMPARED, TOOLS, Param, Tool
 from simulator.web.views.render import render
+from simulator.web.views.request import TEXT as TEXT_LINE
 
 Document = dict[str, Any]
 BASE = "/api/v1"
@@ -75,7 +78,9 @@ def openapi() -> Document:
 
 def _operations(name: str, tool: Tool) -> Document:
     """GET (but for what needs a body) and POST of a tool."""
-    replies = _replies(f"the answer, in the shape of `battle-odds {name} --json`")
+    replies = _replies(
+        f"the answer, in the shape of `battle-odds {name} --json`", {"$ref": f"#/components/schemas/{name}"}
+    )
     content = {JSON: {"schema": _body_schema(name, tool), "example": _body(name, tool)}}
     body = {"required": True, "content": content}
     post = {"operationId": f"{name}_of_body", "summary": tool.summary, "requestBody": body, "responses": replies}
@@ -84,6 +89,7 @@ def _operations(name: str, tool: Tool) -> Document:
     parameters = [
         _query("game", TEXT, f"a game, see {BASE}/games", required=True, example=EXAMPLE["game"]),
         _query("battle", TEXT, "one of its battle kinds", required=True, example=EXAMPLE["battle"]),
+        _query(TEXT_LINE, TEXT, "both armies in one line, 6 inf 3 tank v 7 inf 1 tank; in place of their fields"),
         _query(
             "fields",
             {"type": "object", "additionalProperties": TEXT},
@@ -124,24 +130,57 @@ def _schema(param: Param) -> Document:
 def _lists() -> Document:
     """The addresses of games, schemas, names, and of this document."""
     words = [_query("q", TEXT, "words that the rows must contain")]
-    found: dict[str, tuple[str, list[Document]]] = {
-        "games": ("The games and their battle kinds, with their rules versions and the addresses of examples.", []),
-        "schema/{game}/{battle}": ("The JSON schema of a battle kind's scenarios.", []),
-        "names/{game}/{list}": ("The names that fields take; at most 20 rows.", words),
-        "openapi.json": ("This document.", []),
+    table, rows = {"type": "object"}, {"type": "array", "items": {"type": "object"}}
+    found: dict[str, tuple[str, list[Document], Document]] = {
+        "games": ("The games and their battle kinds, their rules versions, the addresses of examples.", [], rows),
+        "schema/{game}/{battle}": ("The JSON schema of a battle kind's scenarios.", [], table),
+        "names/{game}/{list}": ("The names that fields take; at most 20 rows.", words, rows),
+        "openapi.json": ("This document.", [], table),
     }
     paths = {}
-    for path, (summary, query) in found.items():
+    for path, (summary, query, schema) in found.items():
         named = [{"name": one, "in": "path", "required": True, "schema": TEXT} for one in re.findall(r"{(\w+)}", path)]
         get = {"operationId": re.split(r"[/.]", path)[0], "summary": summary, "parameters": [*named, *query]}
-        paths[f"{BASE}/{path}"] = {"get": get | {"responses": _replies("as described")}}
-    return paths
+        paths[f"{BASE}/{path}"] = {"get": get | {"responses": _replies("as described", schema)}}
+    return paths | _card()
 
 
-def _replies(text: str) -> Document:
+def _card() -> Document:
+    """The address of the picture of an answer."""
+    query = [_query(name, TEXT, f"the {name}", required=True, example=EXAMPLE[name]) for name in ("game", "battle")]
+    query.append(_query(TEXT_LINE, TEXT, "both armies in one line", example="20 v 15"))
+    replies = _replies("the picture, 1200 x 630", {})
+    replies["200"]["content"] = {"image/png": {}}
+    get = {"operationId": "card", "summary": "The answer as a picture.", "parameters": query, "responses": replies}
+    return {f"{BASE}/card.png": {"get": get}}
+
+
+def _shapes() -> Document:
+    """The schemas of the answers, and of the parts that several of them have."""
+    tables = tomllib.loads(resources.files("simulator.web").joinpath("replies.toml").read_text("utf-8"))
+    common = {"text": "string", "url": "string"}
+    shapes = tables["part"] | {name: common | table for name, table in tables["tool"].items()}
+    return {name: _shape(table, set(tables["part"])) for name, table in shapes.items()}
+
+
+def _shape(table: dict[str, str], parts: set[str]) -> Document:
+    """A table of names and types as a schema."""
+
+    def schema(kind: str) -> Document:
+        if kind.startswith("["):
+            return {"type": "array", "items": schema(kind[1:-1])}
+        if kind.startswith("{"):
+            return {"type": "object", "additionalProperties": schema(kind[1:-1])}
+        return {"$ref": f"#/components/schemas/{kind}"} if kind in parts else {"type": kind.split(" or ")}
+
+    fields = {name.removesuffix("?"): schema(kind) for name, kind in table.items()}
+    return {"type": "object", "required": [name for name in table if not name.endswith("?")], "properties": fields}
+
+
+def _replies(text: str, schema: Document) -> Document:
     """The answer and the errors of an operation."""
     errors = {status: ERROR | {"description": meaning} for status, meaning in ERRORS.items()}
-    return {"200": {"description": text, "content": {JSON: {"schema": {}}}}, **errors}
+    return {"200": {"description": text, "content": {JSON: {"schema": schema}}}, **errors}
 
 
 def _schemas() -> Document:
@@ -154,4 +193,4 @@ def _schemas() -> Document:
     any_kind = [{"$ref": f"#/components/schemas/{name}"} for name in kinds]
     field = {"type": ["string", "null"]}
     error = {"type": "object", "required": ["error", "field"], "properties": {"error": TEXT, "field": field}}
-    return kinds | {"scenario": {"anyOf": any_kind}, "error": error}
+    return kinds | _shapes() | {"scenario": {"anyOf": any_kind}, "error": error}

@@ -24,7 +24,7 @@ from simulator.web.views.calculator import redirect
 from simulator.web.views.render import render
 from simulator.web.views.request import BattleRequest
 
-MOST_PINS = 6
+MOST_PINS, MOST_MATCHES = 6, 12
 # The shipped game file that the editor opens with, and how a complaint about a text that is not TOML begins.
 START, NO_TOML = "skirmish", "game: your game: "
 
@@ -96,7 +96,11 @@ TEXT_PAGES = {"open": index_page, "own": own_page, "compare": compare_page}
 
 
 def index(job: Job, limits: Limits) -> Reply:
-    """All games and their battle kinds."""
+    """All games and their battle kinds; with `with.part`, only what a search finds."""
+    query = dict(job.pairs)
+    if query.get("with.part") == "1":
+        asked = query.get("q", "").strip()[:100]
+        return Reply(render("matches.html", asked=asked, matches=catalogue.found(asked)[:MOST_MATCHES]))
     return Reply(index_page(job))
 
 

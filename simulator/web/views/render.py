@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from importlib import resources
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
@@ -15,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from simulator.analysis.odds.measure import in_words, is_chance
 from simulator.report.words import bound, label_of, path_in_words, percent, value_of
 from simulator.rules.battle import Battle
-from simulator.web.catalogue import words
+from simulator.web.catalogue import sentences, words
 from simulator.web.static_files import address_of
 from simulator.web.views.charts import ink
 
@@ -72,15 +70,10 @@ def coordinates(points: Iterable[tuple[float, float]]) -> str:
     return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
 
 
-@lru_cache(maxsize=1)
-def _sentences() -> dict[str, dict[str, str]]:
-    return tomllib.loads(resources.files("simulator.web").joinpath("sentences.toml").read_text("utf-8"))
-
-
 def says(choice: str, name: str) -> str:
     """The words on a choice of a policy, after its name; an empty text for other fields."""
     last = re.sub(r"\.\d+$", "", name).rpartition(".")[2].removeprefix("sea_")
-    sentence = _sentences().get(last, {}).get(choice) if name.startswith("policy.") else None
+    sentence = sentences().get(last, {}).get(choice) if name.startswith("policy.") else None
     return f": {sentence}" if sentence else ""
 
 

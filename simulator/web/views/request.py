@@ -11,12 +11,14 @@ from simulator import rules
 from simulator.rules.campaign import GAME
 from simulator.scenarios import Draft, ScenarioError, draft, example_names, find_battle, parse
 from simulator.scenarios.files import example
-from simulator.web import links
+from simulator.web import links, text_line
 from simulator.web.links import FRAME
 from simulator.web.messages import BadRequest, Job, Limits
 
 # The options of the tools' forms.
 SHOWN = ("value", "path1", "path2", "range1", "range2", "target", "battles", "side")
+# The key of both armies in one line of text.
+TEXT = "text"
 # The keys of an API request's body that hold scenarios; `log` holds battles that were fought.
 SCENARIOS = ("scenario", "scenarios")
 
@@ -68,7 +70,8 @@ class BattleRequest:
         pairs, options, self.version = links.split(job.pairs)
         self.options = RequestOptions(options)
         frame = dict(pair for pair in (*pairs, *job.names.items()) if pair[0] in FRAME)
-        self.pairs = [pair for pair in pairs if pair[0] not in FRAME]
+        self.pairs = [pair for pair in pairs if pair[0] not in (*FRAME, TEXT)]
+        self.text = dict(pairs).get(TEXT, "").strip()
         # House rules change a game file's fields, so they are read before all others.
         house_rules = links.house_rules(pairs) if frame.get("game") not in rules.GAMES else None
         try:
@@ -81,6 +84,8 @@ class BattleRequest:
         own: dict[str, Any] = {"game": GAME, "of": self.battle.kind} if frame.get("game") == GAME else frame
         self.frame = own
         self.data = own | links.read(self.pairs, self.battle)
+        if self.text:
+            self.data = text_line.applied(self.data, self.battle, self.text)
 
     @property
     def draft(self) -> Draft:
@@ -132,15 +137,26 @@ class ApiRequest:
         if not self._job.body:
             return BattleRequest(self._job).draft
         if "game" in self.given:
-            return Draft(self.given, paths=False)
+            return self.draft_of(self.given, "scenario")
         if "scenario" not in self.given:
             raise ScenarioError("scenario: is needed: a scenario, or the name of a shipped example")
         return self.draft_of(self.given["scenario"], "scenario")
+
+    @property
+    def address(self) -> str:
+        """The address of the page that shows the scenario, or the comparison of several."""
+        given = self.given.get("scenarios")
+        drafts = [self.draft_of(one, "scenarios") for one in given] if isinstance(given, list) else [self.draft]
+        pages = [links.address_of(one.data, one.battle()) for one in drafts]
+        return pages[0] if given is None else f"/compare?{links.query([('with.s', one) for one in pages])}"
 
     def draft_of(self, given: object, field: str) -> Draft:
         """A scenario of the body: a table, or the name of a shipped example."""
         if isinstance(given, str) and given in example_names():
             return draft(example(given), paths=False)
+        if isinstance(given, dict) and isinstance(text := given.get(TEXT), str):
+            table = {name: value for name, value in given.items() if name != TEXT}
+            return Draft(text_line.applied(table, Draft(table, paths=False).battle(), text), paths=False)
         if not isinstance(given, dict):
             raise ScenarioError(f"{field}: give a scenario as a table, or the name of a shipped example")
         return Draft(given, paths=False)

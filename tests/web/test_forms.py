@@ -1,0 +1,109 @@
+"""The forms of all kinds: words of players, nothing open by itself, nothing in TOML, nothing clipped or overlapping."""
+
+import re
+from html import unescape
+
+import pytest
+
+from simulator.web import catalogue
+
+# Page of each kind with its first example, as the form alone.
+KINDS = [f"{one['examples'][0]['address']}&with.drop=nothing" for one in catalogue.games()]
+# What no player should have to read: names and sentinels of the schema.
+SCHEMA_WORDS = re.compile(
+    r"\w_\w|\bnpr\b|-1 = |\bif condition\b.*=|differential cap|\w (plus|minus)$|^(None|null)$", re.ASCII
+)
+
+# Controls of the form that lie over each other, or that reach out of the form or of the window.
+CLIPPED = """(open) => {
+  document.querySelectorAll("#scenario details").forEach((one) => (one.open = open));
+  const faults = [], form = document.querySelector(".board").getBoundingClientRect();
+  const controls = [...document.querySelectorAll("#scenario :is(input, select, button):not([type=hidden], .default)")];
+  const boxes = controls.map((one) => [one, one.getBoundingClientRect()])
+    .filter(([one]) => one.checkVisibility({ contentVisibilityAuto: true }));
+  for (const [one, box] of boxes) {
+    if (box.left < form.left - 1 || box.right > Math.min(form.right, innerWidth) + 1)
+      faults.push(`outside: ${one.name} ${box.left} ${box.right}`);
+    if (box.width < 20) faults.push(`narrow: ${one.name} ${box.width}`);
+  }
+  boxes.sort((one, other) => one[1].top - other[1].top);
+  boxes.forEach(([one, box], at) => {
+    for (let next = at + 1; next < boxes.length && boxes[next][1].top < box.bottom - 2; next++) {
+      const [other, its] = boxes[next];
+      if (its.left < box.right - 2 && its.right > box.left + 2) faults.push(`overlapping: ${one.name}, ${other.name}`);
+    }
+  });
+  return faults.slice(0, 5);
+}"""
+
+
+@pytest.fixture(scope="module")
+def page(browser):
+    found = browser.new_page()
+    yield found
+    found.close()
+
+
+def form_of(site, address):
+    return re.search(r'<div id="fields">(.*)</form>', site.get(address).text, re.S)[1]
+
+
+def words_of(form):
+    """What stands on a form: labels, notes, choices and the names of groups."""
+    found = re.findall(
+        r"<(b|small|option|summary|span class=\"label\")\b[^>]*>(.*?)(?=</?(?:b|small|option|summary|span)\b)",
+        form,
+        re.S,
+    )
+    return [unescape(text).strip() for _, text in found if text.strip()]
+
+
+@pytest.mark.parametrize("address", KINDS)
+def test_the_words_on_a_form_are_those_of_players(site, address):
+    form = form_of(site, address)
+    words = words_of(form)
+    assert len(words) > 3
+    assert [one for one in words if SCHEMA_WORDS.search(one)] == []
+    assert "<textarea" not in form
+    assert not re.search(r"<details[^>]* open", form)
+    assert 'value="-1" min="-1"' not in form
+
+
+def test_what_an_example_sets_is_in_sight(site):
+    form = form_of(site, catalogue.games()[0]["examples"][0]["address"])
+    assert re.search("<summary>House rules", form)
+    siege = site.get(site.get("/europa/siege-campaign").headers["location"]).text
+    assert siege.index('name="conditions.supply_distance"') < siege.index('<details class="fold more"')
+
+
+def test_one_land_unit_kept_is_a_number(site):
+    axis = "/axis-and-allies-1942/land?attacker.infantry=3&attacker.fighter=2&defender.infantry=2&v=1"
+    keep = unescape(re.search(r'<a href="([^"]*)">Keep it</a>', site.get(axis).text)[1])
+    assert "policy.attacker.keep=" in keep
+    form = form_of(site, keep)
+    assert re.search(r'name="policy.attacker.keep.land" type="number"[^>]* value="1"', form)
+    assert form.index("keep.land") < form.index("<details")
+
+
+def test_tables_without_a_field_are_carried_along(site):
+    house = "/axis-and-allies-1942/land?attacker.tank=2&defender.tank=1&rules.unit.tank.attack=4&v=1"
+    form = form_of(site, house)
+    assert re.search(r'<input type="hidden" name="rules" value="[^"]*attack[^"]*"', form)
+
+
+@pytest.mark.parametrize("width", [390, 768, 1366])
+def test_no_control_is_clipped_or_lies_over_another(page, server, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    for address in KINDS:
+        page.goto(server + address, wait_until="domcontentloaded")
+        for opened in (False, True):
+            assert page.evaluate(CLIPPED, opened) == [], (address, opened)
+
+
+def test_on_a_phone_the_answer_comes_before_all_but_the_armies(page, server):
+    page.set_viewport_size({"width": 390, "height": 844})
+    for kind in ("/axis-and-allies-1942/land", "/risk/land", "/skirmish/field"):
+        page.goto(server + kind)
+        top = "(part) => document.querySelector(part).getBoundingClientRect().top"
+        places = [page.evaluate(top, part) for part in (".armies", "#hero", ".options", ".more", "#tools")]
+        assert places == sorted(places), kind

@@ -1,0 +1,246 @@
+"""What fingers do: numbers by keys, paste and wheel; the line of text; clearing; the strip of a phone; the search."""
+
+import pytest
+
+from simulator.scenarios import ScenarioError, find_battle
+from simulator.web import catalogue, text_line
+
+RISK = "/risk/land?attacker.regiments=20&defender.regiments=15&v=1"
+AXIS = "/axis-and-allies-1942/land?attacker.infantry=6&attacker.tank=3&defender.infantry=7&defender.tank=1&v=1"
+INFANTRY = "#f-attacker\\.infantry"
+SOON = 20_000
+
+
+@pytest.fixture(scope="module")
+def tab(browser):
+    """A page for all tests, and what its script complains of."""
+    context, faults = browser.new_context(), []
+    found = context.new_page()
+    found.set_default_timeout(SOON)
+    found.on("pageerror", lambda error: faults.append(str(error)))
+    yield found, faults
+    context.close()
+
+
+@pytest.fixture
+def page(tab, server):
+    found, faults = tab
+    faults.clear()
+    found.set_viewport_size({"width": 1200, "height": 900})
+    found.goto(server + AXIS)
+    yield found
+    assert not faults
+
+
+def until(page, question):
+    """Wait until a question of JavaScript is true."""
+    for _ in range(200):
+        if page.evaluate(question):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"never came true: {question}")
+
+
+# --- numbers --------------------------------------------------------------------------------------------------------
+
+
+def test_a_digit_takes_the_place_of_the_number(page):
+    page.click(INFANTRY)
+    page.keyboard.type("8")
+    assert page.input_value(INFANTRY) == "8"
+    page.keyboard.type("1")
+    assert page.input_value(INFANTRY) == "81"
+    page.click("#f-attacker\\.artillery")
+    page.keyboard.type("2")
+    assert page.input_value("#f-attacker\\.artillery") == "2"
+    page.keyboard.press("Tab")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.type("3")
+    assert page.input_value("#f-attacker\\.artillery") == "3"
+
+
+def test_a_second_click_places_the_cursor(page):
+    page.click(INFANTRY)
+    page.click(INFANTRY)
+    page.keyboard.press("End")
+    page.keyboard.type("0")
+    assert page.input_value(INFANTRY) == "60"
+
+
+def test_leading_zeros_go_arrows_count_and_the_wheel_does_nothing(page):
+    page.click(INFANTRY)
+    page.keyboard.type("02")
+    assert page.input_value(INFANTRY) == "2"
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowDown")
+    assert page.input_value(INFANTRY) == "3"
+    page.hover(INFANTRY)
+    page.mouse.wheel(0, 100)
+    page.mouse.wheel(0, -300)
+    assert page.input_value(INFANTRY) == "3"
+    until(page, "location.search.includes('attacker.infantry=3')")
+
+
+def paste(page, selector, text):
+    page.evaluate(f"navigator.clipboard.writeText({text!r})")
+    page.click(selector)
+    page.keyboard.press("Control+V")
+
+
+def test_numbers_and_whole_lines_are_pasted(page, server):
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=server)
+    paste(page, INFANTRY, " 5 infantry")
+    assert page.input_value(INFANTRY) == "5"
+    until(page, "location.search.includes('attacker.infantry=5')")
+    paste(page, INFANTRY, "4 inf 1 bomber v 2 tank")
+    until(page, "location.search.includes('attacker.infantry=4&attacker.bomber=1&defender.tank=2')")
+
+
+# --- a line of text -------------------------------------------------------------------------------------------------
+
+
+def test_a_line_fills_the_armies_and_follows_them(page):
+    assert page.input_value("#line") == "6 inf 3 tank v 7 inf 1 tank"
+    page.click("#line")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("4 infantry, 2 ftr v 3 inf 1 aa gun")
+    page.keyboard.press("Enter")
+    until(page, "document.getElementById('f-defender.aa_gun').value === '1'")
+    assert page.input_value("#f-attacker\\.fighter") == "2"
+    assert page.input_value("#f-attacker\\.tank") == "0"
+    page.click(INFANTRY)
+    page.keyboard.type("9")
+    until(page, "document.querySelector('#line').value === '9 inf 2 fig v 3 inf 1 aa_gun'")
+    page.click("#line")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("4 elephants v 3 inf")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#complaint >> text=must be one of infantry, artillery")
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "attacker", "defender"),
+    [
+        ("land", "6 inf 3 tank v 7 inf 1 tank", {"infantry": 6, "tank": 3}, {"infantry": 7, "tank": 1}),
+        ("land", "6inf, 2 ftrs and 1 tank VS. 1 AA gun", {"infantry": 6, "fighter": 2, "tank": 1}, {"aa_gun": 1}),
+        ("land", "2 x tank + 1 tank against 3 Infantry", {"tank": 3}, {"infantry": 3}),
+        ("risk", "20 v 15", {"regiments": 20}, {"regiments": 15}),
+        ("risk", "20 regiments 1 commander v 15", {"regiments": 20, "commanders": 1}, {"regiments": 15}),
+        ("space", "2 fighter_2 1 dread v 3 cruisers", {"fighter_2": 2, "dreadnought": 1}, {"cruiser": 3}),
+    ],
+)  # fmt: skip
+def test_lines_that_are_understood(kind, text, attacker, defender):
+    games = {"land": "axis-and-allies-1942/land", "risk": "risk/land", "space": "twilight-imperium-4/space"}
+    before = {"attacker": {"bomber": 9}} if kind == "land" else {}
+    found = text_line.applied(before, find_battle(*games[kind].split("/")), text)
+    assert (found["attacker"], found["defender"]) == (attacker, defender)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("6 inf", "text: '6 inf' is not allowed; write two armies with a v between them"),
+        ("6 inf v tank", "text: 'tank' is no army; write numbers and units"),
+        ("6 v 7", "text: the attacker's units need names"),
+        ("6 f v 7 elephant", "text: 'elephant' is not allowed; must be one of infantry"),
+        ("6 inf v 7 inf v 8 inf", "text: '6 inf v 7 inf v 8 inf' is not allowed"),
+    ],
+)
+def test_lines_that_are_refused(text, line):
+    with pytest.raises(ScenarioError) as caught:
+        text_line.applied({}, find_battle("axis-and-allies-1942", "land"), text)
+    assert str(caught.value).startswith(line)
+
+
+def test_every_line_that_is_shown_is_read_back(site):
+    for one in catalogue.games():
+        battle = find_battle(one["game"], one["battle"])
+        data = catalogue.start_of(battle)
+        if line := text_line.written(data, battle):
+            found = text_line.applied(data, battle, line)
+            for side in ("attacker", "defender"):
+                given, back = data[side], found[side]
+                assert {key: n for key, n in given.items() if n} == {key: n for key, n in back.items() if n}, line
+
+
+# --- nothing yet ----------------------------------------------------------------------------------------------------
+
+
+def test_clearing_leaves_an_empty_form_and_an_invitation(page, server):
+    page.goto(f"{server}{AXIS}&policy.attacker.retreat=units-at-most&policy.attacker.units_at_most=2")
+    page.click("#clear")
+    page.wait_for_selector("#complaint >> text=Enter your units, or try")
+    assert page.url == f"{server}/axis-and-allies-1942/land?v=1"
+    assert page.input_value(INFANTRY) == "0"
+    assert page.input_value("[name='policy.attacker.retreat']") != "units-at-most"
+    assert page.locator("#complaint [role=alert], .bad").count() == 0
+    assert page.locator("#complaint a").count() == 3
+    page.click(INFANTRY)
+    page.keyboard.type("2")
+    page.click("#f-defender\\.infantry")
+    page.keyboard.type("1")
+    page.wait_for_selector("#answer .sentence")
+    assert not page.is_visible("#complaint p")
+
+
+def test_units_that_are_taken_away_invite_too_and_a_mistake_is_red(page):
+    for name in ("infantry", "tank"):
+        page.click(f"#f-attacker\\.{name}")
+        page.keyboard.type("0")
+    page.wait_for_selector("#complaint .invited")
+    assert page.get_attribute("#answer", "aria-busy") == "false"
+    page.click(INFANTRY)
+    page.keyboard.type("-3")
+    page.wait_for_selector("#complaint [role=alert]")
+
+
+# --- the strip of a phone -------------------------------------------------------------------------------------------
+
+
+def test_the_strip_is_dimmed_with_the_answer_and_leads_to_it(page, server):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(server + AXIS)
+    opacity = "getComputedStyle(document.querySelector('.strip')).opacity"
+    assert page.evaluate(opacity) == "1"
+    page.click("#f-attacker\\.tank")
+    page.keyboard.type("-3")
+    until(page, f"Number({opacity}) < 1")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("3")
+    until(page, f"{opacity} === '1'")
+    page.evaluate("scrollTo(0, 0)")
+    page.click(".strip")
+    until(page, "Math.abs(document.querySelector('#hero').getBoundingClientRect().top) < 40")
+
+
+# --- the search -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("typed", "title"),
+    [
+        ("a&a 1942", "Axis & Allies 1942: land"),
+        ("aa1942", "Axis & Allies 1942: land"),
+        ("eu8 siege", "Europa Universalis 8: siege"),
+        ("ti4", "Twilight Imperium 4: space"),
+        ("inf a&a", "Axis & Allies Global 1940: land"),
+        ("lutzen", "Lützen, 1632: Gustavus Adolphus has won; does he live? (his Fire and Shock are 6)"),
+    ],
+)
+def test_short_names_units_and_names_without_accents_are_found(typed, title):
+    assert title in [row["title"] for row in catalogue.found(typed)]
+
+
+def test_searching_by_keys(page, server):
+    page.keyboard.press("/")
+    page.keyboard.type("ti4")
+    page.wait_for_selector("#found a")
+    assert page.locator("#found .of").all_text_contents() == ["Twilight Imperium 4"]
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/twilight-imperium-4/space?*")
+    page.keyboard.press("/")
+    page.keyboard.type("xyzzy")
+    page.wait_for_selector("#found >> text=Nothing has the words “xyzzy”")
+    assert page.get_attribute("#found a", "href") == "/"
