@@ -10,7 +10,6 @@ import pytest
 pytest.importorskip("pyarrow")
 
 from simulator import odds, simulate, sweep
-from simulator.analysis.storage.kept_sweep import kept_sweep
 from tests.test_long_work import LAND, SLOW, VARY, at_once  # noqa: F401 - at_once: a fixture
 
 HOUR = 3600.0
@@ -31,7 +30,7 @@ def test_a_clock_that_is_set_back_during_a_run_changes_nothing(tmp_path, set_bac
 
 
 def test_a_clock_that_is_set_back_during_a_sweep_changes_nothing(tmp_path, set_back):
-    kept = kept_sweep(LAND, VARY, tmp_path / "cells", SLOW, progress=set_back)
+    kept = sweep(LAND, VARY, SLOW, out=tmp_path / "cells", progress=set_back)
     assert kept.complete
     assert kept.sweep().rows() == sweep(LAND, VARY, SLOW).rows()
 
@@ -39,10 +38,10 @@ def test_a_clock_that_is_set_back_during_a_sweep_changes_nothing(tmp_path, set_b
 def test_files_from_the_future_are_read_as_any_other(tmp_path):
     """As after a clock was set back: what was written before is newer than now."""
     out, later = tmp_path / "cells", time.time() + HOUR
-    rows = kept_sweep(LAND, VARY, out, SLOW).sweep().rows()
+    rows = sweep(LAND, VARY, SLOW, out=out).sweep().rows()
     for path in [out, *out.iterdir()]:
         os.utime(path, (later, later))
-    assert kept_sweep(LAND, VARY, out, SLOW).sweep().rows() == rows
+    assert sweep(LAND, VARY, SLOW, out=out).sweep().rows() == rows
 
 
 def test_a_cache_from_the_future_is_not_of_a_negative_age(tmp_path, monkeypatch):
@@ -63,7 +62,7 @@ def test_a_file_of_another_version_of_the_program_is_one_line_and_stays(tmp_path
     out = tmp_path / "kept"
 
     def again():
-        return odds(LAND, battles=1000, out=out) if work == "run" else kept_sweep(LAND, VARY, out, SLOW)
+        return odds(LAND, battles=1000, out=out) if work == "run" else sweep(LAND, VARY, SLOW, out=out)
 
     again()
     file = out if work == "run" else out / "_asked.json"

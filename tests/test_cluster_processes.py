@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -92,7 +93,7 @@ def swept(processes, out, workers, progress=None):
     """The sweep on the cluster, once so many workers are there."""
     with machines(address=processes.address) as client:
         client.wait_for_workers(workers, timeout=120)
-        return kept_sweep(LAND, VARY, out, SLOW, answering=answers_on(client), progress=progress)
+        return kept_sweep(LAND, VARY, Path(out), SLOW, None, 0, answering=answers_on(client), progress=progress)
 
 
 def test_a_worker_that_is_killed_during_a_sweep_costs_no_cell(processes, tmp_path, alone):

@@ -22,7 +22,7 @@ ORDER = ("attacker", "nobody", "defender")
 
 
 @dataclass(frozen=True)
-class Block:
+class SurvivorBlock:
     """Outcomes that stand beside each other.
 
     `side`: whose survivors they are; `p`: their chance; `lines`: what is written in the block; `words`: the same in
@@ -54,7 +54,7 @@ def abbreviations(names: Iterable[str]) -> dict[str, str]:
     return {name: short(name) for name in every}
 
 
-def survivor_bar(odds: Odds) -> list[Block]:
+def survivor_bar(odds: Odds) -> list[SurvivorBlock]:
     """The blocks of a battle that somebody wins with pieces left; none where the game does not count them."""
     totals = [
         next((one for one in odds.battle.forces.left if f"{side}_{one}" in odds.names), "")
@@ -63,13 +63,13 @@ def survivor_bar(odds: Odds) -> list[Block]:
     if "winner" not in odds.columns or not all(totals) or odds.battle.results:
         return []
     found = unit_columns(odds)
-    blocks: list[Block] = []
+    blocks: list[SurvivorBlock] = []
     for side in ORDER:
         at = odds.columns["winner"] == WINNERS.index(side)
         if not odds.chances[at].sum():
             continue
         if side == "nobody":
-            blocks.append(Block(side, float(odds.chances[at].sum()), (), "nobody wins"))
+            blocks.append(SurvivorBlock(side, float(odds.chances[at].sum()), (), "nobody wins"))
             continue
         total = f"{side}_{totals[side == 'defender']}"
         units = {name: unit for name, (whose, unit) in found.items() if whose == side}
@@ -106,7 +106,7 @@ def _outcomes(odds: Odds, at: np.ndarray, total: str, units: dict[str, str]) -> 
     return [one for one in result if one.p > 0]
 
 
-def _merged(side: str, outcomes: Sequence[_Outcome], total: str) -> Iterator[Block]:
+def _merged(side: str, outcomes: Sequence[_Outcome], total: str) -> Iterator[SurvivorBlock]:
     """Blocks of the outcomes of a side: a likely one stands alone, unlikely ones beside each other share a block."""
     noun = "LD" if total.endswith("thirds") else re.sub(r"_?(left|units)_?", "", total).replace("_", " ")
     short = abbreviations(name for one in outcomes for name, _ in one.left)
@@ -123,19 +123,19 @@ def _merged(side: str, outcomes: Sequence[_Outcome], total: str) -> Iterator[Blo
         yield _block(side, waiting, noun, short)
 
 
-def _block(side: str, outcomes: Sequence[_Outcome], noun: str, short: dict[str, str]) -> Block:
+def _block(side: str, outcomes: Sequence[_Outcome], noun: str, short: dict[str, str]) -> SurvivorBlock:
     p = sum(one.p for one in outcomes)
     low, high = outcomes[-1].total, outcomes[0].total
     count = str(high) if low == high else f"{low}–{high}"
     words = number_of(high, noun.rstrip("s") or "unit") if low == high else f"{count} {noun or 'units'}"
     if len(outcomes) > 1 or not outcomes[0].left:
-        return Block(side, p, (count,), words)
+        return SurvivorBlock(side, p, (count,), words)
     left = outcomes[0].left
     texts = tuple(f"{n} {short[name].replace('_', ' ')}" for name, n in left)
-    return Block(side, p, texts, ", ".join(number_of(n, name.replace("_", " ")) for name, n in left))
+    return SurvivorBlock(side, p, texts, ", ".join(number_of(n, name.replace("_", " ")) for name, n in left))
 
 
-def _added_up(blocks: Sequence[Block]) -> list[Block]:
+def _added_up(blocks: Sequence[SurvivorBlock]) -> list[SurvivorBlock]:
     """The blocks with the chance of each or a better one."""
     sums = np.cumsum([one.p for one in blocks]).tolist()
     return [replace(one, better=better) for one, better in zip(blocks, sums, strict=True)]

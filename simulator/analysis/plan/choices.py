@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simulator.analysis.plan.columns import Columns
-from simulator.analysis.plan.reading import Turn
+from simulator.analysis.plan.turn import Turn
 
 # Values, and prices, closer than this are equal.
 EQUAL, SAME_PRICE = 1e-6, 1e-9

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from simulator.analysis.odds.stages import COMMON, ExactRun
-from simulator.analysis.plan.reading import AGAIN, THEM, US, Front, Turn, slot_prices
+from simulator.analysis.plan.front_campaign import AGAIN, THEM, US
+from simulator.analysis.plan.turn import Front, Turn, slot_prices
 from simulator.engine.api import values_from
 from simulator.engine.model.limits import EXACT_BYTES, NoExactOdds
 from simulator.rules.battle import ATTACKER, Misfit, Refusal
 from simulator.rules.campaign.course import Course
-from simulator.rules.campaign.plan import HERE, LOST, Plan
+from simulator.rules.campaign.plan import HERE, LOST, CampaignPlan
 from simulator.rules.campaign.rows import Rows
 from simulator.rules.campaign.solve import Solver
 from simulator.rules.campaign.starts import StartGroup, fields_of_fight, in_groups
@@ -105,7 +106,7 @@ def _numbers(turn: Turn, front: Front) -> np.ndarray:
     return np.asarray(found[_allowed(front.plan, slots)])
 
 
-def _slots(turn: Turn, front: Front, plan: Plan) -> np.ndarray:
+def _slots(turn: Turn, front: Front, plan: CampaignPlan) -> np.ndarray:
     """The slots of one of each piece in the campaign of a front: int64, shape (pieces, slots)."""
     found = np.zeros((len(turn.pieces), len(plan.carry.slots)), np.int64)
     for piece in np.flatnonzero(front.reaches.any(axis=0)):
@@ -113,7 +114,7 @@ def _slots(turn: Turn, front: Front, plan: Plan) -> np.ndarray:
     return found
 
 
-def _here(plan: Plan, ours: np.ndarray) -> np.ndarray:
+def _here(plan: CampaignPlan, ours: np.ndarray) -> np.ndarray:
     """The pieces of all forces for each column: int64, shape (columns, forces, slots)."""
     here = np.repeat(plan.start[None], len(ours), axis=0)
     us = plan.forces.index(US)
@@ -122,7 +123,7 @@ def _here(plan: Plan, ours: np.ndarray) -> np.ndarray:
     return here
 
 
-def _allowed(plan: Plan, ours: np.ndarray) -> np.ndarray:
+def _allowed(plan: CampaignPlan, ours: np.ndarray) -> np.ndarray:
     """The columns that the game does not refuse for their size: bool, shape (columns,)."""
     fight = plan.fights[0]
     part, able = plan.coming(fight, _here(plan, ours))
@@ -190,11 +191,11 @@ def variance(turn: Turn, front: Front, numbers: np.ndarray) -> float:
     return max(0.0, float(square - mean**2))
 
 
-def _course(plan: Plan) -> Course:
+def _course(plan: CampaignPlan) -> Course:
     return Course(Solver(plan, ExactRun(EXACT_BYTES, shared=COMMON)))
 
 
-def _rows(plan: Plan, here: np.ndarray) -> Rows:
+def _rows(plan: CampaignPlan, here: np.ndarray) -> Rows:
     """Campaigns that begin with these pieces, a row each."""
     rows = Rows.first(plan, None).taken(np.zeros(len(here), np.int64))
     rows.pieces[:, :, HERE] = here
@@ -222,7 +223,9 @@ def _from_rows(
     return values
 
 
-def _together(turn: Turn, front: Front, plan: Plan, here: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def _together(
+    turn: Turn, front: Front, plan: CampaignPlan, here: np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """The columns whose attack is one chain, by their places, and their values by one pass backwards for each value."""
     fight, carry = plan.fights[0], plan.carry
     part, able = plan.coming(fight, here.copy())
@@ -264,7 +267,7 @@ def _of_group(turn: Turn, front: Front, course: Course, group: StartGroup, part:
     return found
 
 
-def _values(turn: Turn, front: Front, plan: Plan, rows: Rows) -> np.ndarray:
+def _values(turn: Turn, front: Front, plan: CampaignPlan, rows: Rows) -> np.ndarray:
     """The values of each end of a campaign, if the enemy comes: taken, good for us, own_lost, enemy_lost; float64,
     shape (4, rows).
     """

@@ -13,9 +13,11 @@ import numpy as np
 from simulator.analysis.plan import words
 from simulator.analysis.plan.choices import Choice, away
 from simulator.analysis.plan.columns import Columns, Progress, columns_of, variance
+from simulator.analysis.plan.front_campaign import added, campaign_of
 from simulator.analysis.plan.programme import Programme
-from simulator.analysis.plan.reading import Turn, added, campaign_of, read
+from simulator.analysis.plan.reading import read
 from simulator.analysis.plan.tables import TableDivision
+from simulator.analysis.plan.turn import Turn
 from simulator.analysis.result import Result, frame
 from simulator.rules import PLAN
 from simulator.scenarios import ScenarioError, Source, draft

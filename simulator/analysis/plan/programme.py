@@ -15,7 +15,7 @@ import numpy as np
 
 from simulator.analysis.plan.choices import EQUAL, SAME_PRICE, Choice, Choices
 from simulator.analysis.plan.columns import Columns
-from simulator.analysis.plan.reading import Turn
+from simulator.analysis.plan.turn import Turn
 
 # HiGHS stops within gaps of 1e-6: values are scaled so that this is less than a rounding error of a plan.
 SCALE = 1e4

@@ -5,88 +5,26 @@ A front is a target or a hold: a battle between pieces of ours, which the plan d
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from pydantic import ValidationError
 
+from simulator.analysis.plan.front_campaign import added, campaign_of, field_of
 from simulator.analysis.plan.model import Hold, Place, PlanFile, Target, model_of
+from simulator.analysis.plan.turn import Front, Turn, slot_prices
 from simulator.rules.battle import Misfit, Refusal
 from simulator.rules.campaign import carry_of, prepared
 from simulator.rules.campaign.carry import Carry, Planned
 from simulator.rules.campaign.model import given
-from simulator.rules.campaign.plan import Plan
+from simulator.rules.campaign.plan import CampaignPlan
 from simulator.rules.campaign.reading import best_in, check_name, laid_over
 from simulator.rules.toolkit.policies import refuse
 
 MOST_PLACES, MOST_FRONTS = 12, 8
 USUAL_ODDS = 0.8
-# The sides of the campaign that answers a front; the counter-attackers.
-US, THEM, AGAIN = "us", "them", "again"
-
-
-@dataclass
-class Front:
-    """A target, or a hold, and the campaign that answers it.
-
-    `reaches`: bool, shape (places, pieces). `home`: for a hold that is a place, the number of that place, else -1.
-    `limits`: groups of pieces (bool, shape (pieces,)) of which at most so many take part. `plan`: None where no piece
-    reaches a target.
-    """
-
-    name: str
-    table: Target | Hold
-    reaches: np.ndarray
-    limits: list[tuple[np.ndarray, int]]
-    min_odds: float
-    home: int = -1
-    plan: Plan | None = None
-
-    @property
-    def hold(self) -> bool:
-        """Is it a place of ours?"""
-        return isinstance(self.table, Hold)
-
-    @property
-    def path(self) -> str:
-        """Its path in the file."""
-        return f"{'hold' if self.hold else 'target'}.{self.name}"
-
-
-@dataclass
-class Turn:
-    """A plan's file, read: pieces in the order of the game, places and fronts in the order of the file.
-
-    `here`, `staying`: the pieces in each place, and those that never leave, int64, shape (places, pieces); `written`:
-    the pieces that the file names there, bool. `price`: float64, shape (pieces,). `aims`: the fronts that count.
-    """
-
-    file: PlanFile
-    carry: Carry
-    pieces: list[Planned]
-    names: list[str]
-    here: np.ndarray
-    staying: np.ndarray
-    written: np.ndarray
-    price: np.ndarray
-    fronts: list[Front] = field(default_factory=list)
-    aims: list[int] = field(default_factory=list)
-
-    @property
-    def places(self) -> list[str]:
-        """The names of the places."""
-        return list(self.file.place)
-
-    @property
-    def weights(self) -> tuple[float, float]:
-        """The worth of the price of a unit lost by us and by the enemy."""
-        printed = self.carry.prints_prices
-        ours, theirs = self.file.weights.own_lost, self.file.weights.enemy_lost
-        return (-1.0 if printed else 0.0) if ours is None else ours, float(printed) if theirs is None else theirs
 
 
 def read(data: Mapping[str, Any], folder: Path | None = None, paths: bool = True) -> Turn:
@@ -166,19 +104,6 @@ def _name(pieces: Sequence[Planned], at: int) -> str:
     """The name of a piece; of different pieces of one name the second is "infantry 2"."""
     same = [one.name for one in pieces[:at]].count(pieces[at].name)
     return f"{pieces[at].name} {same + 1}" if same else pieces[at].name
-
-
-def slot_prices(turn: Turn, carry: Carry) -> np.ndarray:
-    """The price of a piece in each slot of the game: float64, shape (slots,)."""
-    found = carry.prices()
-    for name, price in turn.file.price.items():
-        slots = carry.priced().get(name)
-        if slots is None and carry is not turn.carry:  # a piece that does not fight here
-            continue
-        if slots is None:
-            raise Refusal(f"price.{name}", f"no such piece; pieces: {', '.join(carry.priced())}")
-        found[slots] = price
-    return found
 
 
 def _group(turn: Turn, path: str, name: str) -> np.ndarray:
@@ -311,7 +236,7 @@ def _aims(turn: Turn) -> list[int]:
     return [at for at, name in enumerate(names) if name in file.aims]
 
 
-def _planned(turn: Turn, front: Front, reaching: np.ndarray, folder: Path | None, paths: bool) -> Plan:
+def _planned(turn: Turn, front: Front, reaching: np.ndarray, folder: Path | None, paths: bool) -> CampaignPlan:
     """The campaign of a front, for one of each piece that reaches it. Raises as `read`."""
     chosen = [one.one for one, there in zip(turn.pieces, reaching, strict=True) if there]
     data = campaign_of(turn, front, added(chosen))
@@ -319,87 +244,6 @@ def _planned(turn: Turn, front: Front, reaching: np.ndarray, folder: Path | None
         return prepared(data, folder, paths)
     except Refusal as refusal:
         text = refusal.text.replace("inside a campaign", "in a plan")
-        raise Refusal(_field(front, refusal.field), text, refusal.unused) from None
+        raise Refusal(field_of(front, refusal.field), text, refusal.unused) from None
     except Misfit as misfit:
-        raise Misfit(_field(front, misfit.prefix), misfit.error, misfit.model) from None
-
-
-def added(tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The tables of several pieces as one."""
-    found: dict[str, Any] = {}
-    for table in tables:
-        for name, value in table.items():
-            found[name] = found[name] + value if name in found else value
-    return found
-
-
-def campaign_of(turn: Turn, front: Front, ours: Mapping[str, Any]) -> dict[str, Any]:
-    """The campaign in which these pieces fight on a front (docs/rules/plan.md section 3.1)."""
-    table, carry = front.table, turn.carry
-    data: dict[str, Any] = {"game": "campaign", "of": turn.file.of, "us": US, "force": {}, "fight": []}
-    if turn.file.rules is not None:
-        data["rules"] = turn.file.rules
-    kind = str(table.battle)
-    their_role = "attacker" if front.hold else "defender"
-    their_side = table.attacker if isinstance(table, Hold) else table.defender
-    theirs, own = carry.parted(kind, their_role, their_side or {})
-    traits = table.defender if isinstance(table, Hold) else table.attacker
-    data["force"] = {US: dict(ours) | dict(traits), THEM: theirs}
-    sides = {"attacker": {"force": US}, "defender": {"force": THEM} | own}
-    if front.hold:
-        sides = {"attacker": {"force": THEM} | own, "defender": {"force": US}}
-    fight = {"name": "attack", "battle": kind} | sides
-    data["fight"].append(fight | {key: getattr(table, key) for key in ("conditions", "policy", "options")})
-    columns = ["attack_taken"] if carry.taken(kind) is not None else []
-    if isinstance(table, Target) and table.counter is not None:
-        counter, again = table.counter, table.counter.battle or kind
-        theirs, own = carry.parted(again, "attacker", counter.attacker or {})
-        data["force"][AGAIN] = theirs
-        same = {"conditions": table.conditions, "options": table.options} if again == kind else {}
-        given_tables = {key: getattr(counter, key) for key in ("conditions", "options") if getattr(counter, key)}
-        data["fight"].append({
-            "name": "counter", "battle": again, "if": columns[0] if columns else "attack_won",
-            "attacker": {"force": AGAIN} | own, "defender": {"force": US, "stay": _sitting_out(turn, kind, table)},
-            "policy": counter.policy,
-        } | same | given_tables)  # fmt: skip
-        columns += ["counter_taken"] if carry.taken(again) is not None else []
-    return data | {"columns": columns}
-
-
-def _sitting_out(turn: Turn, kind: str, table: Target) -> dict[str, Any]:
-    """The survivors of ours that do not defend against the counter-attack."""
-    assert table.counter is not None
-    if table.counter.stay is not None:
-        return dict(table.counter.stay)
-    takers = turn.carry.taken(kind)
-    if takers is None:
-        return {}
-    names = [
-        name for name, slots in turn.carry.by_piece.items() if name in turn.carry.pieces and not takers[slots].any()
-    ]
-    there = {name for one in turn.pieces for name in one.one}
-    return {name: "all" for name in names if name in there}
-
-
-# The fields of a front's campaign, and those of the plan's file that they come from.
-_OF_TARGET = (
-    (rf"force\.{US}\.|fight\[0\]\.attacker\.", "attacker."),
-    (rf"force\.{THEM}\.|fight\[0\]\.defender\.", "defender."),
-    (rf"force\.{AGAIN}\.|fight\[1\]\.attacker\.", "counter.attacker."),
-    (r"fight\[1\]\.defender\.", "attacker."),
-    (r"fight\[1\]\.", "counter."),
-    (r"fight\[0\]\.", ""),
-)
-_OF_HOLD = (
-    (rf"force\.{US}\.|fight\[0\]\.defender\.", "defender."),
-    (rf"force\.{THEM}\.|fight\[0\]\.attacker\.", "attacker."),
-    (r"fight\[0\]\.", ""),
-)
-
-
-def _field(front: Front, field: str) -> str:
-    """A field of a front's campaign as one of the plan's file."""
-    for pattern, own in _OF_HOLD if front.hold else _OF_TARGET:
-        if match := re.match(pattern, field):
-            return f"{front.path}.{own}{field[match.end() :]}"
-    return field
+        raise Misfit(field_of(front, misfit.prefix), misfit.error, misfit.model) from None

@@ -16,7 +16,7 @@ import numpy as np
 
 from simulator.analysis.plan.choices import EQUAL, SAME_PRICE, Choice, Choices
 from simulator.analysis.plan.columns import Columns
-from simulator.analysis.plan.reading import Turn
+from simulator.analysis.plan.turn import Turn
 
 # Additions that the tables of one division may take: a second of CPU time, about.
 MOST_ADDITIONS = 1.5e9

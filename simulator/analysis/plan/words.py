@@ -12,7 +12,7 @@ from simulator.rules.toolkit.words import chance_of, noun_for, number_of
 
 if TYPE_CHECKING:
     from simulator.analysis.plan.plan import Plan
-    from simulator.analysis.plan.reading import Front, Turn
+    from simulator.analysis.plan.turn import Front, Turn
 
 SURE = 0.99
 

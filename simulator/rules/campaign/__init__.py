@@ -29,7 +29,7 @@ from simulator.rules.campaign.carry import Carry
 from simulator.rules.campaign.checks import check_fights, check_questions, keep_columns
 from simulator.rules.campaign.course import Course
 from simulator.rules.campaign.model import Campaign, model_of
-from simulator.rules.campaign.plan import Plan
+from simulator.rules.campaign.plan import CampaignPlan
 from simulator.rules.campaign.reading import Reader
 from simulator.rules.campaign.rows import Rows, columns_of, summary, texts
 from simulator.rules.campaign.solve import Solver
@@ -37,7 +37,7 @@ from simulator.rules.question import Question
 from simulator.rules.sides import SIDES, ForceColumns
 
 # A plan, and the checked fields of each fight.
-Planned = tuple[Plan, list[Any]]
+Planned = tuple[CampaignPlan, list[Any]]
 GAME = CAMPAIGN
 VERSION = 1
 
@@ -125,7 +125,7 @@ def carry_of(of: Any, rules: Any = None, folder: Path | None = None, paths: bool
     return _game(of, rules, folder, paths)[0]()
 
 
-def prepared(data: Mapping[str, Any], folder: Path | None = None, paths: bool = True) -> Plan:
+def prepared(data: Mapping[str, Any], folder: Path | None = None, paths: bool = True) -> CampaignPlan:
     """The forces and fights of a campaign's tables, checked. Raises Refusal or Misfit."""
     make, model = _game(data["of"], data.get("rules"), folder, paths)
     try:
@@ -151,7 +151,7 @@ def price(kinds: Mapping[str, Battle], data: Mapping[str, Any], path: str) -> fl
     return priced({"attacker": side, "options": options}, f"attacker.{found[2]}")
 
 
-def plan_of(battle: Battle, fields: Any) -> Plan:
+def plan_of(battle: Battle, fields: Any) -> CampaignPlan:
     """The forces and fights of a checked campaign."""
     assert battle.made is not None
     return Reader(fields, carry_of(*battle.made[1][:4])).plan()
@@ -239,7 +239,7 @@ def built(fields: Campaign, make: Callable[[], Carry], plans: Planned, worth: Wo
     )
 
 
-def played(plan: Plan, run: BattlesRun, worth: Worth) -> Course:
+def played(plan: CampaignPlan, run: BattlesRun, worth: Worth) -> Course:
     """The course of a campaign; sides that decide whether to fight do it for `worth`."""
     solver, going = Solver(plan, run), None
     if plan.decides:

@@ -12,7 +12,7 @@ import numpy as np
 
 from simulator.rules.battle import Built, Columns, Misfit, Refusal
 from simulator.rules.campaign.carry import fields_of
-from simulator.rules.campaign.plan import STAY, TOTALS, UNNAMED, Plan, PlannedFight
+from simulator.rules.campaign.plan import STAY, TOTALS, UNNAMED, CampaignPlan, PlannedFight
 from simulator.rules.campaign.rows import Rows, StandingRows, holds
 from simulator.rules.campaign.starts import fields_of_fight
 from simulator.rules.toolkit.query import QueryError
@@ -21,7 +21,7 @@ WORD = re.compile(r"'[^']*'|\"[^\"]*\"|([^\W\d]\w*)")
 OF_EVERY_FIGHT = ("fought", "winner", "won")
 
 
-def largest_parts(plan: Plan) -> list[tuple[list[np.ndarray], bool]]:
+def largest_parts(plan: CampaignPlan) -> list[tuple[list[np.ndarray], bool]]:
     """For each fight, the most that each side may bring (int64, shape (slots,)), and whether both can fight then."""
     here = plan.start[None].copy()
     found = []
@@ -35,7 +35,7 @@ def largest_parts(plan: Plan) -> list[tuple[list[np.ndarray], bool]]:
     return found
 
 
-def check_fights(plan: Plan) -> list[Any]:
+def check_fights(plan: CampaignPlan) -> list[Any]:
     """Check every fight as a scenario of its game, with all that its forces may bring; the fields of each.
 
     None where a side can have nobody. Raises Refusal or Misfit with the fight before the field.
@@ -48,7 +48,7 @@ def check_fights(plan: Plan) -> list[Any]:
     return found
 
 
-def check_traits(plan: Plan, fight: PlannedFight) -> None:
+def check_traits(plan: CampaignPlan, fight: PlannedFight) -> None:
     """Refuse unknown fields of the sides of a fight that is not checked as a scenario. Raises Refusal."""
     for side in fight.sides:
         known = fields_of(plan.carry.kinds[fight.kind], side.role)
@@ -58,7 +58,7 @@ def check_traits(plan: Plan, fight: PlannedFight) -> None:
                 raise Refusal(f"fight[{plan.fights.index(fight)}].{side.role}.{name}", allowed)
 
 
-def fought_by_somebody(plan: Plan, fight: PlannedFight, parts: Sequence[np.ndarray]) -> Any:
+def fought_by_somebody(plan: CampaignPlan, fight: PlannedFight, parts: Sequence[np.ndarray]) -> Any:
     """The fields of a fight in which a side that has nobody has one piece; None where that is not allowed."""
     parts = [part.copy() for part in parts]
     for side, part in zip(fight.sides, parts, strict=True):
@@ -80,7 +80,7 @@ def sample(built: Built) -> Columns:
     return {name: np.asarray(values) for name, values in built.outcome(start).items()}
 
 
-def keep_columns(plan: Plan, fields: Sequence[Any], asked: Iterable[str]) -> None:
+def keep_columns(plan: CampaignPlan, fields: Sequence[Any], asked: Iterable[str]) -> None:
     """Note the columns of fights that these questions or names use in the plan."""
     standard = StandingRows(plan, Rows.first(plan, None))
     unasked = (f"{fight.name}_{of}" for fight in plan.fights for of in plan.carry.always_kept.get(fight.kind, ()))
@@ -113,7 +113,7 @@ def _nothing(values: np.ndarray) -> Any:
     return "" if values.dtype.kind in "UO" else values.dtype.type(0)
 
 
-def check_questions(plan: Plan, columns: Sequence[str]) -> None:
+def check_questions(plan: CampaignPlan, columns: Sequence[str]) -> None:
     """Refuse questions that cannot be read, or that ask about later fights or unknown columns. Raises Refusal."""
     rows = Rows.first(plan, None)
     for at, fight in enumerate(plan.fights):
@@ -127,7 +127,7 @@ def check_questions(plan: Plan, columns: Sequence[str]) -> None:
             raise Refusal("columns", f"no such column {name!r}")
 
 
-def _check_question(plan: Plan, question: str, field: str, rows: Rows, known: int) -> None:
+def _check_question(plan: CampaignPlan, question: str, field: str, rows: Rows, known: int) -> None:
     try:
         holds(plan, question, rows, known)
     except QueryError as error:

@@ -119,7 +119,7 @@ class PlannedFight:
 
 
 @dataclass
-class Plan:
+class CampaignPlan:
     """A whole campaign. `start`: the pieces of each force, then of each fortress, int64, shape (forces and fortresses,
     slots); `traits` likewise; `us`: the forces of our side.
 

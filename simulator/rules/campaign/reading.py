@@ -13,7 +13,7 @@ from simulator.rules.campaign.carry import Carry
 from simulator.rules.campaign.model import Campaign, given
 from simulator.rules.campaign.model import Fight as FightFields
 from simulator.rules.campaign.model import Side as SideFields
-from simulator.rules.campaign.plan import OUT, STAY, UNNAMED, Plan, PlannedFight, PlannedSide, Ships, Taking
+from simulator.rules.campaign.plan import OUT, STAY, UNNAMED, CampaignPlan, PlannedFight, PlannedSide, Ships, Taking
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.policies import refuse
 
@@ -47,7 +47,7 @@ class Reader:
                 if isinstance(side, SideFields) and side.join is not None:
                     self.tables[f"fight[{at}].{role}.join"] = given(side.join)
 
-    def plan(self) -> Plan:
+    def plan(self) -> CampaignPlan:
         """The plan; questions are not looked at."""
         fields, carry = self.fields, self.carry
         refuse(
@@ -66,7 +66,7 @@ class Reader:
         traits = [{k: v for k, v in table.items() if k not in carry.pieces} for table in (*forces, *places)]
         fights = [self.fight(at, fight) for at, fight in enumerate(fields.fight)]
         us, derived = self.our_side(fights)
-        return Plan(carry, self.forces, self.fortresses, traits, start, fights, us, derived, fields.goal)
+        return CampaignPlan(carry, self.forces, self.fortresses, traits, start, fights, us, derived, fields.goal)
 
     def pieces(self, table: Mapping[str, Any]) -> dict[str, Any]:
         """The pieces of a table."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from simulator.engine.model.limits import NoExactOdds
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Columns
-from simulator.rules.campaign.plan import AWAY, FATES, HERE, LOST, NONE, Plan
+from simulator.rules.campaign.plan import AWAY, FATES, HERE, LOST, NONE, CampaignPlan
 from simulator.rules.toolkit.merging import distinct
 from simulator.rules.toolkit.query import ask
 from simulator.rules.toolkit.weights import decimal_sums
@@ -57,7 +57,7 @@ class Rows(Table):
     """Rows whose numbers are pieces, the winner of each fight, and whether it was fought (1 or 0)."""
 
     @classmethod
-    def first(cls, plan: Plan, battles: int | None) -> Rows:
+    def first(cls, plan: CampaignPlan, battles: int | None) -> Rows:
         """The start of the campaign, of so many battles when simulated."""
         shape, fights = (len(plan.start), 3, plan.start.shape[1]), len(plan.fights)
         kept = {name: np.array([value]) for name, value in plan.likeness.items()}
@@ -100,7 +100,7 @@ def joined(parts: Sequence[AnyTable]) -> AnyTable:
 class StandingRows(Mapping[str, np.ndarray]):
     """The columns of rows by name, each computed when it is asked for; of the fights before number `known` alone."""
 
-    def __init__(self, plan: Plan, rows: Rows, known: int | None = None) -> None:
+    def __init__(self, plan: CampaignPlan, rows: Rows, known: int | None = None) -> None:
         self._rows, self._made = rows, dict[str, np.ndarray]()
         self._makers: dict[str, Callable[[], np.ndarray]] = {}
         fights = plan.fights[:known]
@@ -144,12 +144,12 @@ def texts(fights: Iterable[str]) -> dict[str, tuple[str, ...]]:
     return {f"{name}_winner": FATES for name in fights}
 
 
-def holds(plan: Plan, question: str, rows: Rows, known: int | None = None) -> np.ndarray:
+def holds(plan: CampaignPlan, question: str, rows: Rows, known: int | None = None) -> np.ndarray:
     """The rows in which a question holds: bool, shape (rows,). Raises QueryError for one that cannot be read."""
     return ask(question, StandingRows(plan, rows, known), len(rows), texts(fight.name for fight in plan.fights))
 
 
-def winner_of(plan: Plan, rows: Rows) -> np.ndarray:
+def winner_of(plan: CampaignPlan, rows: Rows) -> np.ndarray:
     """The winner of the campaign, by the codes of rules/battle.py (section 2.5): int64, shape (rows,)."""
     if plan.goal:
         return np.where(holds(plan, plan.goal, rows), ATTACKER, DEFENDER)
@@ -162,7 +162,7 @@ def winner_of(plan: Plan, rows: Rows) -> np.ndarray:
     return found
 
 
-def columns_of(plan: Plan, rows: Rows) -> Columns:
+def columns_of(plan: CampaignPlan, rows: Rows) -> Columns:
     """All columns of the ends of a campaign, the winner first."""
     return {"winner": winner_of(plan, rows)} | dict(StandingRows(plan, rows))
 

@@ -12,7 +12,7 @@ import numpy as np
 from simulator.engine.model.chain import ManyOutcomes
 from simulator.engine.model.limits import NoExactOdds
 from simulator.rules.battle import BattlesRun, Built, Columns, Outcomes, StartsRun
-from simulator.rules.campaign.plan import UNNAMED, Plan, PlannedFight
+from simulator.rules.campaign.plan import UNNAMED, CampaignPlan, PlannedFight
 from simulator.rules.campaign.rows import Table
 from simulator.rules.campaign.starts import LEAST, Start, StartGroup, fields_of_fight, in_groups
 from simulator.rules.toolkit.merging import distinct
@@ -55,7 +55,7 @@ class Ends(Table):
 class Solver:
     """Answers fights with `run`, exactly or, with the battles of `run`, by simulation; keeps every exact answer."""
 
-    plan: Plan
+    plan: CampaignPlan
     run: BattlesRun
     known: dict[Any, Ends] = field(default_factory=dict)
 

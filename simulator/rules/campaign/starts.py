@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from simulator.rules.battle import Columns, Joined, Misfit, Refusal
-from simulator.rules.campaign.plan import UNNAMED, Plan, PlannedFight
+from simulator.rules.campaign.plan import UNNAMED, CampaignPlan, PlannedFight
 
 # The pieces of each side that take part: int64, shape (slots,).
 Start = Sequence[np.ndarray]
@@ -18,12 +18,12 @@ Start = Sequence[np.ndarray]
 LEAST = 4
 
 
-def fields_of_fight(plan: Plan, fight: PlannedFight, parts: Sequence[np.ndarray]) -> Any:
+def fields_of_fight(plan: CampaignPlan, fight: PlannedFight, parts: Sequence[np.ndarray]) -> Any:
     """The checked fields of a fight from this start. Raises Refusal or Misfit with the fight before the field."""
     return checked(plan, fight, plan.scenario(fight, parts))
 
 
-def checked(plan: Plan, fight: PlannedFight, data: Any) -> Any:
+def checked(plan: CampaignPlan, fight: PlannedFight, data: Any) -> Any:
     """The checked fields of a fight as a scenario. Raises as `fields_of_fight`."""
     battle, path = plan.carry.kinds[fight.kind], f"fight[{plan.fights.index(fight)}]."
     try:
@@ -83,7 +83,7 @@ class StartGroup:
         return found if alike else None
 
 
-def in_groups(plan: Plan, fight: PlannedFight, starts: Sequence[Start]) -> Iterator[StartGroup]:
+def in_groups(plan: CampaignPlan, fight: PlannedFight, starts: Sequence[Start]) -> Iterator[StartGroup]:
     """The starts that form one chain with others. Raises as `fields_of_fight`."""
     if not plan.carry.joins or len(starts) < LEAST:
         return
@@ -101,7 +101,7 @@ def in_groups(plan: Plan, fight: PlannedFight, starts: Sequence[Start]) -> Itera
 
 
 def _groups(
-    plan: Plan, fight: PlannedFight, starts: Sequence[Start], alike: list[tuple[int, dict[str, int]]]
+    plan: CampaignPlan, fight: PlannedFight, starts: Sequence[Start], alike: list[tuple[int, dict[str, int]]]
 ) -> Iterator[StartGroup]:
     """As `in_groups`, for starts that differ only in numbers: (place, number by path) each."""
     known = dict.fromkeys(path for _, numbers in alike for path in numbers)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from simulator.rules.battle import NOBODY
-from simulator.rules.campaign.plan import AWAY, HERE, OUT, STAY, UNNAMED, Plan, PlannedFight, PlannedSide
+from simulator.rules.campaign.plan import AWAY, HERE, OUT, STAY, UNNAMED, CampaignPlan, PlannedFight, PlannedSide
 from simulator.rules.campaign.rows import Rows
 from simulator.rules.question import Answered, given
 from simulator.rules.sides import SIDES
@@ -24,7 +24,7 @@ ENDS = {
 }
 
 
-def in_words(plan: Plan, question: str) -> str:
+def in_words(plan: CampaignPlan, question: str) -> str:
     """A question about earlier fights as a sentence: `not counter_won` is "the counter-attack is not won"."""
     names = "|".join(re.escape(fight.name) for fight in plan.fights)
     forces = "|".join(map(re.escape, plan.forces))
@@ -99,7 +99,7 @@ def _our_side(pairs: Sequence[tuple[str, ...]]) -> set[str]:
     return ours - {""}
 
 
-def assumptions(plan: Plan, fields: Sequence[Any]) -> list[str]:
+def assumptions(plan: CampaignPlan, fields: Sequence[Any]) -> list[str]:
     """The lines of every fight, then those of the campaign."""
     lines: dict[str, list[str]] = {}
     for fight, one in zip(plan.fights, fields, strict=True):
@@ -110,7 +110,7 @@ def assumptions(plan: Plan, fields: Sequence[Any]) -> list[str]:
     return [*dict.fromkeys([*found, *_of_campaign(plan)])]
 
 
-def _of_campaign(plan: Plan) -> Iterator[str]:
+def _of_campaign(plan: CampaignPlan) -> Iterator[str]:
     if plan.derived:
         yield f"us: {listed([plan.forces[force] for force in sorted(plan.us)])} (follows from the fights)"
     for fight in plan.fights:
@@ -132,7 +132,7 @@ def _of_campaign(plan: Plan) -> Iterator[str]:
     yield from plan.carry.assumed
 
 
-def explain(plan: Plan, fields: Sequence[Any]) -> list[str]:
+def explain(plan: CampaignPlan, fields: Sequence[Any]) -> list[str]:
     """The sides of each fight, and its explanation from the most that they may bring."""
     lines = []
     for fight, one in zip(plan.fights, fields, strict=True):
@@ -144,7 +144,7 @@ def explain(plan: Plan, fields: Sequence[Any]) -> list[str]:
     return lines
 
 
-def _name(plan: Plan, side: PlannedSide) -> str:
+def _name(plan: CampaignPlan, side: PlannedSide) -> str:
     return "others" if side.force == UNNAMED else plan.names[side.force]
 
 
@@ -152,7 +152,7 @@ def _name(plan: Plan, side: PlannedSide) -> str:
 class Story:
     """Lines about a campaign of a single battle; all rows given have one row at most."""
 
-    plan: Plan
+    plan: CampaignPlan
     lines: list[str]
 
     def begins(self, fight: PlannedFight, asked: np.ndarray, here: np.ndarray, part: Sequence[np.ndarray]) -> None:

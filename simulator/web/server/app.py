@@ -83,7 +83,7 @@ log = logging.getLogger("battle-odds.web")
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptReply:
     """A reply with its entity tag, and its body compressed where that makes it smaller."""
 
     reply: Reply
@@ -91,7 +91,7 @@ class Kept:
     packed: bytes | None
 
     @classmethod
-    def of(cls, reply: Reply) -> Kept:
+    def of(cls, reply: Reply) -> KeptReply:
         """Compress a reply, once for all who will ask for it."""
         tag = f'W/"{hashlib.sha256(reply.body).hexdigest()[:16]}"'  # weak, since the same body is also sent compressed
         if len(reply.body) < LEAST_PACKED:
@@ -121,16 +121,16 @@ class ReplyCache:
 
     def __init__(self, most: int) -> None:
         self._most, self.size = most, 0
-        self._replies: OrderedDict[Any, Kept] = OrderedDict()
+        self._replies: OrderedDict[Any, KeptReply] = OrderedDict()
 
-    def get(self, key: Any) -> Kept | None:
+    def get(self, key: Any) -> KeptReply | None:
         """The reply of a key; None if it is not cached."""
         reply = self._replies.get(key)
         if reply is not None:
             self._replies.move_to_end(key)
         return reply
 
-    def put(self, key: Any, kept: Kept) -> None:
+    def put(self, key: Any, kept: KeptReply) -> None:
         """Cache a reply unless it is too large; the least recently used ones are removed."""
         size = len(kept) + len(str(key))
         if size > self._most // 8 or key in self._replies:
@@ -232,7 +232,7 @@ class Site:
                 return _unserved(request.url.path, error)
             if not key or reply.status != 200:
                 return _response(reply)
-            kept = Kept.of(reply)
+            kept = KeptReply.of(reply)
             self.cache.put(key, kept)
             return kept.response(request)
 
@@ -377,4 +377,4 @@ def _file(name: str, request: Request) -> Response:
         return _refusal(request.url.path, "no such page", 404)
     kept = request.query_params.get("v") == version_of(name)
     age = {"Cache-Control": "public, max-age=31536000, immutable" if kept else "no-cache"}
-    return Kept.of(Reply(text_of(name), type=STATIC[name], headers=age)).response(request)
+    return KeptReply.of(Reply(text_of(name), type=STATIC[name], headers=age)).response(request)
