@@ -30,6 +30,7 @@ from types import ModuleType
 from typer.main import get_command
 
 from simulator import cli, load, rules
+from simulator.analysis.plan.reading import read as read_plan
 from simulator.cli.commands import app_of
 from simulator.rules.custom.game_file.files import read_game
 
@@ -98,7 +99,9 @@ def read_arguments(words):
 def check_toml(content):
     """Check what is a whole scenario or game file."""
     data = tomllib.loads(content)
-    if "game" in data:
+    if data.get("game") == "plan":
+        read_plan(data)
+    elif "game" in data:
         load(data)
     elif "format" in data:
         read_game(data, "")

@@ -9,7 +9,7 @@ FORBIDDEN = {
     r"\bfight\d|\bcounter\b(?!-)": "the name of a fight that the program gave",
     r"thirds|half points": "a unit that no player counts in",
     r"\b[Nn]obody (wins )?(always|in 100)|\b(holds|wins|falls|takes|land|than 0) (never|always)\b": "an inversion",
-    r"\b1 (?!(pds|matters)\b)[a-z]+[^s\W]s\b": "one of many",
+    r"(?<![.\d])\b1 (?!(pds|matters)\b)[a-z]+[^s\W]s\b": "one of many",
     r"\b(?!1\b)\d+ (tank|regiment|fighter|galley|cruiser|unit|point|ship|round|detachment)\b(?! II)": "many of one",
     r"\ball 1\b|\bNone of the 1\b|\b(plu|minu)\b|\bNpr\b": "a word that is none",
     r"\bof , |, ,|\bNone\b|\bnan\b|[{}\[\]\0]|--": "an empty place, or a part of the program",

@@ -39,7 +39,11 @@ CASES = {
         "First line most numerous: you win the sea battle in 69.99 %.",
         "",
     ),
-    "best fight": (["best", *TURNS], "Go into first: you are the winner at the end in 51.14 %. Go into second.", ""),
+    "best fight": (
+        ["best", *TURNS],
+        "Go into the first: you are the winner at the end in 51.14 %. Go into the second.",
+        "",
+    ),
     "need": (
         ["need", "risk-20v15", "--vary", "attacker.regiments"],
         "19 regiments are enough: the attacker wins in 82.21 %, for 19 coins at the game's prices.",
@@ -52,17 +56,18 @@ CASES = {
     ),
     "compare": (
         ["compare", "risk-20v15", "risk-20v15", "--set", "2:attacker.regiments=22"],
-        "risk-20v15 2: the attacker wins 91.51 %, 5.47 points more than risk-20v15, noticed after about 517 battles",
+        "The chance of the attacker to win is 86.04 % in risk-20v15; 91.51 % in risk-20v15 2, 5.47 points more, "
+        "noticed after about 517 battles each.",
         "rounds, 95 %",
     ),
     "compare means": (
         ["compare", *["europa-season-1632"] * 2, "--set", "2:conditions.poor_weather=false"],
-        "europa-season-1632 2: the mean of rounds left is 4.492, 0.771 more than europa-season-1632",
+        "The mean of rounds left is 3.721 in europa-season-1632; 4.492 in europa-season-1632 2, 0.771 more.",
         "",
     ),
     "compare many": (
         ["compare", *["risk-20v15"] * 4, "--set", "2:attacker.regiments=18", "--set", "3:attacker.regiments=22"],
-        "The attacker's chance to win is highest in risk-20v15 3 (91.51 %) and lowest in risk-20v15 2 (78.06 %); ",
+        "The chance of the attacker to win is highest in risk-20v15 3: 91.51 %, lowest in risk-20v15 2: 78.06 %",
         "rounds, 95 %",
     ),
     "sensitivity": (
@@ -158,6 +163,8 @@ def test_indices_stand_below_their_own_headline_alone(capsys, monkeypatch):
 def test_the_mean_of_a_yes_no_column_is_a_percentage(capsys, monkeypatch):
     two = ["compare", "axis-land-flak", "axis-land-flak", "--set", "2:attacker.infantry=2", "--value", "mean.taken"]
     out = said(capsys, monkeypatch, two)
-    assert "axis-land-flak 2: the mean of taken is " in out
-    assert "points less than axis-land-flak" in " ".join(out.split())
+    assert (
+        "The mean of taken is 64.76 % in axis-land-flak; 46.45 % in axis-land-flak 2, 18.31 points less."
+        in " ".join(out.split())
+    )
     assert out.count(" %") >= 2

@@ -25,6 +25,7 @@ LINES = {
     "replay": ["risk-20v15", "axis-land-artillery", "axis-land-artillery --luck", "europa-vienna-1529"],
     "schema": ["risk", "risk land", "europa land", "skirmish", "skirmish field", "game-file", "campaign"],
     "best": [f"risk-20v15 {RISK} --weight take=10 --weight attacker_regiments_lost=-1"],
+    "plan": ["plan-eastern-front", "plan-hold-moscow"],
     "balance": [f"risk-20v15 {RISK} --vary attacker.regiments=2:6"],
     "compare": [f"risk-20v15 risk-20v15 {RISK} --set 2:attacker.regiments=9"],
     "sensitivity": [

@@ -37,9 +37,9 @@ QUESTIONS = {
         "survival": ("odds.survival", "The chance of each piece to survive."),
     },
     "What should I do?": {
-        "plan": ("plans.plan", "A turn: which units attack, or defend, where."),
         "best": ("judging.best", "The best play: when to stop, and what that is worth."),
         "need": ("studies.need", "The smallest force, or the cheapest, that is enough."),
+        "plan": ("plans.plan", "A turn: which units attack, or defend, where."),
         "units": ("studies.units", "The worth of one more of each unit, beside its price."),
         "worth": ("judging.worth", "The value of a battle by weights, and the bad end of it."),
     },

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simulator.cli.output import Bar
+from simulator.cli.output import Bar, show
 
 if TYPE_CHECKING:
     pass
@@ -38,7 +38,7 @@ def cache(
         print(f"No kernels are kept so far; they will be in\n{cache_folder()}")
         return
     print(f"{found.files:,} files of kept kernels take {found.size / 1e6:.1f} MB.\n{cache_folder()}")
-    print(f"They belong to {found.owner}; the newest is {_age(found.newest)} old, the oldest {_age(found.oldest)}.")
+    show([f"They belong to {found.owner}; the newest is {_age(found.newest)} old, the oldest {_age(found.oldest)}."])
     if found.complaint:
         print(f"They are not used: {found.complaint} (docs/scale.md)")
 

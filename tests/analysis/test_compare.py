@@ -135,7 +135,7 @@ def test_refusals():
 def test_command(capsys, tmp_path):
     files = ["--csv", str(tmp_path / "c.csv"), "--plot", str(tmp_path / "c.svg")]
     assert run(["compare", "risk-20v15", "risk-20v15", "--set", "2:options.defence_dice=3", *files]) == 0
-    assert "the attacker wins 31.42 %, 54.62 points less than risk-20v15" in capsys.readouterr().out
+    assert "31.42 % in risk-20v15 2, 54.62 points less" in capsys.readouterr().out
     assert (tmp_path / "c.csv").read_text().startswith("value,scenario,estimate,difference,low,high,confidence,method")
     assert (tmp_path / "c.svg").stat().st_size > 1000
     assert run(["compare", "risk-20v15", "risk-path", "--battles", "1000", "--json"]) == 0

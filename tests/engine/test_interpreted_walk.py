@@ -63,7 +63,8 @@ def test_compiled_rules_go_on_where_edges_take_too_much_room(results):
     assert tally_of(simulation) == fought_slowly(chain, 3, 60)
 
 
-def test_an_interrupt_keeps_what_was_fought():
+def test_an_interrupt_keeps_what_was_fought(monkeypatch):
+    monkeypatch.setattr("simulator.engine.sample.interpreted_walk.patience_for", lambda *_: float("inf"))
     chain = replace(CHAINS["pairs"])
     simulation = InterpretedSimulation(chain, 11)
 

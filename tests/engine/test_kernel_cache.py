@@ -9,6 +9,8 @@ import shutil
 import stat
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -237,9 +239,10 @@ assert not os.access(os.environ["BATTLE_ODDS_CACHE"], os.W_OK)
 
 @pytest.mark.skipif(not uses_internals(), reason="numba's public interface stores where it reads")
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="a folder of the administrator is needed")
-def test_a_folder_of_the_administrator_is_read_by_others(kept, tmp_path_factory):
-    folder = tmp_path_factory.getbasetemp().parent.parent / f"read_only_{os.getpid()}"
-    shutil.copytree(kept[0], folder)
+def test_a_folder_of_the_administrator_is_read_by_others(kept):
+    # Not in the folder of this test run, which only its user may enter.
+    folder = Path(tempfile.mkdtemp())
+    shutil.copytree(kept[0], folder, dirs_exist_ok=True)
     try:
         for path in (folder, *folder.rglob("*")):
             path.chmod(0o755 if path.is_dir() else 0o644)

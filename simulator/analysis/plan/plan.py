@@ -131,9 +131,9 @@ class Plan(Result):
     @property
     def orders(self) -> Orders:
         """The pieces from each place on each front."""
-        return {} if self.best is None else self.orders_of(self.best)
+        return {} if self.best is None else self._orders_of(self.best)
 
-    def orders_of(self, choice: Choice) -> Orders:
+    def _orders_of(self, choice: Choice) -> Orders:
         """As `orders`, of another division."""
         found: Orders = {}
         for at, front in enumerate(self.turn.fronts):
@@ -169,7 +169,7 @@ class Plan(Result):
         for rank, one in enumerate(self.next_best, start=2):
             behind = self.best.value - one.value if self.best else 0.0
             behind = -behind if self.objective == "cheapest" else behind
-            yield {"rank": rank, "value": one.value, "behind": behind, "orders": self.orders_of(one)}
+            yield {"rank": rank, "value": one.value, "behind": behind, "orders": self._orders_of(one)}
 
     @cached_property
     def units(self) -> pd.DataFrame:
@@ -218,7 +218,25 @@ class Plan(Result):
     def campaign(self, name: str) -> dict[str, Any]:
         """The attack on a target, or the enemy's on a hold, as planned: a campaign to go on from.
 
-        Raises ValueError for a target that is not attacked.
+        Parameters
+        ----------
+        name : str
+            The target, or the hold.
+
+        Returns
+        -------
+        dict
+            The tables of a campaign (docs/rules/campaigns.md).
+
+        Raises
+        ------
+        ValueError
+            For a name that the plan does not have, and for a target that is left alone.
+
+        Examples
+        --------
+        >>> plan("plan-eastern-front").campaign("ukraine")["force"]["us"]
+        {'infantry': 3, 'tank': 2}
         """
         names = [front.name for front in self.turn.fronts]
         if name not in names:

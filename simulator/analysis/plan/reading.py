@@ -22,6 +22,7 @@ from simulator.rules.campaign.model import given
 from simulator.rules.campaign.plan import CampaignPlan
 from simulator.rules.campaign.reading import best_in, check_name, laid_over
 from simulator.rules.toolkit.policies import refuse
+from simulator.scenarios.validation import complaints
 
 MOST_PLACES, MOST_FRONTS = 12, 8
 USUAL_ODDS = 0.8
@@ -246,4 +247,5 @@ def _planned(turn: Turn, front: Front, reaching: np.ndarray, folder: Path | None
         text = refusal.text.replace("inside a campaign", "in a plan")
         raise Refusal(field_of(front, refusal.field), text, refusal.unused) from None
     except Misfit as misfit:
-        raise Misfit(field_of(front, misfit.prefix), misfit.error, misfit.model) from None
+        field, _, text = complaints(misfit.error, misfit.model)[0].partition(": ")
+        raise Refusal(field_of(front, misfit.prefix + field), text) from None
