@@ -72,8 +72,8 @@ def asked_afresh(command, folder):
     return done.stdout, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def test_there_are_six_questions():
-    assert len(QUESTION.findall(README)) == 6
+def test_there_are_seven_questions():
+    assert len(QUESTION.findall(README)) == 7
 
 
 @pytest.mark.parametrize(("command", "line"), [(command, line) for _, command, line in QUESTION.findall(README)])

@@ -242,3 +242,26 @@ def test_a_function_that_answers_otherwise_when_asked_again_is_refused():
 def test_a_battle_with_too_many_states_is_refused():
     with pytest.raises(NoExactOdds, match="more than 200,000 states"):
         PlainBattle(0, lambda s: Roll("r", {s + 1: 1}))
+
+
+def test_counters_as_fields_of_the_chain_tell_states_apart():
+    """Without declared counters the same battle has the same ends and chances, counted state by state."""
+
+    def follow(left):
+        return Roll("toss", {left - 1: 1, left - 2: 3}, counts={"tosses": 1}) if left > 0 else None
+
+    counted = PlainBattle(3, follow, ("tosses",)).chain
+    found = [exact_outcomes(chain) for chain in (counted, replace(counted, counters=()))]
+    ends = [sorted(zip(one.states.tally.tolist(), one.p.tolist(), strict=True)) for one in found]
+    assert ends[0] == ends[1]
+    # Two tosses unless the first two take one each: 1/4 x 1/4, then a third.
+    assert sum(p for tosses, p in ends[0] if tosses == 3) == pytest.approx(1 / 16)
+
+
+def test_a_counter_without_end_tells_no_states_apart():
+    battle = PlainBattle(
+        1, lambda left: Roll("toss", {0: 1, 1: 1}, counts={"tosses": 1}) if left else None, ("tosses",)
+    )
+    assert exact_outcomes(battle.chain).p.sum() == pytest.approx(1)
+    with pytest.raises(NoExactOdds, match="a counter of this battle rises without end"):
+        exact_outcomes(replace(battle.chain, counters=()))

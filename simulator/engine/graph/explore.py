@@ -10,7 +10,8 @@ from simulator.engine.graph.size_bound import look_around, look_before_compiling
 from simulator.engine.jit import kernel_cache
 from simulator.engine.jit.cost_model import Meter, compile_for, may_compile, patience_for, spent
 from simulator.engine.model.chain import Chain
-from simulator.engine.model.limits import EXACT_BYTES, Progress
+from simulator.engine.model.counters import on_loops
+from simulator.engine.model.limits import EXACT_BYTES, NoExactOdds, Progress
 from simulator.engine.model.packing import packed
 from simulator.engine.model.plain import Decided, Rolled
 
@@ -56,9 +57,15 @@ def explore(
 def listed(chain: Chain, budget: int) -> Graph | None:
     """The graph of a chain in the plain form, whose states are known already; None for other chains.
 
-    Raises NoExactOdds past `budget` bytes.
+    None, too, where the counters of the battle are ordinary fields of the chain: then states are told apart by them.
+    Raises NoExactOdds past `budget` bytes, and where such a field would rise without end.
     """
     p = chain.params
+    if isinstance(p, Rolled | Decided) and not chain.counters and p.more.any():
+        source = np.repeat(np.arange(len(p.first)), np.diff(np.append(p.first, len(p.to))))
+        if p.more[on_loops(source, p.to, len(p.first))].any():
+            raise NoExactOdds("a counter of this battle rises without end: no states can be told apart by it")
+        return None
     decided = isinstance(p, Decided)
     if not (isinstance(p, Rolled) or (decided and chain.utilities)) or chain.start.place:
         return None
