@@ -244,13 +244,11 @@ def test_workers_come_from_the_newest_fork_server(app, site):
 
 
 def test_loading_reports_the_games(monkeypatch):
-    from simulator.analysis.odds import warming
-
     def warm(progress):
         for done in range(64):
             progress(done, 64)
 
-    monkeypatch.setattr(warming, "warm", warm)
+    monkeypatch.setattr("simulator.analysis.odds.warm.warm", warm)
     states = []
     fork_server.load_kernels(states.append)
     assert states[0]["loaded"] == []
