@@ -20,7 +20,7 @@ _FORCE = re.compile(rf"{_SIDE}|force\.[^.]+|.*\.join")
 _UNIT_LIST = re.compile(r"(.*)\.units\[(\d+)\]\.count")
 # Words that are part of a path, and say nothing.
 _SILENT = {"conditions", "options", "rules", "unit"}
-_SIGNS = {"plus": "+", "minus": "−"}
+SIGNS = {"plus": "+", "minus": "−"}
 _PLURAL = re.compile(r".*([a-z]s|ry|[+−])$")
 
 
@@ -77,7 +77,7 @@ def _label(battle: Battle, path: str) -> str:
 def _unit_name(battle: Battle, name: str) -> str:
     """The name of a unit of a game file, a counter by its sign (FLEET+), else a name without underscores."""
     unit = getattr(battle.rules, "unit", {}).get(name)
-    if sign := _SIGNS.get(name.rpartition("_")[2]):
+    if sign := SIGNS.get(name.rpartition("_")[2]):
         return noun_for(1, name.rpartition("_")[0]).upper() + sign
     return (unit and unit.name) or name.replace("_", " ")
 

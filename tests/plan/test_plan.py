@@ -251,3 +251,10 @@ def test_the_objective_may_be_given_on_the_command_line(capsys):
     settings = ["--set", "target.ural.min_odds=0.99", "--set", "target.siam.min_odds=0.99"]
     assert run(["plan", "plan-three-borders", "--objective", "cheapest", "--quiet", *settings]) == 1
     assert capsys.readouterr().out.startswith("Nothing is enough: ")
+
+
+def test_pieces_have_the_names_of_their_game():
+    vector = next(one for one in VECTORS if one["name"] == "two armies of Europa")
+    assert plan(vector["scenario"], 0).headline.startswith(
+        "Attack flanders with 1 ARMY+ and artois with 1 ARMY− and 2 land detachments: worth 2.06; "
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from simulator.analysis.field_words import SIGNS
 from simulator.rules.battle import Misfit, Refusal
 from simulator.rules.campaign.text import assumptions as assumptions_of
 from simulator.rules.toolkit.naming import listed
@@ -18,8 +19,14 @@ SURE = 0.99
 
 
 def pieces_in_words(pieces: Mapping[str, int]) -> list[str]:
-    """Pieces with their numbers: "2 infantry", "1 tank"."""
-    return [f"{n} {noun_for(n, name.replace('_', ' '))}" for name, n in pieces.items()]
+    """Pieces with their numbers: "2 infantry", "1 tank", "1 ARMY+"."""
+    return [f"{n} {noun_for(n, _on_the_box(name))}" for name, n in pieces.items()]
+
+
+def _on_the_box(name: str) -> str:
+    """A piece as its box names it: light ships, ARMY+."""
+    noun, _, sign = name.rpartition("_")
+    return f"{noun.upper()}{SIGNS[sign]}" if sign in SIGNS else name.replace("_", " ")
 
 
 def together(orders: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
