@@ -41,7 +41,9 @@ class Uses:
 
 @dataclass
 class Part:
-    """A part of all divisions: the ways that it allows on each front, and the tables of the fronts from each on."""
+    """A part of all divisions: the ways that it allows on each front, and the tables of the fronts from each on, of the
+    last ones alone where those before are not solved yet.
+    """
 
     ways: list[Uses]
     after: list[np.ndarray] = field(default_factory=list)
@@ -95,12 +97,11 @@ class TableDivision:
     def _solved(self, part: Part) -> Part:
         """The part with its tables: the best value of the fronts from each on, by the exact use of the classes."""
         if not part.after:
-            last = np.full(self.most + 2, -np.inf)
-            last[(0,) * last.ndim] = 0
-            part.after = [last]
-            for ways in reversed(part.ways):
-                part.after.append(self._with(part.after[-1], ways))
-            part.after.reverse()
+            nobody = np.full(self.most + 2, -np.inf)
+            nobody[(0,) * nobody.ndim] = 0
+            part.after = [nobody]
+        for ways in reversed(part.ways[: len(part.ways) + 1 - len(part.after)]):
+            part.after.insert(0, self._with(part.after[0], ways))
         return part
 
     def _with(self, later: np.ndarray, ways: Uses) -> np.ndarray:
@@ -201,7 +202,7 @@ class TableDivision:
             if differ == "targets":
                 alike = some[ways.column] == some[choice.columns[at]]
             if (~alike).any():
-                yield Part([*same, ways.only(~alike), *part.ways[at + 1 :]])
+                yield Part([*same, ways.only(~alike), *part.ways[at + 1 :]], part.after[at + 1 :])
             same.append(ways.only(alike))
 
     def value_with(self, place: int, piece: int, more: int) -> float:
@@ -220,7 +221,7 @@ class TableDivision:
         """The largest value without attacks on a target, or without anybody who comes to a hold."""
         ways = list(self.part.ways)
         ways[front] = ways[front].only(~self.found[front].numbers[ways[front].column].any(axis=1))
-        table = self._solved(Part(ways)).after[0]
+        table = self._solved(Part(ways, self.part.after[front + 1 :])).after[0]
         within = table[tuple(slice(0, most + 1) for most in self.most)]
         return float(within.max()) if np.isfinite(within).any() else None
 
