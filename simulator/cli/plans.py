@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from simulator.cli.output import Given, Output, check_writable, grouped, write_text
 
 Objective = Annotated[
-    Literal["worth", "all", "cheapest"] | None,
-    typer.Option("--objective", help="the objective, in place of the file's"),
+    str | None,
+    typer.Option("--objective", help="worth, all or cheapest, in place of the file's objective"),
 ]
 Following = Annotated[int, typer.Option("--next", help="number of alternatives, 0 to 100")]
 Saved = Annotated[
