@@ -23,7 +23,7 @@ from simulator.scenarios import Draft, Source
 from simulator.scenarios.arguments import checked
 from simulator.scenarios.objective import TAKEN
 
-# Where a price comes from, after it.
+# The source of a price, written after it.
 PRICED = {"list": " at the game's prices", "each": " at 1 each", "given": ""}
 
 
@@ -95,7 +95,7 @@ class Need(Result):
 
     @property
     def headline(self) -> str:
-        """What is enough, the value it reaches, and its price."""
+        """The smallest force that is enough, its value and its price."""
         battle, data = self.draft.battle(), self.draft.data
         what = settings_in_words(battle, data, self.settings)
         ((path, number), *others) = self.settings.items()

@@ -55,7 +55,7 @@ class Choices:
             allowed = some & fine & (columns.chance > 0)
         elif self.objective != "worth" and not front.hold:
             allowed = ~some
-        # Who does not leave a place that is a hold defends it: none of its columns can be spared.
+        # Pieces that do not leave a hold defend it, so that none of its columns can be dropped.
         reached = front.reaches.any(axis=0)
         forced = any(one.home >= 0 and (one.reaches[one.home] & reached).any() for one in self.turn.fronts)
         chosen = np.flatnonzero(allowed)
