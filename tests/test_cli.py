@@ -100,6 +100,25 @@ def test_precision_is_kept(battle_odds):
     assert all((chance["high"] - chance["low"]) / 2 <= 0.002 for chance in message["chances"].values())
 
 
+def test_odds_of_a_question_are_the_first_line(capsys):
+    asked = ["odds", "risk-20v15", "--value", "attacker_regiments_left >= 10", "--value", "mean.rounds"]
+    assert run(asked) == 0
+    first, second, *_ = capsys.readouterr().out.splitlines()
+    assert first == "The chance of attacker regiments left >= 10 is 38.81 %. The mean of rounds is 13.85."
+    assert second.startswith("The attacker takes the territory in 86.04 %")
+    assert run([*asked[:4], "--battles", "10000", "--quiet"]) == 0
+    assert re.fullmatch(
+        r"The chance of attacker regiments left >= 10 is about 3\d\.\d\d % \(3\d\.\d\d to [34]\d\.\d\d\)\.\n",
+        capsys.readouterr().out,
+    )
+    assert run([*asked, "--json"]) == 0
+    values = json.loads(capsys.readouterr().out)["values"]
+    assert values["attacker_regiments_left >= 10"]["value"] == pytest.approx(
+        exact("risk-20v15").p("attacker_regiments_left >= 10")
+    )
+    assert run(["campaign", "axis-land-flak", "--value", "mean.rounds"]) == 2
+
+
 def test_the_outcome_table_as_csv_and_a_picture(battle_odds, tmp_path):
     table, picture = tmp_path / "table.csv", tmp_path / "picture.png"
     assert battle_odds("odds", "risk-20v15", "--csv", table, "--plot", picture)[0] == 0

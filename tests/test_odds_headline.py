@@ -68,7 +68,7 @@ SENTENCES = {
     "campaign-hold-against-two": ("winner == 'attacker'", "Blue reaches the goal in 7.20 %."),
     "campaign-sea-then-land": (
         "winner == 'attacker'",
-        "Us is the winner at the end in 67.02 %, the side of fleet2 and home in 18.19 %, nobody in 14.79 %.",
+        "Our side is the winner at the end in 67.02 %, the side of fleet2 and home in 18.19 %, nobody in 14.79 %.",
     ),
     "campaign-two-raids": (
         "winner == 'attacker'",

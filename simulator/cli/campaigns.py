@@ -65,8 +65,8 @@ def campaign(  # noqa: PLR0913 - one parameter an option
     drafts = list(drafts_of(sources, given.settings or ()).values())
     alone = len(drafts) == 1 and counter_attack is None
     if alone and drafts[0].data.get("game") != "campaign":
-        if save or join or all_defend:
-            raise ValueError("--save, --join, --all-defend: go with several scenarios or --counter-attack")
+        if save or join or all_defend or shown.value:
+            raise ValueError("--save, --join, --all-defend, --value: go with several scenarios or --counter-attack")
         return _by_round(drafts[0], all_plans, dice, TableOutput(**vars(output), every=shown.everything))
     if all_plans:
         raise ValueError("--all-plans: goes with one scenario that is fought in rounds")

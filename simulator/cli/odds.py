@@ -13,12 +13,14 @@ from simulator.scenarios import Scenario, is_uncertain, reading
 
 if TYPE_CHECKING:
     from simulator.analysis.odds.method import Method
+    from simulator.analysis.odds.odds import Odds
 
 
 @dataclass(frozen=True)
 class ShownParts:
     """Options that choose the shown part of the odds of a battle."""
 
+    value: options.ValueNames = None
     explain: options.Explain = False
     everything: options.Everything = False
 
@@ -43,6 +45,8 @@ def odds(  # noqa: PLR0913 - one parameter an option
     if is_uncertain(base):
         if any(setting is not None for setting in long_work.values()):
             raise ValueError("--out, --workers, --cluster: not for a scenario with a field that is not known")
+        if shown.value:
+            raise ValueError("--value: not for a scenario with a field that is not known")
         return mixed_odds(base, method, reading.read_weights(weight), output)
     if weight:
         raise ValueError("--weight: tells what it is worth to know a field; no field of this scenario is uncertain")
@@ -52,22 +56,34 @@ def odds(  # noqa: PLR0913 - one parameter an option
 def plain_odds(
     asked: Scenario, method: Method, out: Path | None, elsewhere: scaling.Elsewhere, shown: ShownParts, output: Output
 ) -> int:
-    """The odds of a battle without uncertain fields, wherever they are computed."""
-    from simulator.report.tables.odds import odds_parts
-
+    """The odds of a battle without uncertain fields, wherever they are computed; first the values asked, if any."""
     what = "battles" if method.exact is False else "states"
     with elsewhere.helpers() as helpers:
         found, cut = output.gather(what, lambda bar: scaling.answered(asked, method, out, helpers, bar))
-
-    def data(found: Any) -> dict[str, Any]:
-        return {**found.to_dict(), "explanation": list(asked.built.explain())}
-
-    output.deliver(
-        found,
-        lambda found: odds_parts(asked, found, shown.explain, shown.everything),
-        data,
-    )
+    show_odds(asked, found, shown, output)
     return output.finished(cut, from_battles(found))
+
+
+def show_odds(asked: Scenario, found: Odds, shown: ShownParts, output: Output) -> None:
+    """Print the odds of a battle, or write them: the values asked, if any, then its headline and its tables."""
+    from simulator.analysis.odds.measure import measure
+    from simulator.analysis.words import capital, value_in_words
+    from simulator.report.tables.odds import odds_parts
+
+    measured = {name: measure(found, name) for name in shown.value or ()}
+    sentences = [value_in_words(asked.battle, asked.data, name, one) for name, one in measured.items()]
+
+    def parts(found: Odds) -> Iterator[Any]:
+        if sentences:
+            yield found.headline.text
+        yield from odds_parts(asked, found, shown.explain, shown.everything)
+
+    def data(found: Odds) -> dict[str, Any]:
+        extra = {"values": {name: one._asdict() for name, one in measured.items()}} if measured else {}
+        return {**found.to_dict(), "explanation": list(asked.built.explain()), **extra}
+
+    headline = " ".join(f"{capital(sentence)}." for sentence in sentences)
+    output.deliver(found, parts, data, headline)
 
 
 def mixed_odds(asked: Any, method: Any, weights: dict[str, float] | None, output: Output) -> int:

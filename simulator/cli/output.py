@@ -262,8 +262,9 @@ class Output:
         found: Any,
         parts: Callable[[Any], Iterable[Any]],
         data: Callable[[Any], Any] = lambda found: found.to_dict(),
+        headline: str = "",
     ) -> None:
-        """Write the files asked for and print an answer: its headline and its `parts` (see `show`).
+        """Write the files asked for and print an answer: the headline, by default its own, and its `parts`.
 
         With --json its `data` instead, with --quiet the headline alone.
         """
@@ -273,7 +274,7 @@ class Output:
             elif self.as_json:
                 print(json_text(data(found)))
             else:
-                show(headed(str(found.headline), () if self.quiet else parts(found)))
+                show(headed(headline or str(found.headline), () if self.quiet else parts(found)))
 
     def answer(
         self,

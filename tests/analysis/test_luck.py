@@ -9,6 +9,7 @@ import pytest
 
 from simulator import NoExactOdds, exact, load, luck, replay
 from simulator.analysis.history.real_dice import units_lost
+from simulator.analysis.odds.method import Method
 from simulator.cli import run
 
 LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 4}, "defender": {"regiments": 3}}
@@ -48,6 +49,18 @@ def test_the_defenders_luck_mirrors_the_attackers():
     mine = luck([{"scenario": LAND, "winner": "attacker"}]).luck
     his = luck([{"scenario": LAND, "winner": "attacker", "side": "defender"}]).luck
     assert mine + his == pytest.approx(1)
+
+
+def test_simulated_luck_has_an_interval_that_holds_the_exact_luck():
+    battles = [{"scenario": one, "winner": "attacker", "attacker_regiments_lost": 1} for one in (LAND, SMALL)]
+    right = luck(battles, WEIGHTS)
+    assert right.interval == (right.luck, right.luck)
+    found = [luck(battles, WEIGHTS, method=Method(exact=False, battles=1000, seed=seed)) for seed in range(40)]
+    assert sum(one.low <= right.luck <= one.high for one in found) >= 36
+    assert {one.high > one.low for one in found} == {True}
+    # Two battles of 1,000 are worth 500: 0.05 wide at a chance of one half, less at the ends.
+    assert max(one.high - one.low for one in found) < 2 * 1.97 * (0.25 / 500) ** 0.5
+    assert re.search(r"luck than in about \d\d\.\d % \(\d\d\.\d to \d\d\.\d\) of such series", found[0].headline)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from simulator.analysis.history.battle_log import LoggedBattle, column_named, re
 from simulator.analysis.history.real_dice import round_luck
 from simulator.analysis.history.replay import ROLL_COLUMNS
 from simulator.analysis.odds.answer import answer
-from simulator.analysis.odds.distribution import Distribution
+from simulator.analysis.odds.distribution import Distribution, wilson
 from simulator.analysis.odds.measure import Weighing
 from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.odds import Odds
@@ -27,6 +27,7 @@ from simulator.analysis.odds.run import Progress, reported, until_interrupted
 from simulator.analysis.result import Result, frame
 from simulator.rules.battle import WINNERS
 from simulator.rules.toolkit.naming import same_name
+from simulator.rules.toolkit.words import chance_of
 from simulator.scenarios import Draft, Scenario, ScenarioError, is_uncertain, load
 from simulator.scenarios.arguments import checked
 from simulator.scenarios.objective import TAKEN, check_weights, values_of
@@ -44,7 +45,8 @@ WIN: Mapping[str, float] = {"win": 1}
 class Judged:
     """One battle: the expected and the observed worth for the side, and the luck (mid-p).
 
-    `rolls` has a row for each round in the log: `line, before, after, change, luck`.
+    `simulated` is the number of simulated battles behind the odds, None where they are exact. `rolls` has a row for
+    each round in the log: `line, before, after, change, luck`.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Judged:
     luck: float
     method: str
     spread: Distribution = field(repr=False)
+    simulated: int | None = field(default=None, repr=False)
     rolls: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
 
 
@@ -74,8 +77,28 @@ class Luck(Result):
     weights: Mapping[str, float] = field(default_factory=dict)
     seed: int = 0
 
-    json_fields = ("expected", "observed", "std", "luck", "p_value", "verdict", "seed", "weights")
+    json_fields = ("expected", "observed", "std", "luck", "low", "high", "p_value", "verdict", "seed", "weights")
     json_rows = "battles"
+
+    @cached_property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of `luck`; it has no width where all odds are exact.
+
+        Each battle of n simulated ones adds at most luck x (1 - luck) / n to the variance of `luck`, because the luck
+        given its outcome varies no more than the luck itself. So the interval is never too narrow to first order.
+        """
+        parts = [1 / one.simulated for one in self.battles if one.simulated]
+        return wilson(self.luck, 1 / sum(parts) if parts else None)
+
+    @property
+    def low(self) -> float:
+        """The lower end of `interval`."""
+        return self.interval[0]
+
+    @property
+    def high(self) -> float:
+        """The upper end of `interval`."""
+        return self.interval[1]
 
     @property
     def p_value(self) -> float:
@@ -113,15 +136,19 @@ class Luck(Result):
         won = "won" if self.weights == WIN else "observed"
         expected = f"{self.expected:.1f}" if self.weights == WIN else f"{self.expected:.4g}"
         result = f"{self.observed:.4g} {won}, {expected} expected"
-        share = max(self.luck, 1 - self.luck)
-        percent = f"{100 * share:.0f}" if share < 0.995 else f"{min(100 * share, 99.99):.2f}"
-        word = (
-            "ordinary luck"
-            if self.luck == 0.5
-            else f"{'worse' if self.luck < 0.5 else 'better'} luck than in {percent} %"
-        )
-        rest = "" if self.luck == 0.5 else " of such series"
-        return f"{result}: {word}{rest}; {self.verdict} (p = {self.p_value:.2g})"
+        word = "ordinary luck"
+        if self.luck != 0.5:
+            word = f"{'worse' if self.luck < 0.5 else 'better'} luck than in {self._share()} of such series"
+        return f"{result}: {word}; {self.verdict} (p = {self.p_value:.2g})"
+
+    def _share(self) -> str:
+        """The share of series that were luckier or less lucky than this one, with its interval if simulated."""
+        share, (low, high) = self.luck, self.interval
+        if share < 0.5:
+            share, low, high = 1 - share, 1 - high, 1 - low
+        if low < high:
+            return chance_of(share, 1, (low, high))
+        return f"{100 * share:.0f} %" if share < 0.995 else f"{min(100 * share, 99.99):.2f} %"
 
     @property
     def verdict(self) -> str:
@@ -256,7 +283,7 @@ def _judge_outcome(where: str, one: LoggedBattle, odds: Odds, weights: Mapping[s
         last = sorted(one.observed.items(), key=lambda item: item[0] == "winner")
         outcome = " with ".join(f"{name} {value}" if name == "winner" else f"{name} = {value}" for name, value in last)
         raise ValueError(f"{where}: {outcome} cannot happen in this battle")
-    return Judged(one.name, one.side, spread.mean, score, spread.mid_p(score), odds.method, spread)
+    return Judged(one.name, one.side, spread.mean, score, spread.mid_p(score), odds.method, spread, odds.battles)
 
 
 def _happened(where: str, one: LoggedBattle, odds: Odds) -> np.ndarray:

@@ -77,7 +77,7 @@ def called(data: Mapping[str, Any], side: str) -> str:
     names = [name for name in used if (name in ours) == (side == "attacker")]
     if not names or {*names} & {*SIDES}:
         return ""
-    words = [name.replace("_", " ") for name in names]
+    words = ["our side" if name == "us" else name.replace("_", " ") for name in names]
     return words[0] if len(words) == 1 else f"the side of {listed(words)}"
 
 
