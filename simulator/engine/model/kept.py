@@ -21,24 +21,29 @@ class Kept(dict[Any, Any]):
 
 
 class Recent(Generic[Made]):
-    """What was made last, by key: as much as is together at most `most` in size. Threads may share it."""
+    """What was made last, by key: as much as takes together at most `most` bytes. Threads may share it.
 
-    def __init__(self, most: int) -> None:
-        self._most, self._held, self._lock = most, dict[Hashable, tuple[Made, int]](), Lock()
+    `size`: the bytes of what was made. It may grow later by what is kept with it, and is asked anew with each new one.
+    """
 
-    def of(self, key: Hashable, make: Callable[[], Made], size: Callable[[Made], int]) -> Made:
-        """What is held by this key, else made; an error, and what alone is too large, is not held."""
+    def __init__(self, most: int, size: Callable[[Made], int]) -> None:
+        self._most, self._size, self._held, self._lock = most, size, dict[Hashable, Made](), Lock()
+
+    def get(self, key: Hashable) -> Made | None:
+        """What is held by this key."""
         with self._lock:
             if key in self._held:
                 self._held[key] = self._held.pop(key)  # to the end: the first one was used longest ago
-                return self._held[key][0]
-        made = make()
-        own = size(made)
+            return self._held.get(key)
+
+    def keep(self, key: Hashable, made: Made) -> Made:
+        """Hold this, and drop what was used longest ago while all takes too much."""
         with self._lock:
-            if own <= self._most:
-                self._held[key] = made, own
-            while sum(number for _, number in self._held.values()) > self._most:
-                del self._held[next(iter(self._held))]
+            self._held[key] = made
+            sizes = {one: self._size(held) for one, held in self._held.items()}
+            while sum(sizes.values()) > self._most:
+                first = next(iter(sizes))
+                del sizes[first], self._held[first]
         return made
 
     def clear(self) -> None:

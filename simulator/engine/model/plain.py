@@ -191,7 +191,8 @@ class PlainBattle:
         `counters` are what rolls count. No state holds them; at most one may rise without end.
 
         Raises BrokenGame, which names the state, for weights that are no chances, an unknown counter, a choice without
-        a side or options, and a `follow` that answers otherwise when asked again; NoExactOdds above MOST_STATES states or MOST_EDGES edges.
+        a side or options, and a `follow` that answers otherwise when asked again; NoExactOdds above MOST_STATES states
+        or MOST_EDGES edges.
         """
         self._follow, self.counters = follow, tuple(counters)
         self.states: list[Any] = [start]

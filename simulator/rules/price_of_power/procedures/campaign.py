@@ -72,15 +72,15 @@ RESULTS = {
 }
 
 
-# Stages are kept for other campaigns, such as the next one of a sweep: so many states of all together (0.7 kB each).
-KEPT_STATES = 100_000
-_fights: Recent[Fight] = Recent(KEPT_STATES)
+# Stages are kept for other campaigns, such as the next one of a sweep.
+KEPT_BYTES, BYTES_OF_A_STATE = 80_000_000, 730
+_fights: Recent[Fight] = Recent(KEPT_BYTES, lambda fight: BYTES_OF_A_STATE * len(fight.plain.states))
 
 
 def fight_of(battle: model.AnyBattle, label: str, brief: bool = True) -> Fight:
     """The battle of a stage."""
     key = label, brief, battle.model_dump_json(serialize_as_any=True)
-    return _fights.of(key, lambda: Fight(Setup(battle, brief), label), lambda fight: len(fight.plain.states))
+    return _fights.get(key) or _fights.keep(key, Fight(Setup(battle, brief), label))
 
 
 class Stages:
