@@ -35,9 +35,9 @@ NOT_OFFERED = {
 def patient():
     """The pages over one worker that has a minute for an answer, for machines on which nothing is compiled yet.
 
-    It has the memory that the page gives to an answer.
+    In a minute an answer takes more memory than in the two seconds of the page, which end it before.
     """
-    pool = WorkerPool(1, 8, Limits(seconds=60.0, wait=300.0, queue=300.0))
+    pool = WorkerPool(1, 8, Limits(seconds=60.0, wait=300.0, queue=300.0, memory=6 << 30))
     pool.start(kernels=False)
     yield TestClient(create_app(pool), follow_redirects=False)
     pool.close()
