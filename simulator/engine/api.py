@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from simulator.engine.factored.grid import fits_on_grid, too_wide
     from simulator.engine.graph.explore import explore
     from simulator.engine.graph.graph import Graph
-    from simulator.engine.graph.graph_cache import forget_graph, graph_of, simulate_by_rules, state_values
+    from simulator.engine.graph.graph_cache import bytes_kept, forget_graph, graph_of, simulate_by_rules, state_values
     from simulator.engine.graph.solver import Solver
     from simulator.engine.graph.value_iteration import (
         BestPolicy,
@@ -32,7 +32,7 @@ _MODULES = {
     "factored.grid": ("fits_on_grid", "too_wide"),
     "graph.explore": ("explore",),
     "graph.graph": ("Graph",),
-    "graph.graph_cache": ("forget_graph", "simulate_by_rules", "graph_of", "state_values"),
+    "graph.graph_cache": ("bytes_kept", "forget_graph", "simulate_by_rules", "graph_of", "state_values"),
     "graph.solver": ("Solver",),
     "graph.value_iteration": ("BestPolicy", "best_option", "first_state", "best_policy", "too_many_transitions"),
     "jit.cost_model": ("without_compiling",),

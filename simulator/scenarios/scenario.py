@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from simulator import rules
 from simulator.engine.model.chain import Chain
+from simulator.engine.model.kept import Recent
 from simulator.rules.battle import Battle, Built, Fields, Misfit, Refusal
 from simulator.rules.toolkit.naming import same_name
 from simulator.scenarios import linked, objective, uncertain, validation
@@ -26,9 +27,21 @@ from simulator.scenarios.schema import ORDER, changed_fields, plain
 from simulator.scenarios.validation import ScenarioError
 
 T = TypeVar("T")
-# Answers are kept for later scenarios if the states of their chain are packed in so many bits; so many are kept.
-MOST_BITS, MOST_KEPT = 18, 16
-_kept: dict[tuple[int, str], tuple[Battle, Built]] = {}
+# Answers are kept for later scenarios if the states of their chain are packed in so many bits: at most so many answers,
+# and fewer if their graphs together take more bytes than this.
+MOST_BITS, MOST_KEPT, MOST_BYTES = 18, 16, 160_000_000
+
+
+def _size(known: tuple[Battle, Built]) -> int:
+    chain = known[1].chain
+    if chain is None or not chain.kept:
+        return MOST_BYTES // MOST_KEPT
+    from simulator.engine.api import bytes_kept
+
+    return max(MOST_BYTES // MOST_KEPT, bytes_kept(chain))
+
+
+_kept: Recent[tuple[Battle, Built]] = Recent(MOST_BYTES, _size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,9 +74,7 @@ class Scenario:
         # A policy may turn out to need exact odds when the battle is too large for them.
         built = worded(lambda: self.battle.build(self.fields))
         if built.chain is not None and built.chain.layout.bits <= MOST_BITS:
-            if len(_kept) >= MOST_KEPT:
-                _kept.clear()
-            _kept[key] = self.battle, built
+            _kept.keep(key, (self.battle, built))
         return built
 
     def release(self) -> None:

@@ -22,7 +22,7 @@ MEGABYTE = 1 << 20
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of one answer: processor seconds, and bytes of memory beyond those of an idle worker.
+    """Limits of one answer: processor seconds, and bytes of memory beyond what its worker holds.
 
     In wall-clock seconds: a request waits at most `queue` for a worker, which is ended after `wait`.
     """

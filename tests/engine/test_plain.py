@@ -10,6 +10,7 @@ import pytest
 
 from simulator.engine.api import Simulation, best_policy, exact_outcomes, replay_steps
 from simulator.engine.graph import counter_windows
+from simulator.engine.model import plain
 from simulator.engine.model.chain import Utilities
 from simulator.engine.model.limits import BrokenGame, NoExactOdds
 from simulator.engine.model.plain import Choice, Counted, PlainBattle, Roll
@@ -242,6 +243,13 @@ def test_a_function_that_answers_otherwise_when_asked_again_is_refused():
 def test_a_battle_with_too_many_states_is_refused():
     with pytest.raises(NoExactOdds, match="more than 200,000 states"):
         PlainBattle(0, lambda s: Roll("r", {s + 1: 1}))
+
+
+def test_a_battle_with_too_many_transitions_is_refused(monkeypatch):
+    monkeypatch.setattr(plain, "MOST_EDGES", 1_000)
+    wide = Roll("r", dict.fromkeys(range(100), 1))
+    with pytest.raises(NoExactOdds, match="more than 1,000 transitions"):
+        PlainBattle(0, lambda s: wide)
 
 
 def test_counters_as_fields_of_the_chain_tell_states_apart():

@@ -16,20 +16,25 @@ def scenario(kind="land", **tables):
 
 
 class Table:
-    """A battle under way, driven by faces: the attacker's roll, then the defender's."""
+    """A battle under way, driven by faces: the attacker's roll, then the defender's, which both count at once."""
 
     def __init__(self, asked):
         self.setup = Setup(asked.fields)
         self.state = rules.begun(self.setup)
+        self.waiting = []
 
     @property
     def side(self):
-        return ("attacker", "defender")[self.state.side]
+        return ("attacker", "defender")[len(self.waiting)]
 
     def roll(self, faces):
         thrown = [ICONS[face] for face in faces.split()]
-        assert len(thrown) == sum(rules.throw_of(self.setup, self.state).pool[:3])
-        self.state = rules.after_faces(self.setup, self.state, thrown)
+        side = len(self.waiting)
+        assert len(thrown) == sum(rules.throw_of(self.setup, self.state, side).pool[:3])
+        self.waiting.append(rules.after_faces(self.setup, self.state, 1 - side, thrown))
+        if side:
+            defender, attacker = self.waiting
+            self.state, self.waiting = rules.rolled(self.setup, self.state.round, attacker, defender), []
         return self
 
     def next(self):

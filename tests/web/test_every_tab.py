@@ -35,7 +35,7 @@ NOT_OFFERED = {
 def patient():
     """The pages over one worker that has a minute for an answer, for machines on which nothing is compiled yet.
 
-    It has memory for what it keeps of all examples: a worker of the page that keeps much is replaced.
+    In a minute an answer takes more memory than in the two seconds of the page, which end it before.
     """
     pool = WorkerPool(1, 8, Limits(seconds=60.0, wait=300.0, queue=300.0, memory=6 << 30))
     pool.start(kernels=False)

@@ -28,3 +28,22 @@ def test_a_worker_has_no_more_memory_than_its_limit(megabytes, answer):
     process.start()
     assert answers.get(timeout=60) == answer
     process.join(60)
+
+
+def take_twice(answers):
+    limit_memory(64 * MEGABYTE)
+    held = bytearray(48 * MEGABYTE)
+    limit_memory(64 * MEGABYTE)
+    try:
+        answers.put(len(held) + len(bytearray(48 * MEGABYTE)))
+    except MemoryError:
+        answers.put("refused")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="enforced on Linux only")
+def test_an_answer_has_its_memory_whatever_its_worker_keeps_of_others():
+    answers = SPAWN.Queue()
+    process = SPAWN.Process(target=take_twice, args=(answers,))
+    process.start()
+    assert answers.get(timeout=60) == 96 * MEGABYTE
+    process.join(60)

@@ -358,8 +358,9 @@ def worths(scenario: Scenario, found: Odds | None = None) -> dict[str, float]:
 def _gains(found: Best, path: str) -> Iterator[Gain]:
     """Each fixed policy in place of the best one, with its best parameter."""
     side, own = side_of(path), found.value[side_of(path)]
-    # No fixed policy is worth more than the best one, unless the other side decides as well and answers it.
-    alone = len({side_in(one) for one in found.scenario.decided}) == 1
+    # No fixed policy is worth more than the best one, unless the other side decides as well with another aim.
+    opposed = len(found.scenario.objective) < len(SIDES)  # a side without an objective has the opposite one
+    alone = opposed or len({side_in(one) for one in found.scenario.decided}) == 1
     for name in choices(found.scenario.battle, path):
         if name == BEST:
             continue

@@ -142,10 +142,10 @@ class Replay(Result):
         """One row a roll: `line, before, after, change, luck` (see `roll_luck`). Raises NoExactOdds."""
         return frame(self.luck_rows(), ROLL_COLUMNS)
 
-    def luck_rows(self) -> list[dict[str, Any]]:
-        """The rows of `luck` as plain values."""
+    def luck_rows(self, budget: int = EXACT_BYTES) -> list[dict[str, Any]]:
+        """The rows of `luck` as plain values, by a graph of at most `budget` bytes. Raises NoExactOdds."""
         assert self.scenario is not None
-        return roll_luck(self.scenario, [roll[1:] for roll in self.rolls], [roll[0] for roll in self.rolls])
+        return roll_luck(self.scenario, [roll[1:] for roll in self.rolls], [roll[0] for roll in self.rolls], budget)
 
     def __str__(self) -> str:
         return "\n".join(self.lines)
@@ -198,7 +198,9 @@ def replay(scenario: Source, seed: int = 0, battle: int = 0) -> Replay:
     return Replay(run.lines, outcome, seed, battle, asked, tuple(run.rolls), odds)
 
 
-def roll_luck(scenario: Scenario, steps: Sequence[Rolled], lines: Sequence[str]) -> list[dict[str, Any]]:
+def roll_luck(
+    scenario: Scenario, steps: Sequence[Rolled], lines: Sequence[str], budget: int = EXACT_BYTES
+) -> list[dict[str, Any]]:
     """One row a roll: `line, before, after, change, luck`: the worth to the attacker before and after, and the mid-p.
 
     The worth is the chance to win, or that of the objective of the scenario. Raises NoExactOdds for a battle that is
@@ -208,7 +210,7 @@ def roll_luck(scenario: Scenario, steps: Sequence[Rolled], lines: Sequence[str])
     if built.chain is None or built.outcome is None:
         own = f"{scenario.battle.game} {scenario.battle.kind}"
         raise NoExactOdds(f"luck: {own} is composed of several battles; the luck of a roll needs one chain of states")
-    values = Values(scenario, scenario.objective)
+    values = Values(scenario, scenario.objective, budget=budget)
     rows = []
     for line, (before, result, after) in zip(lines, steps, strict=True):
         now, then = values.of(before), values.of(after)
@@ -224,12 +226,14 @@ def luck_row(line: str, before: float, after: float, luck: float) -> dict[str, A
 class Values:
     """The worth of every state of a battle to a side: `worth` by number in `graph`, `of` by its fields."""
 
-    def __init__(self, scenario: Scenario, objective: Objective, side: str = "attacker") -> None:
+    def __init__(
+        self, scenario: Scenario, objective: Objective, side: str = "attacker", budget: int = EXACT_BYTES
+    ) -> None:
         chain, outcome = scenario.chain, scenario.built.outcome
         assert outcome is not None
         self._outcome, self._objective, self._side = outcome, objective, SIDES.index(side)
         self.chain = counting_chain(chain, self._worth)
-        self.graph = graph_of(self.chain, EXACT_BYTES)
+        self.graph = graph_of(self.chain, budget)
         value = np.zeros(len(self.graph))
         value[self.graph.final] = self._worth(self.graph.states(self.graph.final))
         self.worth = Solver(self.graph, counted=False).values(value)

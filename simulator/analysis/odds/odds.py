@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -36,6 +36,12 @@ class Chance(NamedTuple):
     p: float
     low: float
     high: float
+
+
+def own_value(battle: Battle, columns: Container[str]) -> str:
+    """The value of a battle kind that is computed when none is named, see `Odds.value`; `columns` of its outcomes."""
+    sided = "winner" in columns and not battle.results
+    return battle.question.measure if battle.question.measure.startswith("mean.") or not sided else "p_attacker"
 
 
 class Odds(Measured, Result):
@@ -148,9 +154,7 @@ class Odds(Measured, Result):
     @property
     def value(self) -> str:
         """The value that is computed when none is named: the attacker's chance to win, else the kind's question."""
-        measure = self.battle.question.measure
-        sided = "winner" in self._raw.columns and not self.battle.results
-        return measure if measure.startswith("mean.") or not sided else "p_attacker"
+        return own_value(self.battle, self._raw.columns)
 
     def summary(self) -> pd.DataFrame:
         """The columns of a summary: mean, its interval, standard deviation and the 5, 50 and 95 % quantiles.

@@ -15,13 +15,14 @@ from simulator.analysis.odds.answer import answer, changed
 from simulator.analysis.odds.headline import meant
 from simulator.analysis.odds.measure import Measure, measure
 from simulator.analysis.odds.method import Method, check_numbers
-from simulator.analysis.odds.odds import Odds
+from simulator.analysis.odds.odds import Odds, own_value
 from simulator.analysis.odds.run import CELL_BATTLES, CELL_BYTES, Progress
 from simulator.analysis.odds.stages import Shared
 from simulator.analysis.studies.one_pass import solve_rows
 from simulator.analysis.studies.variants import variants, with_variants
 from simulator.engine.model.limits import NoExactOdds
 from simulator.scenarios import VARIANT, Draft, Scenario, ScenarioError, Source, draft
+from simulator.scenarios.objective import before_battle
 from simulator.scenarios.schema import field_at, unknown_field
 from simulator.scenarios.validation import shown
 
@@ -302,7 +303,9 @@ def _own_value(grid: Grid) -> str:
     refused = None
     for settings in product(*grid.values):
         try:
-            return grid.odds(settings)[0].value
+            scenario, _ = changed(grid.draft, grid.paths, settings)
+            columns = before_battle(scenario.built) if isinstance(scenario, Scenario) else None
+            return grid.odds(settings)[0].value if columns is None else own_value(grid.draft.battle(), columns)
         except ScenarioError as error:
             refused = refused or error
     assert refused is not None

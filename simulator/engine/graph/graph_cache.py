@@ -81,6 +81,14 @@ def forget_graph(chain: Chain) -> None:
         graph.kept.clear()
 
 
+def bytes_kept(chain: Chain) -> int:
+    """About the bytes of the graphs that are kept with a chain, and of what was made of them."""
+    graphs = [
+        one for kept in chain.kept.values() for one in (kept, getattr(kept, "open", None)) if isinstance(one, Graph)
+    ]
+    return sum(3 * size_of(chain, len(graph), len(graph.to)) for graph in graphs)
+
+
 def simulate_by_rules(chain: Chain) -> None:
     """Simulate this chain without its graph, which is known to be too large or too slow."""
     chain.kept[_GRAPH] = None

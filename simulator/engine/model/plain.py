@@ -29,8 +29,8 @@ from simulator.engine.model.limits import BrokenGame, NoExactOdds
 NOTHING: Mapping[str, int] = MappingProxyType({})
 # The table of a final state.
 OVER = -1
-# More states than these are refused: the compiled form finds them hundreds of times as fast.
-MOST_STATES = 200_000
+# More states or edges than these are refused: the compiled form finds them hundreds of times as fast.
+MOST_STATES, MOST_EDGES = 200_000, 5_000_000
 # In so many states `follow` is asked twice.
 ASKED_TWICE = 64
 
@@ -191,7 +191,8 @@ class PlainBattle:
         `counters` are what rolls count. No state holds them; at most one may rise without end.
 
         Raises BrokenGame, which names the state, for weights that are no chances, an unknown counter, a choice without
-        a side or options, and a `follow` that answers otherwise when asked again; NoExactOdds above MOST_STATES states.
+        a side or options, and a `follow` that answers otherwise when asked again; NoExactOdds above MOST_STATES states
+        or MOST_EDGES edges.
         """
         self._follow, self.counters = follow, tuple(counters)
         self.states: list[Any] = [start]
@@ -215,6 +216,8 @@ class PlainBattle:
                 raise BrokenGame(f"follow: answers differently when asked again, in {state}")
             if len(self.states) > MOST_STATES:
                 raise NoExactOdds(f"more than {MOST_STATES:,} states; a battle in the plain form has fewer")
+            if len(self._to) > MOST_EDGES:
+                raise NoExactOdds(f"more than {MOST_EDGES:,} transitions; a battle in the plain form has fewer")
         self._counted, more = self._count()
         columns = table_of, self._first, self._to, more, owner, number
         held = [np.array(column or [0], np.int64) for column in columns]

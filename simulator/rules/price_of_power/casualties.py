@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from itertools import islice, product
 
+from simulator.rules.price_of_power.dice import Throw
 from simulator.rules.price_of_power.forces import DAMAGED, PREFIXES, PRICE, SHIPS, types
 from simulator.rules.price_of_power.model import TYPES
 from simulator.rules.price_of_power.setup import Setup
@@ -12,6 +14,8 @@ from simulator.rules.price_of_power.state import DEAD, Force, Realm
 from simulator.rules.toolkit.naming import counted
 
 NOTHING = (0, 0)
+# A side after the enemy's roll, and the ships, and heavy ones, that this captured.
+Fate = tuple[Force, tuple[int, int]]
 
 
 def in_turn(room: Sequence[int], hits: int, order: Sequence[int]) -> tuple[list[int], int]:
@@ -56,11 +60,13 @@ def due(w: Setup, side: int, force: Force) -> list[int]:
 
 
 def after_hits(w: Setup, side: int, force: Force) -> Force:
-    """A side after the hits that it takes now, by its list."""
-    hits = due(w, side, force)
-    each = enumerate(zip(force.realms, hits, strict=True))
-    realms = (with_hits(w, side, at, realm, own) if own else realm for at, (realm, own) in each)
-    return force._replace(realms=tuple(realms))
+    """A side after the hits that it takes now, by its list. Kept in memory: its leader and his wounds vary."""
+    key = side, force.realms, force.hits, force.paying
+    if (realms := w.memory.get(key)) is None:
+        each = enumerate(zip(force.realms, due(w, side, force), strict=True))
+        hit = (with_hits(w, side, at, realm, own) if own else realm for at, (realm, own) in each)
+        realms = w.memory[key] = tuple(hit)
+    return Force(realms, *force[1:])  # 0.4 us; _replace takes 0.75
 
 
 def ways_to_lose(w: Setup, side: int, force: Force) -> list[Force]:
@@ -90,7 +96,7 @@ def after_losses(w: Setup, side: int, before: Force, after: Force) -> Force:
     """The force after a roll: its leader is wounded if a unit was lost (3.2 step 4)."""
     lost = w.strength(side, after.realms).units < w.strength(side, before.realms).units
     hurt = before.hurt if lost or (before.hits and w.options.damage_counts_as_casualty) else 0
-    return after._replace(wounds=before.wounds + hurt, hits=0, hurt=0)
+    return Force(after.realms, after.leader, before.wounds + hurt, after.hand, paying=after.paying)
 
 
 def wounds_by(w: Setup, side: int, force: Force, tercios: int) -> int:
@@ -105,6 +111,34 @@ def captures(w: Setup, side: int, force: Force, hits: int, tercios: int) -> tupl
         return NOTHING
     captured = min(tercios, supply, own.units)
     return captured, max(0, captured - own.units + own.heavy)
+
+
+def hit(w: Setup, side: int, force: Force, hits: int, hurt: int) -> Force:
+    """A side after hits and wounds; hits beyond the last unit are lost. They wait for an owner who picks his losses."""
+    if not hits:
+        return force
+    waiting = Force(*force[:4], min(hits, w.strength(side, force.realms).room), hurt)
+    return waiting if w.picks[side] else after_losses(w, side, waiting, after_hits(w, side, waiting))
+
+
+def after_throw(w: Setup, side: int, force: Force, hits: int, tercios: int) -> Fate:
+    """A side after hits and tercios of the enemy, and the ships that this captures (steps 3 and 4). Kept in memory."""
+    key = side, force, hits, tercios
+    if (found := w.memory.get(key)) is None:
+        hurt = wounds_by(w, side, force, tercios)
+        fate = hit(w, side, force, hits, hurt), captures(w, side, force, hits, tercios)
+        found = w.memory[key] = w.memory.setdefault(fate, fate)  # one object for each: equal ones are found faster
+    return found
+
+
+def fates(w: Setup, side: int, force: Force, throw: Throw) -> dict[Fate, float]:
+    """What a throw of the enemy may do to a side, with the chances. Kept in memory: many battles come to it."""
+    key = side, force, throw
+    if (found := w.memory.get(key)) is None:
+        found = w.memory[key] = defaultdict(float)
+        for hits, tercios, p in w.rolls(1 - side, throw):
+            found[after_throw(w, side, force, hits, tercios)] += p
+    return found
 
 
 def in_words(w: Setup, side: int, before: Force, after: Force) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from simulator.engine.model.limits import NoExactOdds
-from simulator.engine.model.plain import MOST_STATES, Following, Place, PlainBattle, Roll
+from simulator.engine.model.plain import Following, Place, PlainBattle, Roll
 from simulator.rules.battle import ATTACKER, DEFENDER, Built, Columns, Joined, Refusal
 from simulator.rules.price_of_power import cards, rules, text
 from simulator.rules.price_of_power.forces import (
@@ -41,10 +41,9 @@ class Fight:
         self.setup, self.counters = setup, ("rounds",) if setup.options.count_rounds else ()
         try:
             self.plain = PlainBattle(rules.begun(setup), partial(rules.follow, setup), self.counters, label)
-        except NoExactOdds:
-            units = " v ".join(str(side.units) for side in setup.sides)
-            many = f"{units} {setup.sides[0].fields.called} come to more than {MOST_STATES:,} states; give fewer"
-            raise Refusal("attacker", many) from None
+        except NoExactOdds as error:
+            units, many = " v ".join(str(side.units) for side in setup.sides), str(error).partition(";")[0]
+            raise Refusal("attacker", f"{units} {setup.sides[0].fields.called} come to {many}; give fewer") from None
         self.chain = self.plain.chain
 
     def built(self) -> Built:

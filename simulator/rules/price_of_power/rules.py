@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -13,12 +14,13 @@ from simulator.engine.model.plain import Choice, Following, Roll
 from simulator.rules.price_of_power import cards, text
 from simulator.rules.price_of_power.casualties import (
     NOTHING,
-    after_hits,
+    Fate,
     after_losses,
-    captures,
+    after_throw,
+    fates,
+    hit,
     in_words,
     ways_to_lose,
-    wounds_by,
 )
 from simulator.rules.price_of_power.decisions import Going, hands_to_play, leaves_by_rule, who_may_leave
 from simulator.rules.price_of_power.dice import Icons, Throw
@@ -46,8 +48,6 @@ from simulator.rules.toolkit.weights import sum_of
 
 BOTH = (ATTACK, DEFENCE)
 ROUND = {"rounds": 1}
-# A side after the enemy's roll, and the ships, and heavy ones, that this captured.
-Fate = tuple[Force, tuple[int, int]]
 
 
 def begun(w: Setup, *sides: tuple[Realm, ...]) -> Battle:
@@ -68,7 +68,7 @@ def follow(w: Setup, s: Battle) -> Following:
 
 def stuck(w: Setup, s: Battle) -> bool:
     """No result of the rolls can change the battle, so it ends without this round (section 3.2)."""
-    if s.stage != ROLLS or s.side or s.round < w.last - 1 or s.round + 1 == w.max_rounds:
+    if s.stage != ROLLS or s.round < w.last - 1 or s.round + 1 == w.max_rounds:
         return False
     for side in BOTH:
         own = force_of(s, side)
@@ -152,14 +152,6 @@ def charges(w: Setup, s: Battle) -> Roll:
     return Roll("the charge", ways, line=lambda done, _: text.charged(w, s, done))
 
 
-def hit(w: Setup, side: int, force: Force, hits: int, hurt: int) -> Force:
-    """A side after hits and wounds; hits beyond the last unit are lost. They wait for an owner who picks his losses."""
-    if not hits:
-        return force
-    waiting = force._replace(hits=min(hits, w.strength(side, force.realms).room), hurt=hurt)
-    return waiting if w.picks[side] else after_losses(w, side, waiting, after_hits(w, side, waiting))
-
-
 # A round (section 3.2).
 
 
@@ -185,60 +177,56 @@ def plays(w: Setup, s: Battle) -> Choice:
     return decision(s, f"{w.sides[s.side].where}.battle_actions", options)
 
 
-def throw_of(w: Setup, s: Battle) -> Throw:
-    """The dice of the side that rolls now."""
-    return s.answer or w.throw_of(s.side, force_of(s, s.side), s.round)
+def throw_of(w: Setup, s: Battle, side: int) -> Throw:
+    """The dice of a side in this round."""
+    return w.throw_of(side, force_of(s, side), s.round)
 
 
-def answer_to(w: Setup, s: Battle) -> Throw | None:
-    """The dice with which the defender answers a roll of the attacker, whatever that does to his units."""
-    return None if s.side else w.throw_of(DEFENCE, s.defender, s.round)
+def fates_of(w: Setup, s: Battle, side: int) -> dict[Fate, float]:
+    """What the enemy's roll may do to a side, with the chances."""
+    return fates(w, side, force_of(s, side), throw_of(w, s, 1 - side))
 
 
 def rolls(w: Setup, s: Battle) -> Roll:
-    """Steps 1 and 2: both roll, the attacker's dice first."""
-    throw, answer, enemy = throw_of(w, s), answer_to(w, s), force_of(s, 1 - s.side)
+    """Steps 1 and 2: both roll, each for the units that stood before."""
     chances: defaultdict[Battle, float] = defaultdict(float)
-    for fate, p in fates(w, 1 - s.side, enemy, throw).items():
-        chances[rolled(w, s, answer, *fate)] += p
-    counts = ROUND if s.side == DEFENCE and w.options.count_rounds else {}
-    return Roll("the dice", chances, counts, partial(text.rolled, w, s, throw, partial(after_faces, w, s)))
+    attackers, defenders = (fates_of(w, s, side).items() for side in BOTH)
+    for defender, p in defenders:
+        known = w.after_rolls[s.round, defender]
+        for attacker, q in attackers:
+            if (after := known.get(attacker)) is None:
+                after = known[attacker] = rolled(w, s.round, attacker, defender)
+            chances[after] += p * q
+    counts = ROUND if w.options.count_rounds else {}
+    return Roll("the dice", chances, counts, partial(line_of_rolls, w, s))
 
 
-def fates(w: Setup, side: int, force: Force, throw: Throw) -> dict[Fate, float]:
-    """What a throw of the enemy may do to a side, with the chances. Kept in memory: many battles come to it."""
-    key = side, force, throw
-    if (found := w.memory.get(key)) is None:
-        found = w.memory[key] = defaultdict(float)
-        for hits, tercios, p in w.rolls(1 - side, throw):
-            found[after_throw(w, side, force, hits, tercios)] += p
-    return found
+def rolled(w: Setup, round_: int, attacker: Fate, defender: Fate) -> Battle:
+    """The battle after a round's rolls, which have come to this for both sides."""
+    captured = attacker[1] if attacker[1] != NOTHING else defender[1]
+    return to_lose(w, Battle(ROLLS, ATTACK, round_, attacker[0], defender[0], captured), ATTACK)
 
 
-def after_throw(w: Setup, side: int, force: Force, hits: int, tercios: int) -> Fate:
-    """A side after hits and tercios of the enemy, and the ships that this captures (steps 3 and 4). Kept in memory."""
-    key = side, force, hits, tercios
-    if (found := w.memory.get(key)) is None:
-        hurt = wounds_by(w, side, force, tercios)
-        found = w.memory[key] = hit(w, side, force, hits, hurt), captures(w, side, force, hits, tercios)
-    return found
-
-
-def rolled(w: Setup, s: Battle, answer: Throw | None, enemy: Force, captured: tuple[int, int]) -> Battle:
-    """The battle after a roll that has come to this for the enemy."""
-    if answer:
-        return Battle(ROLLS, DEFENCE, s.round, s.attacker, enemy, answer, captured)
-    taken = captured if captured != NOTHING else s.captured
-    return to_lose(w, Battle(ROLLS, DEFENCE, s.round, enemy, s.defender, None, taken), ATTACK)
-
-
-def after_faces(w: Setup, s: Battle, thrown: Iterable[Icons]) -> Battle:
-    """The battle after a roll of these faces."""
-    throw = throw_of(w, s)
+def after_faces(w: Setup, s: Battle, side: int, thrown: Iterable[Icons]) -> Fate:
+    """What a roll of these faces by the enemy does to a side."""
+    throw = throw_of(w, s, 1 - side)
     shown = throw.pool.shown(thrown)
-    tercios = min(shown.tercios, w.caps(s.side, throw.pool).tercios)
-    fate = after_throw(w, 1 - s.side, force_of(s, 1 - s.side), throw.hits(shown), tercios)
-    return rolled(w, s, answer_to(w, s), *fate)
+    tercios = min(shown.tercios, w.caps(1 - side, throw.pool).tercios)
+    return after_throw(w, side, force_of(s, side), throw.hits(shown), tercios)
+
+
+def line_of_rolls(w: Setup, s: Battle, after: Battle, dice: random.Random) -> str:
+    """The line of a round's rolls: faces of both sides that lead to this battle."""
+    attackers, defenders = (fates_of(w, s, side) for side in BOTH)
+    ways = {
+        (a, d): p * q for a, p in attackers.items() for d, q in defenders.items() if rolled(w, s.round, a, d) == after
+    }
+    came = dice.choices([*ways], [*ways.values()])[0]
+    shown = [
+        text.faces_until(w, throw_of(w, s, side), partial(after_faces, w, s, 1 - side), came[1 - side], dice)
+        for side in BOTH
+    ]
+    return text.rolled(w, s, [throw_of(w, s, side) for side in BOTH], shown, after)
 
 
 def to_lose(w: Setup, s: Battle, side: int) -> Battle:
@@ -355,16 +343,17 @@ def to_next_round(w: Setup, s: Battle, round_: int) -> Battle:
 
 def for_next_round(w: Setup, side: int, own: Force) -> Force:
     """A side at the end of a round."""
-    again = w.alternates and not w.whole_battle
-    realms = tuple(one._replace(turn=0) if again and one.turn else one for one in own.realms)
-    return own._replace(realms=realms, hand=cards.after_round(w.cards[side], own.hand))
+    realms, hand = own.realms, cards.after_round(w.cards[side], own.hand) if own.hand else ()
+    if w.alternates and not w.whole_battle and any(one.turn for one in realms):
+        realms = tuple(one._replace(turn=0) for one in realms)
+    return Force(realms, own.leader, own.wounds, hand)
 
 
 def ended(w: Setup, s: Battle) -> Battle:
     """The end; what no outcome reads is dropped, so that equal outcomes are one state."""
     captured = (s.captured[0], 0) if w.brief else s.captured
     attacker, defender = at_end(w, ATTACK, s.attacker), at_end(w, DEFENCE, s.defender)
-    return Battle(OVER, ATTACK, 0, attacker, defender, None, captured)
+    return Battle(OVER, ATTACK, 0, attacker, defender, captured)
 
 
 def at_end(w: Setup, side: int, own: Force) -> Force:

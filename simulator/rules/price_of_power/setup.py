@@ -5,6 +5,7 @@ Sections cited are those of docs/rules/price_of_power.md.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache
 from itertools import chain, product
@@ -26,7 +27,7 @@ from simulator.rules.price_of_power.dice import (
 )
 from simulator.rules.price_of_power.forces import WITH_SIDE, Faction, Side, first_lost, types
 from simulator.rules.price_of_power.model import AnyBattle
-from simulator.rules.price_of_power.state import DEAD, DEFENCE, Force, Realm
+from simulator.rules.price_of_power.state import DEAD, DEFENCE, Battle, Force, Realm
 from simulator.rules.toolkit.retreat import Leave, outnumbered
 
 # By `ties`: the kinds of realms that are hit first among equally large defending factions.
@@ -75,6 +76,7 @@ class Setup:
         self.strength, self.pool = cache(self._strength), cache(self._pool)
         self.throw, self.rolls = cache(self._throw), cache(self._rolls)
         self.memory: dict[Any, Any] = {}  # see `rules.after_throw`
+        self.after_rolls: defaultdict[Any, dict[Any, Battle]] = defaultdict(dict)  # see `rules.rolls`
 
     @property
     def alone(self) -> list[Faction]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from simulator.rules.price_of_power.dice import Throw
-
 ATTACK, DEFENCE = 0, 1
 # The step that comes next, in the order of the rules: a leader is appointed (3.7), drawn (3.1 step 2), the charge (3.1
 # step 3), cards (3.5), the roll, its losses, who leaves and what that costs (3.2 steps 2, 3 and 6).
@@ -43,9 +41,8 @@ class Force(NamedTuple):
 class Battle(NamedTuple):
     """A battle: the step that comes next and the side that takes it; the rounds done; both sides.
 
-    `round` stops at the last value on which anything depends. `answer`: the dice of the defender, who rolls for the
-    units that stood before the attacker's roll. `captured`: ships taken by a roll that sank the last enemy, and the
-    heavy ones among them. `charge`: hits that wait come from the charge.
+    `round` stops at the last value on which anything depends. `captured`: ships taken by a roll that sank the last
+    enemy, and the heavy ones among them. `charge`: hits that wait come from the charge.
     """
 
     stage: int
@@ -53,7 +50,6 @@ class Battle(NamedTuple):
     round: int
     attacker: Force
     defender: Force
-    answer: Throw | None = None
     captured: tuple[int, int] = (0, 0)
     charge: bool = False
 
@@ -66,4 +62,4 @@ def force_of(s: Battle, side: int) -> Force:
 def with_force(s: Battle, side: int, force: Force) -> Battle:
     """The battle with another force of a side."""
     attacker, defender = (s.attacker, force) if side else (force, s.defender)
-    return Battle(s.stage, s.side, s.round, attacker, defender, s.answer, s.captured, s.charge)
+    return Battle(s.stage, s.side, s.round, attacker, defender, s.captured, s.charge)

@@ -99,24 +99,26 @@ def charged(setup: Setup, before: Battle, after: Battle) -> str:
     return " ".join([f"The {setup.sides[before.side].where} charges.", *fate])
 
 
-def rolled(
-    setup: Setup,
-    before: Battle,
-    throw: Throw,
-    lead: Callable[[list[Icons]], Battle],
-    after: Battle,
-    dice: random.Random,
-) -> str:
-    """The lines of a roll: faces that lead to this state (none after MOST_TRIES rolls), hits, and what they do."""
+def faces_until(
+    setup: Setup, throw: Throw, fate: Callable[[list[Icons]], object], came: object, dice: random.Random
+) -> list[Icons]:
+    """Faces of a throw that come to this fate of the enemy; none after MOST_TRIES rolls."""
     faces = throw.pool.faces(setup.dice)
-    thrown = thrown_until(lambda rng: [*map(rng.choice, faces)], lambda one: lead(one) == after, dice, MOST_TRIES)
-    hits = f": {plural(throw.hits(throw.pool.shown(thrown)), 'hit')}" if thrown else ""
-    side, hand = setup.sides[before.side], force_of(before, before.side).hand
-    names = cards.names(setup.cards[before.side], hand, cards.IN_FORCE)
-    with_cards = f" with {' and '.join(names)}" if names else ""
-    text = f"the {side.where} rolls{with_cards}{''.join(f' {letters(face)}' for face in thrown or ())}{hits}"
-    text = f"Round {before.round + 1}, {text}" if before.round < setup.last - 1 else text
-    return " ".join([sentence(text), *changes(setup, before, after)])
+    thrown = thrown_until(lambda rng: [*map(rng.choice, faces)], lambda one: fate(one) == came, dice, MOST_TRIES)
+    return thrown or []
+
+
+def rolled(setup: Setup, before: Battle, throws: list[Throw], shown: list[list[Icons]], after: Battle) -> str:
+    """The line of a round's rolls: the faces and hits of both sides, and what they do."""
+    found = []
+    for place, (side, throw, faces) in enumerate(zip(setup.sides, throws, shown, strict=True)):
+        hits = f": {plural(throw.hits(throw.pool.shown(faces)), 'hit')}" if faces else ""
+        names = cards.names(setup.cards[place], force_of(before, place).hand, cards.IN_FORCE)
+        with_cards = f" with {' and '.join(names)}" if names else ""
+        text = f"the {side.where} rolls{with_cards}{''.join(f' {letters(face)}' for face in faces)}{hits}"
+        timed = place == 0 and before.round < setup.last - 1
+        found.append(sentence(f"Round {before.round + 1}, {text}" if timed else text))
+    return " ".join([*found, *changes(setup, before, after)])
 
 
 def letters(face: Icons) -> str:

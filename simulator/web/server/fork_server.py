@@ -155,22 +155,33 @@ def work(connection: Connection, limits: Limits) -> None:
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     announce[:] = [lambda text: connection.send(BEGINS_TO_COMPILE)]
-    limit_memory(limits.memory)
     idle = resident()
     with suppress(EOFError, OSError):
         while True:
-            for reply in replies(connection.recv(), limits):
-                retire = reply.last and resident() > idle + MOST_GROWTH
+            job = connection.recv()
+            limit_memory(limits.memory)
+            for reply in replies(job, limits):
+                retire = reply.last and has_grown(idle)
                 connection.send(replace(reply, retire=retire))
 
 
+def has_grown(idle: int) -> bool:
+    """Does this process hold more than MOST_GROWTH beyond these bytes, also after graphs no longer used are freed?"""
+    if resident() > idle + MOST_GROWTH:
+        gc.collect()  # graphs refer to each other; one answer may leave 500 MB of them
+    return resident() > idle + MOST_GROWTH
+
+
 def limit_memory(memory: int) -> None:
-    """Let this process allocate so many bytes more than it has now, where the system can enforce that."""
+    """Let this process allocate so many bytes more than it has now, where the system can enforce that.
+
+    Each answer may take as much, whatever its worker keeps of the answers before.
+    """
     with suppress(ImportError, ValueError, OSError):
         import resource
 
-        limit = resident() + memory
-        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+        _, most = resource.getrlimit(resource.RLIMIT_DATA)
+        resource.setrlimit(resource.RLIMIT_DATA, (resident() + memory, most))
 
 
 def resident() -> int:

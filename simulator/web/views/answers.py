@@ -21,7 +21,7 @@ from simulator.report.tables.odds import events
 from simulator.report.words import value_of
 from simulator.rules.battle import WINNERS
 from simulator.scenarios import Draft, Scenario, ScenarioError, is_uncertain, load
-from simulator.web.messages import LARGE, Limits
+from simulator.web.messages import LARGE, MEGABYTE, Limits
 from simulator.web.time_limit import at_most
 
 MOST_VALUES = 200
@@ -56,6 +56,8 @@ def odds_in_time(asked: Draft | Scenario, limits: Limits, live: bool = False) ->
             return answer(source, Method(exact=True, budget=QUICK_BYTES), progress), scenario, ""
     except NoExactOdds as error:
         reason = str(error)
+    except MemoryError:
+        reason = f"exact odds would take more than the {limits.memory // MEGABYTE} MB an answer may take"
     except KeyboardInterrupt:
         reason = f"exact odds would take longer than this page computes (more than {explored:,} states)"
     skip_exact_odds(scenario)

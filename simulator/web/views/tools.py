@@ -15,7 +15,7 @@ from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.run import Interrupted
 from simulator.analysis.studies.sweep import sweep
 from simulator.analysis.studies.swept import Sweep
-from simulator.engine.model.limits import NoExactOdds
+from simulator.engine.model.limits import QUICK_BYTES, NoExactOdds
 from simulator.report.words import path_in_words
 from simulator.rules.battle import Battle
 from simulator.rules.campaign import carry_of
@@ -270,7 +270,7 @@ def _replay(request: BattleRequest) -> dict[str, Any]:
     rows: list[dict[str, Any]] = []
     # Too large, or several battles in one: shown without chances.
     with suppress(NoExactOdds, OutOfTime), at_most(EXACT_SHARE * request.limits.seconds):
-        rows = result.luck_rows()
+        rows = result.luck_rows(QUICK_BYTES)
     about = {"seed": seed, "number": number, "battle": request.battle}
     return about | {"replay": result, "rows": rows, "chance": "objective" not in request.data}
 

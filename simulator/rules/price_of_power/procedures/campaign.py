@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from simulator.engine import api
 from simulator.engine.model.chain import Chain, OutcomeDistribution, Share, Utilities
+from simulator.engine.model.kept import Recent
 from simulator.rules.battle import ATTACKER, DEFENDER, Built, Columns, Course, Run, Worth, gathered, without_stage
 from simulator.rules.price_of_power import model
 from simulator.rules.price_of_power.dice import faces_of
@@ -71,6 +72,17 @@ RESULTS = {
 }
 
 
+# Stages are kept for other campaigns, such as the next one of a sweep.
+KEPT_BYTES, BYTES_OF_A_STATE = 80_000_000, 730
+_fights: Recent[Fight] = Recent(KEPT_BYTES, lambda fight: BYTES_OF_A_STATE * len(fight.plain.states))
+
+
+def fight_of(battle: model.AnyBattle, label: str, brief: bool = True) -> Fight:
+    """The battle of a stage."""
+    key = label, brief, battle.model_dump_json(serialize_as_any=True)
+    return _fights.get(key) or _fights.keep(key, Fight(Setup(battle, brief), label))
+
+
 class Stages:
     """The stages of one campaign; courses that land the same units share chain and plan.
 
@@ -96,7 +108,7 @@ class Stages:
 
     def _at_sea(self) -> tuple[Fight, Chain]:
         """The battle at sea."""
-        fight = Fight(Setup(stage(self.fields, "fleet"), brief=self.port is None), "at sea")
+        fight = fight_of(stage(self.fields, "fleet"), "at sea", self.port is None)
         return fight, self.decided(fight, self.worth_at_sea)
 
     def courses(self, run: Run) -> Iterator[Course]:
@@ -201,7 +213,7 @@ class Stages:
 
     def _on_land(self, units: Units, fleet: Fleet | None) -> tuple[Fight, Chain]:
         """The land battle of those who are there."""
-        fight = Fight(Setup(stage(self.fields, "army", units), brief=True), "on land")
+        fight = fight_of(stage(self.fields, "army", units), "on land")
         return fight, self.decided(fight, lambda ends: self.worth_ashore(fight, units, fleet, ends))
 
     def there(self, units: Units) -> dict[str, Any]:
@@ -253,7 +265,7 @@ class Stages:
 
     def _at_port(self, fleet: Fleet) -> tuple[Fight, Chain]:
         """The battle with the ships that have to leave the port."""
-        fight = Fight(Setup(stage(self.fields, "port_fleet", fleet=fleet), brief=True), "out of port")
+        fight = fight_of(stage(self.fields, "port_fleet", fleet=fleet), "out of port")
         return fight, self.decided(fight, lambda ends: self.worth_at_port(fight, fleet, ends))
 
     def out_of_port(self, run: Run, share: Share | None, fleet: Fleet, columns: Mapping[str, Any]) -> Iterator[Course]:
