@@ -195,7 +195,7 @@ RELIEVED = {
 @pytest.mark.parametrize("before", [1, 2])
 @pytest.mark.parametrize("name", RELIEVED)
 def test_a_siege_with_relief_cut_in_parts_is_one_siege(name, before):
-    """The army comes in round 2, of the second part or of the first: troops who entered and a lost leader are carried."""
+    """The army comes in round 2, in the first or the second part: who entered and a lost leader are carried."""
     relief, fortress, answer = RELIEVED[name]
     far = {"supply_distance": 8} if "weak" in name else {}
     policy = {"policy": {"attacker": {"relief": answer}}}
@@ -209,8 +209,8 @@ def test_a_siege_with_relief_cut_in_parts_is_one_siege(name, before):
     holds = one.table[one.table["winner"] != "attacker"]
     inside = (holds["garrison_left_thirds"] * holds["p"]).sum()
     means = {"french_thirds_left": one.mean("attacker_left_thirds"), "breda_garrison_thirds": inside}
-    for column, value in means.items():
-        assert cut.mean(column) == pytest.approx(value, abs=1e-9), column
+    for column, mean in means.items():
+        assert cut.mean(column) == pytest.approx(mean, abs=1e-9), column
 
 
 def test_a_leader_lost_at_an_unnamed_fortress_is_gone():
