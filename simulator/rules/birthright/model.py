@@ -131,8 +131,7 @@ class FieldConditions(Fields):
 class StormConditions(Fields):
     """The stormed place."""
 
-    # Allowed, since the same place may be fought for in the field, but not listed.
-    terrain: SkipJsonSchema[Terrain] = Field("plains", description="without effect in a storm")
+    terrain: SkipJsonSchema[Terrain] = Field("plains", description="without effect in a storm, and so not listed")
     fortification: WallLevel = Field(description="present level of the walls")
 
 

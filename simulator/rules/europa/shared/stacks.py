@@ -61,8 +61,9 @@ class Stack:
         self.timar, self.idle = is_timar(given, fields.options), size_of(given) - self.size
         self.turkish = side.country in TURKISH
         self.has_army = side.army_plus + side.army_minus > 0
-        field_battle = isinstance(fields.options, LandOptions)  # in assaults Tercios count as given
-        self.tercios = side.tercios and (self.has_army or not (field_battle and fields.options.tercios_require_army))
+        options = fields.options
+        alone = not (isinstance(options, LandOptions) and options.tercios_require_army)  # in assaults as given
+        self.tercios = side.tercios and (self.has_army or alone)
         self.leader = leader_of(side, book, f"{name}.leader")
         self.replacements = book.replacements[COUNTRIES[side.country]["replacement_leaders"]]
         self.leaders = replacements(self.leader, self.replacements)
