@@ -28,18 +28,20 @@ from simulator.scenarios.schema import field_rows
 TRANSCRIPTS = Path(__file__).parent / "transcripts"
 COUNTS = Path(__file__).parent / "data" / "pinned_counts.json"
 WIDTH = 110
+# Transcripts beside those of the kinds: what a kind does only where a part is given.
+FURTHER = {("europa", "siege-with-relief"): "europa-breda-1625"}
 BATTLES = 2_000
 SEED = 2_026
 
 
 @cache
 def kinds() -> dict[tuple[str, str], str]:
-    """Each battle kind of each game of the package, and the first shipped example of it."""
+    """Each battle kind of each game of the package, and the first shipped example of it; then further transcripts."""
     found: dict[tuple[str, str], str] = {}
     for name in example_names():
         scenario = load(name)
         found.setdefault((scenario.battle.game, scenario.battle.kind), name)
-    return found
+    return found | FURTHER
 
 
 def all_kinds() -> set[tuple[str, str]]:

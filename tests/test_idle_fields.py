@@ -1,5 +1,7 @@
 """No field is accepted that changes nothing: each changes an answer, or is refused (or, in Risk, not listed)."""
 
+import re
+
 import pytest
 
 from simulator import ScenarioError, exact, load
@@ -67,12 +69,18 @@ def answers(scenario):
     return {tuple(map(str, row.values())): row["p"] for row in odds.table.to_dict("records")}
 
 
-def changed(scenario):
-    """The fields of which another value is refused in each case ("refused"), or changes the answer ("changes")."""
+def changed(scenario, told=None, listed=None, numbers=(20,)):
+    """The fields of which another value is refused in each case ("refused"), or changes the answer ("changes").
+
+    Not those that are `told` to change an answer already, nor those that are not `listed`.
+    """
     found, base = {}, answers(scenario)
     known = dict(settings_of(scenario.fields))
     for path, setting in known.items():
-        values = [*others(scenario.battle, path, setting), *([20] if type(setting) is int else [])]
+        if "changes" in (told or {}).get(path, ()) or (listed and re.sub(r"\[\d+\]", "[i]", path) not in listed):
+            continue
+        values = [*others(scenario.battle, path, setting), *(numbers if type(setting) is int else [])]
+        values = [to for to in values if to != setting]
         values += ["musket", "carrack"] if path == "attacker.technology" else []
         for to in values:
             try:
@@ -124,3 +132,114 @@ def test_risk_lists_the_options_that_matter_and_accepts_house_rules_of_the_whole
         field = Options.model_fields[name]
         to = {"troop_loss": "all-or-nothing", "withdrawal": False}.get(name, 5 if field.default != 5 else 4)
         assert answers(draft(scenario).with_fields({f"options.{name}": to}).checked()) == answers(scenario), name
+
+
+# Battles of each kind in which its fields tell, beside one another; small, since every field is tried in each.
+UNDEAD = [{"unit": "infantry", "undead": True, "count": 2}]
+KINDS = {
+    ("birthright", "tactical"): [
+        {
+            "attacker": {"units": ["knights", "infantry"], "warcraft": 20},
+            "defender": {"units": ["infantry", "archers"]},
+            "conditions": {"terrain": "woods"},
+        },
+        {
+            "attacker": {"units": ["knights", "infantry"], "warcraft": 8},
+            "defender": {"units": ["pikemen"]},
+            "options": {"gold": True},
+        },
+    ],
+    ("birthright", "storm"): [
+        {
+            "attacker": {"units": ["3 x infantry", "knights"], "warcraft": 5},
+            "defender": {"units": ["archers", "levies", "infantry"], "warcraft": 9},
+            "conditions": {"fortification": 5},
+        },
+        {
+            "attacker": {"units": ["2 x infantry", "knights"], "warcraft": 20},
+            "defender": {"units": ["archers"]},
+            "conditions": {"fortification": 9},
+        },
+    ],
+    ("birthright", "quick-battle"): [
+        {
+            "attacker": {"units": ["2 x knights"], "turn_undead": True, "leader_points": 2},
+            "defender": {"units": UNDEAD},
+            "conditions": {"fortification": 9},
+            "options": {"mode": "fight-on"},
+            "policy": {"attacker": {"retreat": "half"}},
+        },
+        {
+            "attacker": {"units": UNDEAD},
+            "defender": {"units": ["infantry"], "turn_undead": True},
+            "conditions": {"fortification": 2},
+            "options": {"mode": "fight-on", "max_turns": 2},
+        },
+    ],
+    ("birthright", "adjustment"): [
+        {
+            "attacker": {"warcraft": 5, "points_left": 2},
+            "defender": {"regents": [{"warcraft": 3, "in_target": True}, {"warcraft": 7, "in_origin": True}]},
+            "options": {"order": True},
+            "conditions": {"cost": 2},
+        }
+    ],
+    ("birthright", "movement"): [
+        {
+            "attacker": {"units": ["knights", "irregulars"]},
+            "conditions": {"costs": [2, 3, 2], "roads": [True, True, False], "war_moves": 2},
+        },
+        {"attacker": {"units": ["knights"]}, "conditions": {"costs": [4], "war_moves": 1}},
+    ],
+    ("birthright", "visibility"): [
+        {},
+        {"conditions": {"adjacent_scouts": True}},
+        {"conditions": {"previous": "seen"}},
+        {"conditions": {"espionage": True}},
+        {"conditions": {"previous": "seen", "adjacent_scouts": True, "espionage": True}},
+    ],
+    ("europa", "leader-survival"): [
+        {"attacker": {"fire": 6, "shock": 5}},
+        {"attacker": {"fire": 5, "shock": 5, "destroyed": True}},
+        {"attacker": {"fire": 6, "robust": True}},
+        {"attacker": {"monarch": True, "destroyed": True}},
+        {"conditions": {"enemy_detachments": 2}},
+        {"conditions": {"enemy_detachments": 2, "region": "rotw"}},
+    ],
+    ("europa", "continuation"): [{}],
+}
+
+
+@pytest.mark.parametrize("kind", KINDS, ids="-".join)
+def test_each_field_of_a_kind_changes_an_answer_or_is_refused(kind):
+    """Every field that the schema lists; what never matters in a kind is not listed there."""
+    game, battle = kind
+    listed = {row.path for row in field_rows(find_battle(game, battle))}
+    told = {}
+    for case in KINDS[kind]:
+        found = changed(load({"game": game, "battle": battle} | case), told, listed, (0, 1, 6, 20))
+        for path, verdict in found.items():
+            told.setdefault(path, set()).add(verdict)
+    assert [path for path, verdicts in told.items() if "nothing" in verdicts and "changes" not in verdicts] == []
+
+
+@pytest.mark.parametrize(
+    ("game", "kind", "path"),
+    [
+        ("birthright", "storm", "conditions.terrain"),
+        ("kings-and-things", "land", "attacker.creatures[i].flying"),
+    ],
+)
+def test_what_never_matters_in_a_kind_is_accepted_and_not_listed(game, kind, path):
+    assert path not in {row.path for row in field_rows(find_battle(game, kind))}
+
+
+def test_terrain_does_not_matter_on_walls_nor_flight_in_a_hex():
+    storm = load({"game": "birthright", "battle": "storm"} | KINDS["birthright", "storm"][1])
+    assert answers(draft(storm).with_fields({"conditions.terrain": "woods"}).checked()) == answers(storm)
+    sides = [{"creatures": [{"value": 3, "flying": flying}, "2"]} for flying in (False, True)]
+    plain, flown = (
+        load({"game": "kings-and-things", "battle": "land", "attacker": side, "defender": {"creatures": ["3"]}})
+        for side in sides
+    )
+    assert answers(plain) == answers(flown)

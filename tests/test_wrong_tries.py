@@ -10,6 +10,7 @@ from simulator.cli import run
 from simulator.scenarios import ScenarioError, example_names, kinds_of, load
 from simulator.scenarios.files import example
 from simulator.scenarios.needed import refusals_of_nothing
+from simulator.scenarios.schema import field_rows
 
 
 @pytest.fixture
@@ -150,6 +151,18 @@ def test_the_short_view_and_what_is_needed(said, game):
 def test_the_pieces_that_are_needed_are_named(said, game, kind, words):
     out = said("schema", game, kind, "--required")[1]
     assert all(f"\n{word}" in out for word in words)
+
+
+@pytest.mark.parametrize("game", ["europa", "kings_and_things", "birthright"])
+def test_what_is_needed_names_pieces_of_every_side_that_is_refused_without(said, game):
+    """Each field is one that the page shows first; a side of which a field is required needs no more."""
+    name = game.replace("_", "-")
+    for kind, battle in kinds_of(name).items():
+        first = {row.path for row in field_rows(battle) if row.first}
+        listed = [line.split()[0] for line in said("schema", name, kind, "--required")[1].splitlines() if line.strip()]
+        shown = [path for path in listed if path in first]
+        for side in {line.partition(":")[0].partition(".")[0] for line in refusals_of_nothing(battle)}:
+            assert any(path.startswith(f"{side}.") for path in shown), (kind, side)
 
 
 def test_the_short_view_holds_what_a_player_knows_first(said):

@@ -76,7 +76,7 @@ def _listed(kinds: Mapping[str, Battle]) -> Any:
 def _fields_of(battle: Battle, game: str, required: bool, search: str | None, everything: bool) -> Iterator[Any]:
     """A sentence with the number of the fields, and those asked for. Raises ValueError where none are."""
     from simulator.report.tables.odds import schema_table, units_of
-    from simulator.scenarios.needed import refusals_of_nothing
+    from simulator.scenarios.needed import pieces_of, refusals_of_nothing
     from simulator.scenarios.schema import field_rows, objective_rows
 
     every = [*field_rows(battle), *(() if game == "game-file" else objective_rows())]
@@ -88,8 +88,9 @@ def _fields_of(battle: Battle, game: str, required: bool, search: str | None, ev
         yield f"{label}: {len(rows)} of its {whole} speak of {search!r}."
     elif required:
         rows, lines = [row for row in every if row.needed], refusals_of_nothing(battle)
+        pieces = pieces_of(every, lines)
         yield f"{label}: {len(rows)} of its {whole} are always needed{', and pieces' * bool(lines)}."
-        yield from [schema_table(rows), *lines]
+        yield from [schema_table([row for row in every if row in rows or row in pieces]), *lines]
         return
     elif battle.rules is not None and not everything:
         yield f"{label}: {battle.title}; its units and conditions, of {whole} in all."

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from simulator.rules.battle import Battle
 from simulator.rules.sides import ALL_SIDES
 from simulator.scenarios.files import example, example_names
 from simulator.scenarios.scenario import Draft
+from simulator.scenarios.schema import FieldRow
 from simulator.scenarios.validation import ScenarioError
 
 
@@ -21,3 +24,18 @@ def refusals_of_nothing(battle: Battle) -> list[str]:
         except ScenarioError as error:
             lines.append(str(error))
     return list(dict.fromkeys(lines))
+
+
+def pieces_of(rows: Sequence[FieldRow], refusals: Sequence[str]) -> list[FieldRow]:
+    """What a player gives first of each side that is refused without any field, and of which no field is required.
+
+    Of a list of tables, such as units, the fields that a refusal asks for.
+    """
+    asked = {line.partition(":")[0] for line in refusals}
+    sides = {path.partition(".")[0] for path in asked} - {row.path.partition(".")[0] for row in rows if row.needed}
+
+    def belongs(path: str) -> bool:
+        listed, _, inside = path.partition("[")
+        return path.partition(".")[0] in sides and (listed in asked if inside else path.count(".") == 1)
+
+    return [row for row in rows if row.first and belongs(row.path)]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from simulator.rules.toolkit.naming import unaccented
 from simulator.scenarios.files import read_input
 from simulator.scenarios.scenario import Draft, draft
 from simulator.scenarios.schema import items_at
@@ -203,6 +204,10 @@ def read_weights(texts: Sequence[str] | None) -> dict[str, float] | None:
 
 
 def matching(rows: Sequence[dict[str, Any]], words: Sequence[str]) -> list[dict[str, Any]]:
-    """The rows of a list that hold all of these words, in any case."""
-    wanted = [word.lower() for word in words]
-    return [row for row in rows if all(any(word in str(value).lower() for value in row.values()) for word in wanted)]
+    """The rows of a list that hold all of these words, in any case, with or without accents."""
+    wanted, texts = list(map(unaccented, words)), [[unaccented(str(value)) for value in row.values()] for row in rows]
+    return [
+        row
+        for row, values in zip(rows, texts, strict=True)
+        if all(any(word in value for value in values) for word in wanted)
+    ]

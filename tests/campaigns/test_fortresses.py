@@ -169,6 +169,66 @@ def test_another_besieger_begins_anew():
     assert odds.mean("breda_siegeworks") == pytest.approx(open_still * alone.mean("siegeworks_value"), abs=1e-9)
 
 
+def test_a_relief_army_may_be_given_in_a_fight():
+    """As in the siege alone."""
+    relief = SPANISH | {"army_plus": 2, "round": 1, "leader": {"manoeuvre": 3, "fire": 4, "shock": 4}}
+    side = {"defender": {"fortress": "breda", "relief": relief}}
+    odds = exact(besieged(rounds(2) | side, fortress={"fortress_level": 3}))
+    alone = exact(whole(2, {"fortress_level": 3, "relief": relief}, {}, {}))
+    assert odds.p("breda_taken") == pytest.approx(alone.p("fallen"), abs=1e-12)
+    assert odds.p("breda_besieged") == pytest.approx(alone.winner("nobody"), abs=1e-12)
+
+
+RELIEF = SPANISH | {"army_plus": 1, "leader": {"manoeuvre": 3, "fire": 4, "shock": 4}}
+FRAIL = FRENCH | {"army_plus": 1, "leader": FRENCH["leader"] | {"fire": 6}}
+# The relief army, the fortress, the garrison of its siege, and the besieger's answer.
+RELIEVED = {
+    "met": (RELIEF, {"fortress_level": 2}, "meet"),
+    "evaded, in weak supply": (RELIEF, {"fortress_level": 2}, "evade"),
+    "a sortie": (RELIEF | {"army_plus": 0, "army_minus": 1, "sortie": True}, {"fortress_level": 2}, "meet"),
+    "enters beside a broken army": (
+        SPANISH | {"land_detachments": 2}, {"fortress_level": 3, "army_minus": 1, "land_detachments": 0}, "meet"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("before", [1, 2])
+@pytest.mark.parametrize("name", RELIEVED)
+def test_a_siege_with_relief_cut_in_parts_is_one_siege(name, before):
+    """The army comes in round 2, in the first or the second part: who entered and a lost leader are carried."""
+    relief, fortress, answer = RELIEVED[name]
+    far = {"supply_distance": 8} if "weak" in name else {}
+    policy = {"policy": {"attacker": {"relief": answer}}}
+    one = exact(whole(3, fortress | {"relief": relief | {"round": 2}}, far, {}) | policy | {"attacker": FRAIL})
+    parts = [rounds(before, **far), rounds(3 - before, **far)]
+    at = 2 if before > 1 else 1
+    parts[0 if before > 1 else 1] |= {"defender": {"fortress": "breda", "relief": relief | {"round": at}}} | policy
+    cut = exact(besieged(*parts, fortress=fortress, force={"french": FRAIL}, columns=["breda_garrison_thirds"]))
+    assert cut.p("breda_taken") == pytest.approx(one.p("fallen"), abs=1e-9)
+    assert cut.p("breda_besieged") == pytest.approx(one.winner("nobody"), abs=1e-9)
+    holds = one.table[one.table["winner"] != "attacker"]
+    inside = (holds["garrison_left_thirds"] * holds["p"]).sum()
+    means = {"french_thirds_left": one.mean("attacker_left_thirds"), "breda_garrison_thirds": inside}
+    for column, mean in means.items():
+        assert cut.mean(column) == pytest.approx(mean, abs=1e-9), column
+
+
+def test_a_leader_lost_at_an_unnamed_fortress_is_gone():
+    """Section 5.4: as after a battle in the field."""
+    relief = RELIEF | {"round": 1}
+    then = {"name": "field", "battle": "land", "attacker": "french", "defender": SPANISH | {"army_plus": 1}}
+    robust = FRAIL | {"leader": FRAIL["leader"] | {"robust": True}}
+    frail, plain = (
+        exact(
+            besieged({"defender": BREDA | {"relief": relief}} | rounds(1), then, force={"french": force})
+            | {"columns": ["field_defender_losses_thirds"]}
+        )
+        for force in (FRAIL, robust)
+    )
+    assert frail.p("s1_won") < plain.p("s1_won")
+    assert frail.mean("field_defender_losses_thirds") < plain.mean("field_defender_losses_thirds")
+
+
 def test_worked_example_7():
     """Section 9: siegeworks+ and siegeworks-, then a drawn battle; the second siege undermines with +4."""
     state = {"siegeworks_minus": 1, "siegeworks_plus": 1, "first_round": False}

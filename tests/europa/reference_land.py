@@ -117,7 +117,7 @@ class Ref:
                 self.asize = 4 if period in ("I", "II", "III") else 2
             else:
                 self.asize = int(cell("army_class_size", army_class=self.klass, period=period)["size"])
-        self.tercios = side.get("tercios", False) and (self.army or not opts.get("tercios_require_army", False))
+        self.tercios = side.get("tercios", False) and (self.army or not opts.get("tercios_require_army", True))
         enemy_tech = technology(enemy, opts)
         trained = of_timar(side) if pashas and opts.get("timar_limits", True) else self.tech
         base = {"medieval": 1, "arquebus": 2}.get(trained, 3)

@@ -93,3 +93,24 @@ def test_a_careful_side_breaks_off_when_manoeuvre_and_morale_make_ten(battle, ow
     assert full_morale > 0.2
     assert broke_off(just, "if-sure") == pytest.approx(full_morale, abs=1e-12)
     assert broke_off(just - 1, "if-sure") == 0
+
+
+def test_tercios_without_an_army_count_in_assaults_only():
+    """docs/rules/europa_land_siege.md section 2.4: a field battle asks for an ARMY, the walls do not."""
+    inside = {"technology": "arquebus", "land_detachments": 1, "country": "spain"}
+    storm = {"policy": {"attacker": {"plan": "assault-at-once"}}, "conditions": {"rounds": 1}}
+    stormed, held = (
+        exact(campaign({"army_plus": 1}, inside | {"tercios": tercios}, **storm)).p("fallen")
+        for tercios in (False, True)
+    )
+    assert held < stormed
+    army, loose = {"army_plus": 1, "technology": "arquebus"}, {"land_detachments": 4, "technology": "arquebus"}
+    won = {
+        (troops, tercios): exact(
+            {"game": "europa", "battle": "land", "attacker": army, "defender": side | {"tercios": tercios}}
+        ).winner("defender")
+        for troops, side in {"army": army, "loose": loose}.items()
+        for tercios in (False, True)
+    }
+    assert won["loose", True] == won["loose", False]
+    assert won["army", True] > won["army", False]

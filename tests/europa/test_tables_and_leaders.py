@@ -36,6 +36,39 @@ def test_a_misspelt_leader_is_suggested():
         side(leader="Gustaf Adolf")
 
 
+@pytest.mark.parametrize(
+    ("name", "battle", "shown"),
+    [
+        ("Spinola", "land", "A Spinola (3/5/4 siege 1), general"),
+        ("MASSÉNA", "land", "Massena (3/4/3 siege 1), general"),
+        ("kutuzov", "land", "Kutuzov (5/3/3 siege 0), general"),
+        ("Jean Bart", "naval", "Bart (5/4/5 siege 0)"),
+        ("bailli de suffren", "naval", "Suffren (5/4/6 siege 0)"),
+        ("Tromp", "naval", "M Tromp (5/5/6 siege 0)"),
+    ],
+)
+def test_leaders_are_found_by_their_common_names(name, battle, shown):
+    """docs/rules/europa_land_siege.md section 2.3; the answer shows the name of the table."""
+    troops = ARMY if battle == "land" else {"warships": 4}
+    scenario = load({"game": "europa", "battle": battle, "attacker": troops | {"leader": name}, "defender": troops})
+    assert any(shown in line for line in scenario.built.assumptions())
+
+
+def test_common_names_are_suggested_and_of_the_types_that_lead_here():
+    with pytest.raises(
+        ScenarioError, match=r"no leader 'Kutusof'; did you mean \"Kutuzov\" \(russie = Russia, general\)"
+    ):
+        side(leader="Kutusof")
+    with pytest.raises(ScenarioError, match=r"'Jean Bart' is of type privateer, which does not lead here"):
+        side(leader="Jean Bart")
+
+
+def test_a_common_name_keeps_the_years_of_the_leader():
+    spinola = {"game": "europa", "battle": "land", "attacker": ARMY | {"leader": "Spinola"}, "defender": ARMY}
+    late = load(spinola | {"conditions": {"period": "VII"}})
+    assert any("A Spinola serves on turns 23 to 30" in line for line in late.built.assumptions())
+
+
 def test_several_of_one_name_need_the_country_or_the_type():
     with pytest.raises(ScenarioError, match="several leaders"):
         side(leader="Sobieski")
@@ -72,6 +105,8 @@ def test_values_are_written_as_the_game_does():
 def test_lists_of_what_fields_take():
     leaders = {row["name"]: row for row in lists("europa")["leaders"]()}
     assert leaders["Gustav-Adolf"]["english"] == "Sweden"
+    assert leaders["A Spinola"]["also"] == "Spinola, Ambrogio Spinola"
+    assert leaders["Bart"]["also"] == "Jean Bart"
     countries = {row["country"] for row in lists("europa")["countries"]()}
     assert countries == set(get_args(Country))
 

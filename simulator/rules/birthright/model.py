@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from simulator.rules.battle import Both, Fields, FrameOf
 from simulator.rules.birthright.units import MOST_IN_ENTRY, Class, HeroClass, Terrain, Type, number_rows
@@ -130,7 +131,7 @@ class FieldConditions(Fields):
 class StormConditions(Fields):
     """The stormed place."""
 
-    terrain: Terrain = Field("plains", description="without effect in a storm")
+    terrain: SkipJsonSchema[Terrain] = Field("plains", description="without effect in a storm, and so not listed")
     fortification: WallLevel = Field(description="present level of the walls")
 
 

@@ -70,13 +70,15 @@ class Fortresses:
     """Places that are besieged in several fights (docs/rules/campaigns.md section 5.4).
 
     A fortress has the slots of a force: its garrison in those of pieces, the state of its siege in marks. `model`: its
-    table. `kept`: the conditions of a siege that the fortress carries, `known`: those that the campaign knows. Arrays
-    of a fortress are int64, shape (rows, slots).
+    table. `kept`: the conditions of a siege that the fortress carries, `known`: those that the campaign knows.
+    `in_the_fight`: fields of the defender that are given in a fight. Arrays of a fortress are int64, shape (rows,
+    slots).
     """
 
     model: type[Fields]
     kept: Sequence[str]
     known: Sequence[str] = ()
+    in_the_fight: Sequence[str] = ()
 
     def read(self, table: Table) -> np.ndarray:
         """A fortress as its table says: int64, shape (slots,)."""

@@ -183,11 +183,13 @@ class Reader:
         refuse(role == "attacker", path, "a fortress does not attack")
         only = f"{name!r} is a fortress: only {' and '.join(self.carry.sieges)} are fought there"
         refuse(kind not in self.carry.sieges, path, only)
-        for field in (*fields.model_fields_set, *(fields.model_extra or {})):
-            own = field not in ("fortress", "force")
-            refuse(own, f"{path}.{field}", f"given with the fortress; write it in fortress.{name}")
+        assert self.carry.fortresses is not None
+        here, own_table = ("fortress", "force", *self.carry.fortresses.in_the_fight), dict(fields.model_extra or {})
+        for field in (*fields.model_fields_set, *own_table):
+            refuse(field not in here, f"{path}.{field}", f"given with the fortress; write it in fortress.{name}")
         number = len(self.forces) + self.fortresses.index(name)
-        return PlannedSide(role, number, besieged=True, driven_off=STAY, uses=np.ones(len(self.carry.slots), bool))
+        uses = np.ones(len(self.carry.slots), bool)
+        return PlannedSide(role, number, own_table, besieged=True, driven_off=STAY, uses=uses)
 
     def check_carried(self, path: str, conditions: Mapping[str, Any], name: str) -> None:
         """Refuse conditions of a fight that its fortress carries."""

@@ -16,9 +16,10 @@ from simulator.rules.europa.sea.battle import BattleSetup, of_records
 from simulator.rules.europa.shared.fleets import Hold
 from simulator.rules.europa.shared.land_model import FORAGERS
 from simulator.rules.europa.shared.leaders import GONE
-from simulator.rules.europa.shared.losses import counters_by_size
+from simulator.rules.europa.shared.losses import Counters, counters_by_size, with_room
 from simulator.rules.europa.siege.fortresses import MARKS as OF_FORTRESSES
 from simulator.rules.europa.siege.fortresses import THIRDS, EuropaFortresses
+from simulator.rules.europa.siege.state import LEADER_LOST
 from simulator.rules.sides import SIDES
 
 SHIPS = ("warships", "galleys", "galleasses", "transports", "exploration_ships")
@@ -97,7 +98,14 @@ class EuropaCarry(Carry):
         """A naval battle tells captured ships apart from its own."""
         built = super().build(kind, fields)
         if kind == "siege-campaign":
-            return with_columns(built, lambda states: {"unsupplied segments": states.unsupplied})
+            return with_columns(
+                built,
+                lambda states: {
+                    "unsupplied segments": states.unsupplied,
+                    "attacker_leader_lost": states.relief == LEADER_LOST,
+                    "garrison is loose": states.loose == 1,
+                },
+            )
         setup = getattr(built.outcome, "__self__", None)
         if not isinstance(setup, BattleSetup):
             return built
@@ -130,10 +138,11 @@ class EuropaCarry(Carry):
             left[:, SLOTS.index("foraging")] = columns["foraging"]
         elif kind == "land" and role == "attacker":
             left[:, SLOTS.index("foraging")] = 0
-        who = {"land": "leader", "naval": "admiral"}.get(kind, "")
+        who = {"land": "leader", "siege-campaign": "leader", "naval": "admiral"}.get(kind, "")
         named = tables[0].get(who) not in (None, "replacement", "none", "draw")
         if named and not {"leader", "admiral"} & set(tables[1]):
-            gone = np.any([np.asarray(columns.get(f"{role}_leader_{fate}", False)) for fate in GONE], axis=0)
+            fates = [columns.get(f"{role}_leader_{fate}", False) for fate in (*GONE, "lost")]
+            gone = np.any(np.broadcast_arrays(np.zeros(len(left), bool), *fates), axis=0)
             left[:, SLOTS.index(f"{who} gone")] |= gone
         return Left(left, gained)
 
@@ -141,7 +150,12 @@ class EuropaCarry(Carry):
         """A fortress and its garrison after a siege; those who left with war honours are not here."""
         left = self.fortresses.after(kind, pieces, columns)
         inside = np.where(columns["fallen"], 0, columns["garrison_left_thirds"])
-        left[:, : len(THIRDS)] = np.array(_counters(pieces, "keep-best-army"))[inside]
+        kept = [Counters(*parts) for parts in _counters(pieces, "keep-best-army")]
+        counters = np.array(with_room(kept, int(inside.max())))
+        # An ARMY that is broken does not come back with those of a relief army who enter.
+        loose = np.array(with_room([Counters(0, 0, 0, 0)], len(counters) - 1))
+        broken = np.asarray(columns.get("garrison is loose", np.zeros(len(left), bool)))
+        left[:, : len(THIRDS)] = np.where(broken[:, None], loose[inside], counters[inside])
         return left
 
     @staticmethod

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal, get_args
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from simulator.rules.battle import Both, Fields
 
@@ -37,7 +38,7 @@ class CreatureTable(Fields):
     magic: bool = Field(False, description="fights in the magic step")
     ranged: bool = Field(False, description="fights in the ranged step")
     charge: bool = Field(False, description="rolls two dice in the melee step")
-    flying: bool = Field(False, description="flies; never matters in battle")
+    flying: SkipJsonSchema[bool] = Field(False, description="flies; never matters in battle")
     count: int = Field(1, ge=1, le=1000, description="how many of them")
 
 

@@ -40,8 +40,13 @@ def winner_text(code: int) -> str:
 @lru_cache(maxsize=4096)
 def plain(name: str) -> str:
     """Letters and digits only, without accents and case, to compare names: "Gustav Adolf" finds Gustav-Adolf."""
-    letters = unicodedata.normalize("NFKD", name.casefold())
-    return "".join(letter for letter in letters if letter.isalnum())
+    return "".join(filter(str.isalnum, unaccented(name)))
+
+
+def unaccented(text: str) -> str:
+    """A text without accents and case, for a search."""
+    letters = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
 
 
 def same_name(given: object, known: Iterable[Any]) -> str | None:

@@ -248,7 +248,7 @@ class BattleOptions(Options):
     """Readings for land battles, that of a relief army too."""
 
     destruction_test: Literal["exceeds", "reaches"] = Field("exceeds", description="losses against the stack's size")
-    tercios_require_army: bool = Field(False, description="Tercios count only with an ARMY in the stack")
+    tercios_require_army: bool = Field(True, description="Tercios count only with an ARMY in the stack")
     national_bonuses: Literal["seed", "book"] = Field("seed", description="cavalry and Tercios by seed or rule book")
 
 

@@ -1,4 +1,5 @@
-"""Leaders: by name from `leaders.csv`, as values, drawn from the replacement tables, or none; and the leader test.
+"""Leaders: by name from `leaders.csv` and `leader_aliases.csv`, as values, drawn from the replacement tables, or none;
+and the leader test.
 
 docs/rules/europa_land_siege.md sections 2.3 and 3.6; sea leaders docs/rules/europa_naval_and_other.md section 2.
 """
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from simulator.rules.europa.shared.land_model import Side
 
 LAND_TYPES = ("KING", "GENERAL", "CONQUISTADOR", "GOVERNOR", "EXPLORER", "PACHA", "ENGINEER")
+EVERY_TYPE = (*LAND_TYPES, "ADMIRAL", "PRIVATEER")
 ROBUST = ("Marlborough", "Friedrich II")
 MOST_SHOWN = 6
 OTHERWISE = (
@@ -150,14 +152,26 @@ def pair_of(own: Values, enemy: Values, cap: int) -> Pair:
     return Pair(fire, shock, pursuit, (own[0], enemy[0]), own[3] + 2 * enemy[3])
 
 
+def who(row: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Name, country and type of a leader's row."""
+    return row["name"], row["country"], row["type"]
+
+
+def by_alias(book: Book) -> dict[str, Mapping[str, Any]]:
+    """The leader that each common name means: his row of `leaders.csv`, or that of the aliases, which has no dates."""
+    listed = {who(row): row for row in book.sheets["leaders"]}
+    return {row["alias"]: listed.get(who(row), {"begin": "", "end": ""} | row) for row in book.sheets["leader_aliases"]}
+
+
 @lru_cache(maxsize=8)
 def _by_name(book: Book, types: tuple[str, ...]) -> dict[str, list[Mapping[str, Any]]]:
-    """The rows of all leaders of these types by their plain names."""
+    """The rows of all leaders of these types by their plain names; a common name only where nobody is called so."""
     found: dict[str, list[Mapping[str, Any]]] = {}
     for row in book.sheets["leaders"]:
         if row["type"] in types:
             found.setdefault(plain(row["name"]), []).append(row)
-    return found
+    common = {plain(alias): [row] for alias, row in by_alias(book).items() if row["type"] in types}
+    return common | found
 
 
 def _row_of(side: Side | HostileSide, book: Book, path: str, types: tuple[str, ...]) -> Mapping[str, Any]:
@@ -166,8 +180,13 @@ def _row_of(side: Side | HostileSide, book: Book, path: str, types: tuple[str, .
     named = by_name.get(plain(name), [])
     if not named:
         near = [by_name[key][-1] for key in difflib.get_close_matches(plain(name), by_name, 3)]
-        shown = (f'"{row["name"]}" ({" = ".join(_countries(row, book))}, {row["type"].lower()})' for row in near)
-        raise Refusal(path, f"no leader {name!r}; " + (f"did you mean {' or '.join(shown)}?" if near else OTHERWISE))
+        shown = [f'"{row["name"]}" ({" = ".join(_countries(row, book))}, {row["type"].lower()})' for row in near]
+        meant = " or ".join(dict.fromkeys(shown))
+        if other := _by_name(book, EVERY_TYPE).get(plain(name)):
+            raise Refusal(
+                path, f"{name!r} is of type {other[0]['type'].lower()}, which does not lead here; {OTHERWISE}"
+            )
+        raise Refusal(path, f"no leader {name!r}; " + (f"did you mean {meant}?" if near else OTHERWISE))
     found = [
         row
         for row in named

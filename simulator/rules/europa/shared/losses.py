@@ -59,6 +59,12 @@ def counters_by_size(side: Side, keep_best: bool) -> list[Counters]:
     return [Counters(*row) for row in left_along(start, third)[::-1].tolist()]
 
 
+def with_room(sizes: list[Counters], most: int) -> list[Counters]:
+    """Counters by thirds up to `most`: who enters a fortress, in whole LD, is loose there."""
+    (plus, minus, loose, explorers), size = sizes[-1], len(sizes) - 1
+    return sizes + [Counters(plus, minus, loose + n // LD, explorers + n % LD) for n in range(1, most - size + 1)]
+
+
 def remainders(book: Book, thirds: int, percent: int) -> Counter[int]:
     """Thirds left after a loss of `percent`, with weights: tens, whole detachments and loose thirds are read apart."""
     if percent in {0, 100}:

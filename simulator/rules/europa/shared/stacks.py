@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from simulator.engine.model.chain import SIDES, Chain
 from simulator.engine.model.chance import combine, seen_as
+from simulator.rules.europa.shared.land_model import LandOptions
 from simulator.rules.europa.shared.leaders import Pair, leader_of, pair_of, replacements
 from simulator.rules.europa.tables import Book, book
 from simulator.rules.toolkit.sheets import lines_of
@@ -60,7 +61,9 @@ class Stack:
         self.timar, self.idle = is_timar(given, fields.options), size_of(given) - self.size
         self.turkish = side.country in TURKISH
         self.has_army = side.army_plus + side.army_minus > 0
-        self.tercios = side.tercios and (self.has_army or not getattr(fields.options, "tercios_require_army", False))
+        options = fields.options
+        alone = not (isinstance(options, LandOptions) and options.tercios_require_army)  # in assaults as given
+        self.tercios = side.tercios and (self.has_army or alone)
         self.leader = leader_of(side, book, f"{name}.leader")
         self.replacements = book.replacements[COUNTRIES[side.country]["replacement_leaders"]]
         self.leaders = replacements(self.leader, self.replacements)

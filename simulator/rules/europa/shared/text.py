@@ -9,7 +9,7 @@ from typing import Any
 from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Shown
 from simulator.rules.europa.shared.land_model import Besieged, Campaign, Land, Siege
-from simulator.rules.europa.shared.leaders import FATES, fate_text
+from simulator.rules.europa.shared.leaders import FATES, by_alias, fate_text, who
 from simulator.rules.europa.shared.stacks import LD, MOST_LD, Stack, counted_ld, detachments
 from simulator.rules.europa.tables import standard
 
@@ -55,19 +55,24 @@ def called(data: Mapping[str, Any], side: str) -> str:
 
 
 def leader_rows() -> list[dict[str, Any]]:
-    """Leaders that may be named, with what leader_country accepts and its English name."""
-    book = standard()
+    """Leaders that may be named: also called, what leader_country accepts, its English name, the turns of service."""
+    book, also = standard(), dict[tuple[Any, ...], list[str]]()
+    listed, common = book.sheets["leaders"], by_alias(book)
+    for alias, row in common.items():
+        also.setdefault(who(row), []).extend([alias] if alias != row["name"] else [])
+    further = {who(row): row for row in common.values() if who(row) not in set(map(who, listed))}
     english = book.column("leader_countries", "english")
     return [
         {
             "name": row["name"],
+            "also": ", ".join(also.get(who(row), ())),
             "country": row["country"],
             "english": english[row["country"]],
             "type": str(row["type"]).lower(),
             "turns": f"{row['begin']}-{row['end']}" if row["begin"] else "",
             **{value: row[value] for value in ("manoeuvre", "fire", "shock", "siege")},
         }
-        for row in book.sheets["leaders"]
+        for row in (*listed, *further.values())
     ]
 
 

@@ -30,7 +30,7 @@ MARKS = (*KEPT, "standing", "fortress_level", "siege_rounds", "besieger", "goes_
 class EuropaFortresses(Fortresses):
     """The slots of a fortress: its garrison by counters, then its marks, which begin at `first`."""
 
-    kept, known = KEPT, ("supply_segment_first",)
+    kept, known, in_the_fight = KEPT, ("supply_segment_first",), ("relief",)
     model = create_model(
         "Fortress",
         __base__=Besieged,

@@ -16,7 +16,7 @@ from simulator.rules.battle import ATTACKER, DEFENDER
 from simulator.rules.europa.land.battle import build_land, outcomes_of
 from simulator.rules.europa.land.tables import LandSetup, evades_by
 from simulator.rules.europa.shared.leaders import FACES, GONE
-from simulator.rules.europa.shared.losses import Counters
+from simulator.rules.europa.shared.losses import Counters, with_room
 from simulator.rules.europa.shared.relief import battle_of
 from simulator.rules.europa.shared.stacks import LD, size_of
 from simulator.rules.europa.siege import state as siege
@@ -55,11 +55,9 @@ class Reliefs:
 
     def room_for(self, inside: list[Counters]) -> tuple[int, list[Counters]]:
         """Thirds inside at most, since its troops may enter, and the counters of the garrison by thirds."""
-        plus, minus, loose, explorers = inside[-1]
         size, level = len(inside) - 1, self.setup.level
         most = max(size, LD * max(1, level)) if self.army else size
-        more = [Counters(plus, minus, loose + n // LD, explorers + n % LD) for n in range(1, most - size + 1)]
-        return most, inside + more
+        return most, with_room(inside, most)
 
     @property
     def params(self) -> dict[str, Any]:
@@ -143,6 +141,6 @@ class Reliefs:
             enter = max(0, min(left // LD, (self.setup.room - inside) // LD))
             loose = enter > 0 and not self.setup.inside[inside].has_army
             left, inside = left - LD * enter, inside + LD * enter
-        state = siege.LEADER_LOST if gone and not won and camp > 0 else siege.COME
+        state = siege.LEADER_LOST if gone else siege.COME
         relieving = siege.FOUGHT | siege.RELIEVED * won
         return Battle(camp, inside, left, relieving, state, int(won or camp == 0), int(loose and self.setup.mixed))

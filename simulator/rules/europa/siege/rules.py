@@ -348,5 +348,5 @@ def over(s):
     works, breach, counter = s.works * lies, s.breach * lies, s.counter * lies
     return s._replace(
         stage=OVER, box=0, works=works, breach=breach, counter=counter, first=0, bad=0, hungry=0, fragile=0,
-        unsupplied=s.unsupplied * lies, action=0, drawn=0, loose=0,
+        unsupplied=s.unsupplied * lies, action=0, drawn=0, loose=s.loose * lies,
     )  # fmt: skip
