@@ -182,15 +182,27 @@ class Reference2(Reference):
         dice, first = [], {}
         for i, step in group:
             if self.fired(side, step, number, stands):
-                rolled = self.dice_of(side, step, number, stands)
+                rolled = [
+                    tuple((self.counted(hit, step, side, stands), p) for hit, p in die)
+                    for die in self.dice_of(side, step, number, stands)
+                ]
                 dice += rolled
-                for hit in [(self.targets(side, step), 1, False), *(hit for die in rolled for hit, _ in die)]:
+                plain = self.counted((self.targets(side, step), 1, False), step, side, stands)
+                for hit in [plain, *(hit for die in rolled for hit, _ in die)]:
                     first.setdefault(hit, i)
         order = sorted(
             first,
             key=lambda hit: (len(hit[0]), -hit[1], first[hit], sorted(map(self.units.index, hit[0])), hit[2]),
         )
         return dice, order
+
+    def counted(self, hit, step, side, stands):
+        """The class of a hit; with low luck only units that stand there count, and the pool of the step (10)."""
+        if not self.lowluck:
+            return hit
+        units, damage, split = hit
+        here = tuple(u for u in units if stands[OTHER[side]][u] and u in self.fights[OTHER[side]])
+        return here, damage, split, step.get("pool")
 
     def absorbed(self, side, stands):
         return sum(self.given(side, u, "absorbs", 0) * stands[side][u] for u in self.fights[side])
@@ -218,7 +230,7 @@ class Reference2(Reference):
                 new = line
                 for hit, n in hits:
                     for _ in range(n):
-                        new = hit_once(new, *hit)
+                        new = hit_once(new, *hit[:3])
                 found[new] += float(p)
             after.append(found)
         for own, p in after[0].items():
