@@ -169,9 +169,12 @@ class Reference2(Reference):
             dice += [self.die_of(side, roll, targets, value, rerolls)] * many
         limit = step.get("dice_at_most")
         if limit is not None:
-            whose = side if "own" in limit else OTHER[side]
-            words = limit.get("own", limit.get("enemy"))
-            most = sum(stands[whose][u] for u in self.select(words) if u in self.fights[whose])
+            most = limit
+            if isinstance(limit, dict):
+                whose = side if "own" in limit else OTHER[side]
+                words = limit.get("own", limit.get("enemy"))
+                units = sum(stands[whose][u] for u in self.select(words) if u in self.fights[whose])
+                most = min(limit.get("each", 1) * units, limit.get("most", 1000))
             dice.sort(key=lambda die: (-sum(p for _, p in die), -sum(p * hit[1] for hit, p in die)))
             dice = dice[:most]
         return dice

@@ -177,7 +177,9 @@ def _help_text(setup: Setup, rule: Help) -> str:
 def _aim(setup: Setup, side: str, shot: Shot, enemy: Standing) -> str:
     others = enemy.fighting & ~shot.targets
     spared = f"; cannot hit {listed([setup.names[unit] for unit in bits(others)])}" if others else ""
-    limit = shot.limit_own if shot.limit_own is not None else shot.limit_enemy
+    limit = shot.given.dice_at_most
+    if isinstance(limit, int):
+        return f"{spared}; at most {plural(limit, 'die', 'dice')}, the best ones"
     return spared + ("" if limit is None else "; no more dice than units allow, the best ones")
 
 

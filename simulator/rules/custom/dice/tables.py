@@ -59,8 +59,10 @@ def _most_of_shot(side: SideSetup, shot: Shot) -> int:
         roll, more = side.roll(unit, shot), sum(max(0, rule.given.dice) for rule in helps if rule.units >> unit & 1)
         assert roll is not None
         found += side.counts[unit] * (roll.dice + more)
+    if shot.given.dice_at_most is None:
+        return found
     limits = (shot.limit_own, side), (shot.limit_enemy, side.setup.sides[side.enemy])
-    return min([found, *(sum(own.counts[u] for u in bits(mask)) for mask, own in limits if mask is not None)])
+    return min(found, int(shot.limited(sum([own.counts[u] for mask, own in limits for u in bits(mask or 0)]))))
 
 
 class Throws(NamedTuple):

@@ -91,10 +91,10 @@ def volleys(side: SideSetup, shot: Shot, number: int, own: Standing, enemy: Stan
         for raising, pieces in _alike(own.counts[:, unit], raised):
             found.append(volley_of(side, shot, unit, pieces, raising, changed))
     found = [volley for volley in found if volley.dice.any()]
-    limit = own.number(shot.limit_own) if shot.limit_own is not None else None
-    if shot.limit_enemy is not None:
-        limit = enemy.number(shot.limit_enemy)
-    return found if limit is None else _best(found, limit)
+    if shot.given.dice_at_most is None:
+        return found
+    counted, mask = (own, shot.limit_own) if shot.limit_enemy is None else (enemy, shot.limit_enemy)
+    return _best(found, shot.limited(counted.number(mask or 0)))
 
 
 def volleys_at(side: SideSetup, shot: Shot, number: int, own: Standing, enemy: Standing) -> list[Volley]:
@@ -189,7 +189,7 @@ def _die_of(
     return roll, chances_of(setup.file, side.enemy, roll._replace(dice=1), shot.targets)
 
 
-def _best(found: list[Volley], limit: np.ndarray) -> list[Volley]:
+def _best(found: list[Volley], limit: Any) -> list[Volley]:
     """No more dice than the limit: those with the highest chance, and of equal ones those of more damage."""
     kept = []
     for volley in sorted(found, key=lambda volley: (-volley.chance, -volley.damage)):

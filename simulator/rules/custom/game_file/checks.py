@@ -160,7 +160,11 @@ def _compare(file: GameFile, step: Step, field: str) -> None:
                 raise Refusal(f"{field}.fire.{side}", f"{roll} of {key}: {need}")
 
 
-def _at_most(file: GameFile, limit: AtMost, field: str) -> None:
+def _at_most(file: GameFile, limit: int | AtMost, field: str) -> None:
+    if isinstance(limit, int):
+        if file.format < 3:
+            raise Refusal(field, "a number needs format = 3; give own or enemy")
+        return
     if (limit.own is None) == (limit.enemy is None):
         raise Refusal(field, "give exactly one of own, enemy")
     check_selector(file, limit.own, f"{field}.own")

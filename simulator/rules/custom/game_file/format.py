@@ -184,11 +184,16 @@ class Fire(Fields):
     defender: str | None = None
 
 
+UpTo1000 = Annotated[int, Field(ge=1, le=1000)]
+
+
 class AtMost(Fields):
-    """No more dice than so many fighting units stand there."""
+    """No more dice than so many fighting units stand there, `each` for one unit, and never more than `most`."""
 
     own: Selector | None = None
     enemy: Selector | None = None
+    each: New3[UpTo1000] = 1
+    most: New3[UpTo1000 | None] = None
 
 
 class Most(Fields):
@@ -221,7 +226,9 @@ class Step(Scope):
     by: Selector | None = Field(None, description="only these fire; default all")
     hits_only: Selector | None = Field(None, description="only these can be hit; default all")
     spares: Selector = Field(default_factory=list, description="these cannot be hit")
-    dice_at_most: AtMost | None = Field(None, description="no more dice than so many fighting units stand there")
+    dice_at_most: UpTo1000 | AtMost | None = Field(
+        None, description="no more dice than so many fighting units stand there, or (format 3) than this number"
+    )
     order: New[Literal["together", "initiative"]] = Field(
         "together", description="initiative: once for each initiative"
     )
