@@ -418,6 +418,10 @@ class Reference:
             return "attacker" if lines[0] else "defender" if lines[1] else "nobody"
         if ending in SIDES:
             return SIDES[1 - SIDES.index(ending)]
+        yields = self.select(self.kind.get("yields", []))
+        gives = [all(unit in yields for unit, _ in line) for line in lines]
+        if ending == "stalemate" and gives[0] != gives[1]:
+            return SIDES[gives[0]]
         return self.kind.get("undecided", "nobody")
 
     def columns(self, lines, rounds, ending):

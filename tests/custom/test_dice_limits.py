@@ -18,7 +18,8 @@ def scenario(limit, attacker, defender):
 def test_five_dice_are_those_of_the_guns_and_two_of_the_foot():
     """Worked example 19."""
     fired = [line for line in explain(scenario(5, {"foot": 7, "guns": 3}, {"foot": 1})) if "fire, attacker" in line]
-    assert ["3 guns at 3" in fired[0], "7 foot at 2 or less, 2 dice" in fired[0], "at most 5 dice" in fired[0]] == [True] * 3
+    assert "3 guns at 3 or less (" in fired[0]
+    assert "7 foot at 2 or less, 2 dice (" in fired[0]
 
 
 LIMITS = (

@@ -89,6 +89,7 @@ def _kinds(file: GameFile) -> None:
     for key, kind in file.battle.items():
         check_name(key, f"battle.{key}", HYPHENED, "a battle kind")
         check_selector(file, kind.taken_by, f"battle.{key}.taken_by")
+        check_selector(file, kind.yields, f"battle.{key}.yields")
         for side in SIDES:
             field = f"battle.{key}.{side}"
             part = getattr(kind, side)

@@ -154,6 +154,9 @@ class Kind(Fields):
     retreat_after: Annotated[int, Field(ge=0, le=100)] = Field(1, description="rounds before anybody may leave")
     rounds: Annotated[int, Field(ge=1, le=1000)] | None = Field(None, description="undecided after so many rounds")
     undecided: Literal["nobody", "attacker", "defender"] = Field("nobody", description="who wins an undecided battle")
+    yields: New3[Selector] = Field(
+        default_factory=list, description="a side with only these left gives way where nobody can hit any more"
+    )
 
 
 ConditionValue = bool | str
