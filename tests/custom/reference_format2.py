@@ -115,8 +115,11 @@ class Reference2(Reference):
                     continue
                 if not self.scope(support, number, stands[giver], stands[OTHER[giver]]):
                     continue
-                left = support.get("each", 1) * sum(stands[giver][u] for u in self.select(support["from"]))
+                helpers = [u for u in self.select(support["from"]) for _ in range(stands[giver][u])]
+                left = support.get("each", 1) * len(helpers)
                 for unit in self.select(support["to"]):
+                    if giver == side and helpers == [unit] and not support.get("itself"):
+                        continue
                     for piece in range(stands[side][unit] if self.own_roll(side, unit, roll) else 0):
                         mark = giver, support.get("stack"), unit, piece
                         if left and mark not in used:

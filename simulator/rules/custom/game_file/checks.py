@@ -219,7 +219,8 @@ def _supports(file: GameFile) -> None:
         _scope(file, support, field)
         check_selector(file, support.from_, f"{field}.from")
         check_selector(file, support.to, f"{field}.to")
-        if support.whom == "own" and (both := selected(file, support.from_) & selected(file, support.to)):
+        both = selected(file, support.from_) & selected(file, support.to)
+        if both and support.whom == "own" and file.format < 3:
             raise Refusal(f"{field}.to", f"{min(both)} is among those who help; nobody helps himself")
         _gives(file, support, field)
         _rolls_and_steps(file, support, field)

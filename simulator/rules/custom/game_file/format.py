@@ -257,6 +257,7 @@ class Support(Scope):
     dice: New[Added] = Field(0, description="dice more or fewer for each unit helped")
     whom: New[Literal["own", "enemy"]] = Field("own", description="whose units to names")
     stack: New[Name | None] = Field(None, description="rules of one stack help each unit once at most")
+    itself: New3[bool] = Field(False, description="may a piece that helps alone help itself?")
 
 
 class SideModifier(RoundScope):
