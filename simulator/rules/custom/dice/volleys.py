@@ -117,8 +117,8 @@ def _paired(
     used: dict[tuple[bool, str], dict[int, Any]] = {}
     found = []
     for rule in rules:
-        helping = (own if rule.own else enemy).number(rule.by)
-        free = rule.given.each * helping
+        supporters = (own if rule.own else enemy).number(rule.by)
+        free = rule.given.each * supporters
         stack, pieces = rule.given.stack, {}
         begun = {} if stack is None else used.setdefault((rule.own, stack), {})
         for unit in bits(rule.units & side.present):
@@ -126,7 +126,7 @@ def _paired(
                 first, end = begun.get(unit, 0), own.counts[:, unit]
                 number = np.minimum(free, end - first if begun else end)
                 if rule.own and rule.by >> unit & 1 and not rule.given.itself:  # nobody helps himself
-                    number = np.where(helping == 1, 0, number)
+                    number = np.where(supporters == 1, 0, number)
                 pieces[unit] = first, first + number if begun else number
                 free = free - number
         if stack is not None:
