@@ -185,9 +185,10 @@ class Reference:
         classes = {}
         for i, step in group:
             if self.fired(side, step, number, stands):
-                classes.setdefault(self.targets(side, step), [i, []])[1].extend(
-                    self.dice_of(side, step, number, stands)
-                )
+                targets = self.targets(side, step)
+                if self.lowluck:  # of a class only the units that stand there count (10)
+                    targets = tuple(unit for unit in targets if stands[SIDES[1 - SIDES.index(side)]][unit])
+                classes.setdefault(targets, [i, []])[1].extend(self.dice_of(side, step, number, stands))
         ordered = sorted(classes.items(), key=lambda item: (len(item[0]), item[1][0]))
         return [(targets, dice) for targets, (_, dice) in ordered]
 
@@ -417,6 +418,10 @@ class Reference:
             return "attacker" if lines[0] else "defender" if lines[1] else "nobody"
         if ending in SIDES:
             return SIDES[1 - SIDES.index(ending)]
+        yields = self.select(self.kind.get("yields", []))
+        gives = [all(unit in yields for unit, _ in line) for line in lines]
+        if ending == "stalemate" and gives[0] != gives[1]:
+            return SIDES[gives[0]]
         return self.kind.get("undecided", "nobody")
 
     def columns(self, lines, rounds, ending):

@@ -115,8 +115,11 @@ class Reference2(Reference):
                     continue
                 if not self.scope(support, number, stands[giver], stands[OTHER[giver]]):
                     continue
-                left = support.get("each", 1) * sum(stands[giver][u] for u in self.select(support["from"]))
+                helpers = [u for u in self.select(support["from"]) for _ in range(stands[giver][u])]
+                left = support.get("each", 1) * len(helpers)
                 for unit in self.select(support["to"]):
+                    if giver == side and helpers == [unit] and not support.get("itself"):
+                        continue
                     for piece in range(stands[side][unit] if self.own_roll(side, unit, roll) else 0):
                         mark = giver, support.get("stack"), unit, piece
                         if left and mark not in used:
@@ -169,9 +172,12 @@ class Reference2(Reference):
             dice += [self.die_of(side, roll, targets, value, rerolls)] * many
         limit = step.get("dice_at_most")
         if limit is not None:
-            whose = side if "own" in limit else OTHER[side]
-            words = limit.get("own", limit.get("enemy"))
-            most = sum(stands[whose][u] for u in self.select(words) if u in self.fights[whose])
+            most = limit
+            if isinstance(limit, dict):
+                whose = side if "own" in limit else OTHER[side]
+                words = limit.get("own", limit.get("enemy"))
+                units = sum(stands[whose][u] for u in self.select(words) if u in self.fights[whose])
+                most = min(limit.get("each", 1) * units, limit.get("most", 1000))
             dice.sort(key=lambda die: (-sum(p for _, p in die), -sum(p * hit[1] for hit, p in die)))
             dice = dice[:most]
         return dice
@@ -182,15 +188,27 @@ class Reference2(Reference):
         dice, first = [], {}
         for i, step in group:
             if self.fired(side, step, number, stands):
-                rolled = self.dice_of(side, step, number, stands)
+                rolled = [
+                    tuple((self.counted(hit, step, side, stands), p) for hit, p in die)
+                    for die in self.dice_of(side, step, number, stands)
+                ]
                 dice += rolled
-                for hit in [(self.targets(side, step), 1, False), *(hit for die in rolled for hit, _ in die)]:
+                plain = self.counted((self.targets(side, step), 1, False), step, side, stands)
+                for hit in [plain, *(hit for die in rolled for hit, _ in die)]:
                     first.setdefault(hit, i)
         order = sorted(
             first,
             key=lambda hit: (len(hit[0]), -hit[1], first[hit], sorted(map(self.units.index, hit[0])), hit[2]),
         )
         return dice, order
+
+    def counted(self, hit, step, side, stands):
+        """The class of a hit; with low luck only units that stand there count, and the pool of the step (10)."""
+        if not self.lowluck:
+            return hit
+        units, damage, split = hit
+        here = tuple(u for u in units if stands[OTHER[side]][u] and u in self.fights[OTHER[side]])
+        return here, damage, split, step.get("pool")
 
     def absorbed(self, side, stands):
         return sum(self.given(side, u, "absorbs", 0) * stands[side][u] for u in self.fights[side])
@@ -218,7 +236,7 @@ class Reference2(Reference):
                 new = line
                 for hit, n in hits:
                     for _ in range(n):
-                        new = hit_once(new, *hit)
+                        new = hit_once(new, *hit[:3])
                 found[new] += float(p)
             after.append(found)
         for own, p in after[0].items():

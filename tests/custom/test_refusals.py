@@ -36,7 +36,7 @@ def changed(path, value):
 
 FILE = [
     (("format",), ..., "format"),
-    (("format",), 3, "format"),
+    (("format",), 4, "format"),
     (("format",), True, "format"),
     (("name",), ..., "name"),
     (("colour",), "red", "colour"),
@@ -361,4 +361,4 @@ def test_the_schema_knows_who_may_retreat():
 
 def test_the_format_is_shown_as_toml_has_it():
     answer = refusal({"game": "custom", "rules": {"format": True, "name": "x"}} | ARMIES)
-    assert answer == "rules.format: true is not allowed; this version reads format = 1 and format = 2"
+    assert answer == "rules.format: true is not allowed; this version reads format = 1, format = 2 and format = 3"

@@ -98,6 +98,7 @@ def _battle(source: Source, kind: str) -> Battle:
         notes={key: unit_note(source.file, unit) for key, unit in source.file.unit.items()},
         total=lambda data, side: force(source.file, data.get(side), side),
         clock=Clock("rounds", "taken", "taken") if given.taken_by is not None else WON,
+        version=2,
         made=(_battle, (source, kind)),
     )
 

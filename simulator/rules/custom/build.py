@@ -23,13 +23,14 @@ from simulator.rules.custom.dice.opposed import BOTH, opposed_throws
 from simulator.rules.custom.dice.tables import MOST_RESULTS, DiceTables, Throws, most_dice, packing
 from simulator.rules.custom.kept import keep, key_of
 from simulator.rules.custom.line import Places
-from simulator.rules.custom.masks import bits
+from simulator.rules.custom.masks import bits, mask_of
 from simulator.rules.custom.rules.rules import opened
 from simulator.rules.custom.rules.state import (
     ATTACKER_LEFT,
     DEFENDER_ASKED,
     DEFENDER_LEFT,
     GONE,
+    STALEMATE,
     Army,
     Params,
     State,
@@ -82,7 +83,13 @@ class Field:
         `seen`: as `seen(ends)` gives it.
         """
         attackers, defenders = [stands.units.take(rows) > 0 for stands, rows in seen.values()]
-        return _winners(self.setup.kind.undecided).take(4 * ends.ending + 2 * attackers + defenders)
+        found = _winners(self.setup.kind.undecided).take(4 * ends.ending + 2 * attackers + defenders)
+        if not self.setup.kind.yields:
+            return found
+        mask = mask_of(self.setup.file, self.setup.kind.yields)
+        attacker, defender = [stands.only(mask)[rows] for stands, rows in seen.values()]
+        yielding = (ends.ending == STALEMATE) & (attacker != defender)
+        return np.where(yielding, np.where(attacker, DEFENDER, ATTACKER), found)
 
 
 class Layout:

@@ -209,11 +209,14 @@ class Places:
 
     def _alone(self) -> np.ndarray:
         """By place: are only units left that are removed then?"""
-        removed = removed_alone(self.setup, self.side)
-        if not removed & self.own.present:
+        return self.only(removed_alone(self.setup, self.side))
+
+    def only(self, mask: int) -> np.ndarray:
+        """By place: are fighting units left, all of them of this mask? Bool, shape (places,)."""
+        if not mask & self.own.present:
             return np.zeros(len(self), bool)
-        stays = np.array([1 - (removed >> unit & 1) for unit in range(len(self.own.counts))])
-        return np.asarray((self.units > 0) & (self.left @ stays == 0))
+        others = np.array([1 - (mask >> unit & 1) for unit in range(len(self.own.counts))])
+        return np.asarray((self.units > 0) & (self.left @ others == 0))
 
     def after_hits(self, hit: Hit) -> np.ndarray:
         """The place after 1, 2, 4, 8, ... hits (rows) of a class: int64, shape (rows, places).

@@ -10,10 +10,13 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
+
 from simulator.engine.model.chain import SIDES
 from simulator.rules.custom.firings import Firing, firings_of, groups_of
 from simulator.rules.custom.game_file.files import Source
 from simulator.rules.custom.game_file.format import (
+    AtMost,
     Compare,
     ConditionValue,
     GameFile,
@@ -90,6 +93,13 @@ class Shot(Rule):
     targets: int = 0
     limit_own: int | None = None
     limit_enemy: int | None = None
+
+    def limited(self, units: Any) -> Any:
+        """The most dice (2.6) where so many `units` of the limit's mask stand: int, or int64 of shape (places,)."""
+        limit = self.given.dice_at_most
+        if isinstance(limit, int):
+            return limit
+        return units * limit.each if limit.most is None else np.minimum(units * limit.each, limit.most)
 
 
 @dataclass(frozen=True, eq=False)
@@ -298,7 +308,7 @@ def _help(file: GameFile, given: Support | SideModifier, units: int, by: int, ow
 def _shot(file: GameFile, kind: str, side: str, number: int, firing: Firing) -> Shot:
     """A step as a side fires it: section 5, steps 2 and 5."""
     step = file.step[firing.step]
-    roll, limit = getattr(step.fire, side), step.dice_at_most
+    roll, limit = getattr(step.fire, side), step.dice_at_most if isinstance(step.dice_at_most, AtMost) else None
     fights, supporters = parts_of(file, kind, side)
     enemy_fights, _ = parts_of(file, kind, SIDES[1 - SIDES.index(side)])
     by = _mask(file, step.by, everyone(file)) & (fights if roll in MAIN else fights | supporters)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import partial
 from itertools import islice
@@ -16,7 +16,7 @@ from simulator.rules.custom.build import Field
 from simulator.rules.custom.dice.die import MISS, Hit, face_names, hit_class, hits_by_face, rolled_again
 from simulator.rules.custom.dice.hits import Counted, linked_hits, results_of
 from simulator.rules.custom.dice.opposed import BOTH, hits_of_throw, kept_dice, thrown
-from simulator.rules.custom.dice.tables import all_slots, slots_in_use
+from simulator.rules.custom.dice.slots import Class, pool_of, slots_by_group, slots_in_use
 from simulator.rules.custom.dice.volleys import Standing, Volley, fired, volleys_at
 from simulator.rules.custom.game_file.words import by_side
 from simulator.rules.custom.line import Places, absorbs_first, loss_order
@@ -177,7 +177,9 @@ def _help_text(setup: Setup, rule: Help) -> str:
 def _aim(setup: Setup, side: str, shot: Shot, enemy: Standing) -> str:
     others = enemy.fighting & ~shot.targets
     spared = f"; cannot hit {listed([setup.names[unit] for unit in bits(others)])}" if others else ""
-    limit = shot.limit_own if shot.limit_own is not None else shot.limit_enemy
+    limit = shot.given.dice_at_most
+    if isinstance(limit, int):
+        return f"{spared}; at most {plural(limit, 'die', 'dice')}, the best ones"
     return spared + ("" if limit is None else "; no more dice than units allow, the best ones")
 
 
@@ -242,10 +244,11 @@ class Teller:
         army, salvo = getattr(self.params, side), self.field.salvos[before.salvo]
         rules, phase, own, enemy = self._situation(side, before)
         shots = fired(rules, self.setup.groups[salvo.group], phase, own, enemy)
-        used, chosen = slots_in_use(rules, all_slots(rules)[salvo.group], shots), salvo.slots[SIDES.index(side)]
-        at = {hit: chosen.index(slot) for hit, slot in used.items() if slot in chosen}
+        slots = slots_by_group(rules, self.field.places[rules.enemy])[salvo.group]
+        used, chosen = slots_in_use(rules, slots, shots, enemy), salvo.slots[SIDES.index(side)]
+        at = {of: chosen.index(slot) for of, slot in used.items() if slot in chosen}
         rolled = [volley for shot in shots for volley in volleys_at(rules, shot, phase, own, enemy)]
-        rolled = [volley for volley in rolled if not volley.hits or volley.hits[0][0] in at]
+        rolled = [volley for volley in rolled if not volley.hits or _class_of(volley) in at]
         aims = [self.field.classes[side][k] for k in army.targets[before.salvo][: army.classes[before.salvo]]]
         sizes = [int(size) for size in army.size[before.salvo][: len(aims)]]
         pieces = self.setup.sides[rules.enemy].pieces
@@ -256,10 +259,9 @@ class Teller:
             counted = Counted(tuple([size - 1 for size in sizes]), tuple(most), absorbed)
             return self._linked_text(rolled, aims, at, counted, result, dice)
         texts = []
-        for k, aim in enumerate(aims):
+        for k in range(len(aims)):
             hits = result // int(army.stride[before.salvo, k]) % sizes[k]
-            same = [volley for volley in rolled if _class_of(volley) == aim]
-            if same and at.get(aim) == k:
+            if same := [volley for volley in rolled if at.get(_class_of(volley)) == k]:
                 texts.append(self._class_text(same, hits, sizes[k] - 1, dice))
         return "; ".join(texts)
 
@@ -267,7 +269,7 @@ class Teller:
         self,
         rolled: list[Volley],
         aims: list[Hit],
-        at: dict[Hit, int],
+        at: Mapping[Class, int],
         counted: Counted,
         result: int,
         dice: random.Random,
@@ -279,7 +281,7 @@ class Teller:
         if self.setup.low_luck or number > MOST_SHOWN or not number:
             return f"{self._names(rolled)} roll {plural(number, 'die', 'dice')} -> {score}" if number else ""
         whole = self.setup.whole
-        chances = [[(at[hit], chance / whole) for hit, chance in v.hits] for v in rolled for _ in range(v.dice)]
+        chances = [[(at[hit, None], chance / whole) for hit, chance in v.hits] for v in rolled for _ in range(v.dice)]
         fallen = linked_hits(chances, results_of(counted) == result, dice)
         return f"{self._faces(rolled, [MISS if slot is None else aims[slot] for slot in fallen], dice)} -> {score}"
 
@@ -338,9 +340,11 @@ class Teller:
         return "?" if thrown is None else ">".join([str(names[face - 1]) for face in thrown])
 
 
-def _class_of(volley: Volley) -> Hit:
-    """The hit class of dice that fall into one, also of those that cannot hit."""
-    return volley.hits[0][0] if volley.hits else hit_class(volley.shot.targets, volley.roll.damage, volley.roll.split)
+def _class_of(volley: Volley) -> Class:
+    """The hit class of dice that fall into one, also of those that cannot hit; the first one of others."""
+    roll, shot = volley.roll, volley.shot
+    hit = volley.hits[0][0] if volley.hits else hit_class(shot.targets, roll.damage, roll.split)
+    return hit, pool_of(volley.side, shot)
 
 
 def _losses(side: str, stands: Places, rows: np.ndarray) -> str:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from math import prod
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from simulator.engine.model.chance import NO_TABLE, Row, Sum, TableBook
 from simulator.rules.custom.dice.die import Hit, classes_of
 from simulator.rules.custom.dice.hits import Counted, Dice, check_size, hits_of, joint_row, sizes_of
-from simulator.rules.custom.dice.volleys import Standing, fires, volleys
+from simulator.rules.custom.dice.slots import Class, Slot, pool_of, slots_by_group, slots_in_use
+from simulator.rules.custom.dice.volleys import Standing, Volley, fires, volleys
 from simulator.rules.custom.line import Places
 from simulator.rules.custom.masks import bits
 from simulator.rules.custom.setup import Setup, Shot, SideSetup
@@ -40,58 +41,6 @@ def table_of(classes: Sequence[Dice], whole: int, caps: Sequence[int], low_luck:
     return Sum(tuple([hits_of(dice, whole, cap, low_luck, stride) for dice, cap, stride in parts]))
 
 
-class Slot(NamedTuple):
-    """A hit class of a group, and the first of the steps that can yield it before another class does."""
-
-    hit: Hit
-    first: int
-
-
-def slots_of(side: SideSetup, group: Sequence[int]) -> list[Slot]:
-    """The hit classes of a side in a group, in the order in which their hits are allotted (section 5, step 7).
-
-    Which of two equally restricted classes comes first depends on the steps that fire, so a class may stand here
-    twice; only one of the two is used at a time.
-    """
-    shots = [side.shots[i] for i in group if i in side.shots]
-    used = {hit for shot in shots if side.able(shot) for hit in classes_of(side, shot)}
-    found = {Slot(hit, shot.number) for shot in shots for hit in yielded(side, shot) & used}
-    slots: list[Slot] = []
-    for slot in sorted(found, key=_allotted):
-        if not (slots and slots[-1].hit == slot.hit):
-            slots.append(slot)
-    return slots
-
-
-def all_slots(side: SideSetup) -> list[list[Slot]]:
-    """The hit classes of a side by group."""
-    return side.recall("slots", lambda: [slots_of(side, group) for group in side.setup.groups])
-
-
-def slots_in_use(side: SideSetup, slots: Sequence[Slot], firing: Sequence[Shot]) -> dict[Hit, int]:
-    """The slot of each hit class where these steps are fired: the one of the first step that can yield it."""
-
-    def make() -> dict[Hit, int]:
-        first: dict[Hit, int] = {}
-        for shot in firing:
-            for hit in yielded(side, shot):
-                first.setdefault(hit, shot.number)
-        return {slot.hit: k for k, slot in enumerate(slots) if slot.hit in first and slot.first <= first[slot.hit]}
-
-    return side.recall(("places", *firing), make)
-
-
-def yielded(side: SideSetup, shot: Shot) -> set[Hit]:
-    """The hit classes that a step can yield, whichever units fire; one is always a plain hit on its targets."""
-    return classes_of(side, shot) | {Hit(shot.targets)}
-
-
-def _allotted(slot: Slot) -> tuple[Any, ...]:
-    """Fewest units first; then more damage, the earlier step, the units in file order, whole before split."""
-    units, damage, split = slot.hit
-    return units.bit_count(), -damage, slot.first, tuple(bits(units)), split
-
-
 def most_absorbed(side: SideSetup) -> int:
     """The hits that a side takes off the enemy's in each group while all its units stand."""
     return sum([n * piece.absorbs for n, piece in zip(side.counts, side.pieces, strict=True)])
@@ -110,8 +59,10 @@ def _most_of_shot(side: SideSetup, shot: Shot) -> int:
         roll, more = side.roll(unit, shot), sum(max(0, rule.given.dice) for rule in helps if rule.units >> unit & 1)
         assert roll is not None
         found += side.counts[unit] * (roll.dice + more)
+    if shot.given.dice_at_most is None:
+        return found
     limits = (shot.limit_own, side), (shot.limit_enemy, side.setup.sides[side.enemy])
-    return min([found, *(sum(own.counts[u] for u in bits(mask)) for mask, own in limits if mask is not None)])
+    return min(found, int(shot.limited(sum([own.counts[u] for mask, own in limits for u in bits(mask or 0)]))))
 
 
 class Throws(NamedTuple):
@@ -142,11 +93,13 @@ class DiceTables:
     def __init__(self, setup: Setup, side: str, own: Places, enemy: Places, book: TableBook) -> None:
         self.setup, self.side, self.book = setup, setup.sides[side], book
         self.own, self.enemy = own, enemy
-        self.slots = all_slots(self.side)
+        self.slots = slots_by_group(self.side, enemy)
         self.classes = sorted({slot.hit for slots in self.slots for slot in slots})
         # The points of the enemy that each class may take; no more hits count, nor are there more than dice.
         self.points = {hit: sum([hit.units >> unit & 1 for unit in enemy.line]) for hit in self.classes}
-        dice = {hit: max(most_dice(self.side, group, hit) for group in setup.groups) for hit in self.classes}
+        # With low luck dice of several classes may add up.
+        alone = {hit: None if setup.low_luck else hit for hit in self.classes}
+        dice = {hit: max(most_dice(self.side, group, alone[hit]) for group in setup.groups) for hit in self.classes}
         self.caps = {hit: min(self.points[hit], dice[hit]) for hit in self.classes}
         # The hits that each unit of the enemy takes off.
         self.absorbs = np.array([piece.absorbs for piece in setup.sides[self.side.enemy].pieces])
@@ -159,6 +112,8 @@ class DiceTables:
         if self.absorbed:
             return [tuple(range(len(slots)))]
         apart = set(range(len(slots) + 1))
+        if self.setup.low_luck:
+            return [(slot,) for slot in range(len(slots))]
         for shot in (self.side.shots[i] for i in self.setup.groups[group] if i in self.side.shots):
             mine = [k for k, slot in enumerate(slots) if slot.hit in classes_of(self.side, shot)]
             if len({slots[k].hit for k in mine}) > 1:
@@ -246,6 +201,8 @@ class DiceTables:
             enemy = {mask for rule in rules for mask in (rule.if_enemy, rule.unless_enemy) if mask}
             # Units that some faces of a step hit while others of its targets are spared.
             restricted = {hit.units for shot in shots for hit in classes_of(self.side, shot)}
+            if self.setup.low_luck and len(restricted) > 1:  # who stands decides which classes are alike
+                restricted |= {1 << unit for unit in bits(self.setup.sides[self.side.enemy].present)}
             limits = {shot.limit_enemy for shot in shots if shot.limit_enemy is not None}
             return Asked(
                 self._columns({mask for rule in rules for mask in (rule.if_own, rule.unless_own) if mask}),
@@ -281,15 +238,23 @@ class DiceTables:
     ) -> DiceByFaces:
         """The dice that are rolled; none where no step is fired."""
         firing = [shot for shot in shots if fires(shot, number, own, enemy)]
-        place = slots_in_use(self.side, slots, firing)
+        place = slots_in_use(self.side, slots, firing, enemy)
         found: DiceByFaces = {}
         for shot in firing:
             if self.side.able(shot):
                 for volley in volleys(self.side, shot, number, own, enemy):
-                    if volley.hits:
-                        faces = tuple(sorted([(place[hit], chance) for hit, chance in volley.hits]))
+                    if faces := _faces(volley, place):
                         found[faces] = found.get(faces, 0) + volley.dice
         return found
+
+
+def _faces(volley: Volley, place: Mapping[Class, int]) -> Faces:
+    """The slots that a die may fall into; with low luck several classes may be one."""
+    found, pool = dict[int, int](), pool_of(volley.side, volley.shot)
+    for hit, chance in volley.hits:
+        slot = place[hit, pool]
+        found[slot] = found.get(slot, 0) + chance
+    return tuple(sorted(found.items()))
 
 
 def _chosen(dice: DiceByFaces, chosen: tuple[int, ...]) -> DiceByFaces:

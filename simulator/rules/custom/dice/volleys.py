@@ -91,10 +91,10 @@ def volleys(side: SideSetup, shot: Shot, number: int, own: Standing, enemy: Stan
         for raising, pieces in _alike(own.counts[:, unit], raised):
             found.append(volley_of(side, shot, unit, pieces, raising, changed))
     found = [volley for volley in found if volley.dice.any()]
-    limit = own.number(shot.limit_own) if shot.limit_own is not None else None
-    if shot.limit_enemy is not None:
-        limit = enemy.number(shot.limit_enemy)
-    return found if limit is None else _best(found, limit)
+    if shot.given.dice_at_most is None:
+        return found
+    counted, mask = (own, shot.limit_own) if shot.limit_enemy is None else (enemy, shot.limit_enemy)
+    return _best(found, shot.limited(counted.number(mask or 0)))
 
 
 def volleys_at(side: SideSetup, shot: Shot, number: int, own: Standing, enemy: Standing) -> list[Volley]:
@@ -117,13 +117,16 @@ def _paired(
     used: dict[tuple[bool, str], dict[int, Any]] = {}
     found = []
     for rule in rules:
-        free = rule.given.each * (own if rule.own else enemy).number(rule.by)
+        supporters = (own if rule.own else enemy).number(rule.by)
+        free = rule.given.each * supporters
         stack, pieces = rule.given.stack, {}
         begun = {} if stack is None else used.setdefault((rule.own, stack), {})
         for unit in bits(rule.units & side.present):
             if side.roll(unit, shot):
                 first, end = begun.get(unit, 0), own.counts[:, unit]
                 number = np.minimum(free, end - first if begun else end)
+                if rule.own and rule.by >> unit & 1 and not rule.given.itself:  # nobody helps himself
+                    number = np.where(supporters == 1, 0, number)
                 pieces[unit] = first, first + number if begun else number
                 free = free - number
         if stack is not None:
@@ -189,7 +192,7 @@ def _die_of(
     return roll, chances_of(setup.file, side.enemy, roll._replace(dice=1), shot.targets)
 
 
-def _best(found: list[Volley], limit: np.ndarray) -> list[Volley]:
+def _best(found: list[Volley], limit: Any) -> list[Volley]:
     """No more dice than the limit: those with the highest chance, and of equal ones those of more damage."""
     kept = []
     for volley in sorted(found, key=lambda volley: (-volley.chance, -volley.damage)):

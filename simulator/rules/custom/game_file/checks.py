@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, partial
 
 from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Refusal
@@ -47,36 +47,49 @@ def rolls_of(file: GameFile) -> list[str]:
 
 
 def check_game(file: GameFile) -> None:
-    """Refuse what types cannot; raises Refusal with the path inside the game file, and one for each other part."""
+    """Refuse what types cannot; raises Refusal with the path inside the game file, and one for each other table."""
     check_dice_and_units(file)
-    found = []
-    for check in (_conditions, _kinds, _steps, _supports, _modifiers, _losses):
-        try:
-            check(file)
-        except Refusal as refusal:
-            found.append(refusal)
-    if found:
+    if found := [refusal for check in _checks(file) if (refusal := _refusal(check)) is not None]:
         found[0].others = found[1:]
         raise found[0]
     _groups(file)
     check_damage(file)
 
 
-def _modifiers(file: GameFile) -> None:
+def _refusal(check: Callable[[], None]) -> Refusal | None:
+    try:
+        check()
+    except Refusal as refusal:
+        return refusal
+    return None
+
+
+def _checks(file: GameFile) -> Iterator[Callable[[], None]]:
+    """The check of each table of the file, in order."""
+    for key in file.condition:
+        yield partial(_condition, file, key)
+    for key in file.battle:
+        yield partial(_kind, file, key)
+    for i in range(len(file.step)):
+        yield partial(_step, file, i)
+    for key in file.battle:
+        yield partial(_fought, file, key)
+    for i, support in enumerate(file.support):
+        yield partial(_support, file, support, f"support[{i}]")
     for i, modifier in enumerate(file.modifier):
-        check_modifier(file, modifier, f"modifier[{i}]")
+        yield partial(check_modifier, file, modifier, f"modifier[{i}]")
+    yield partial(_losses, file)
 
 
-def _conditions(file: GameFile) -> None:
-    for key, condition in file.condition.items():
-        field = f"condition.{key}"
-        check_name(key, field, UNDERSCORED, "a condition")
-        choices = condition.choices
-        if choices and len(set(choices)) < len(choices):
-            raise Refusal(f"{field}.choices", "a name stands there twice; give 2 or more different names")
-        allowed: Sequence[object] = choices or [True, False]
-        if condition.default is not None:
-            _check_value(condition.default, allowed, f"{field}.default")
+def _condition(file: GameFile, key: str) -> None:
+    field, condition = f"condition.{key}", file.condition[key]
+    check_name(key, field, UNDERSCORED, "a condition")
+    choices = condition.choices
+    if choices and len(set(choices)) < len(choices):
+        raise Refusal(f"{field}.choices", "a name stands there twice; give 2 or more different names")
+    allowed: Sequence[object] = choices or [True, False]
+    if condition.default is not None:
+        _check_value(condition.default, allowed, f"{field}.default")
 
 
 def _check_value(value: object, allowed: Sequence[object], field: str) -> None:
@@ -85,51 +98,53 @@ def _check_value(value: object, allowed: Sequence[object], field: str) -> None:
         raise Refusal(field, f"{said} is not allowed; must be one of {', '.join(written([*allowed]))}")
 
 
-def _kinds(file: GameFile) -> None:
-    for key, kind in file.battle.items():
-        check_name(key, f"battle.{key}", HYPHENED, "a battle kind")
-        check_selector(file, kind.taken_by, f"battle.{key}.taken_by")
-        for side in SIDES:
-            field = f"battle.{key}.{side}"
-            part = getattr(kind, side)
-            check_selector(file, part.fights, f"{field}.fights")
-            check_selector(file, part.supports, f"{field}.supports")
-            fights, supports = part_of(file, key, side)
-            if not fights:
-                raise Refusal(f"{field}.fights", "selects nobody; a side needs units that may fight")
-            if both := fights & supports:
-                raise Refusal(f"{field}.supports", f"{min(both)} also fights; a unit does one or the other")
+def _kind(file: GameFile, key: str) -> None:
+    kind = file.battle[key]
+    check_name(key, f"battle.{key}", HYPHENED, "a battle kind")
+    check_selector(file, kind.taken_by, f"battle.{key}.taken_by")
+    check_selector(file, kind.yields, f"battle.{key}.yields")
+    for side in SIDES:
+        field = f"battle.{key}.{side}"
+        part = getattr(kind, side)
+        check_selector(file, part.fights, f"{field}.fights")
+        check_selector(file, part.supports, f"{field}.supports")
+        fights, supports = part_of(file, key, side)
+        if not fights:
+            raise Refusal(f"{field}.fights", "selects nobody; a side needs units that may fight")
+        if both := fights & supports:
+            raise Refusal(f"{field}.supports", f"{min(both)} also fights; a unit does one or the other")
 
 
-def _steps(file: GameFile) -> None:
-    rolls, seen = rolls_of(file), set()
-    for i, step in enumerate(file.step):
-        field = f"step[{i}]"
-        if step.name in seen:
-            raise Refusal(f"{field}.name", f"{step.name!r} is given twice; each step has a name of its own")
-        seen.add(step.name)
-        for j, kind in enumerate(step.battle or ()):
-            if kind not in file.battle:
-                raise Refusal(
-                    f"{field}.battle[{j}]", f"no battle kind {kind[:50]!r}; must be one of {', '.join(file.battle)}"
-                )
-        if step.when == "before-battle":
-            for name in ("from_round", "to_round"):
-                if getattr(step, name) is not None:
-                    raise Refusal(f"{field}.{name}", "is not allowed in a step before the battle; it has no rounds")
-        if step.ties != "together" and step.order != "initiative":
-            raise Refusal(f"{field}.ties", 'is only for order = "initiative"')
-        _scope(file, step, field)
-        _fire(step.fire, "fire" in step.model_fields_set, rolls, f"{field}.fire")
-        for name in ("by", "hits_only", "spares"):
-            check_selector(file, getattr(step, name), f"{field}.{name}")
-        if step.dice_at_most is not None:
-            _at_most(file, step.dice_at_most, f"{field}.dice_at_most")
-        _compare(file, step, field)
-    # After the steps: a kind that is misspelt in its only step is refused there.
-    for key in file.battle:
-        if not any(step.battle is None or key in step.battle for step in file.step):
-            raise Refusal(f"battle.{key}", "no step is fought in this kind of battle")
+def _step(file: GameFile, i: int) -> None:
+    step = file.step[i]
+    field = f"step[{i}]"
+    if step.name in {earlier.name for earlier in file.step[:i]}:
+        raise Refusal(f"{field}.name", f"{step.name!r} is given twice; each step has a name of its own")
+    for j, kind in enumerate(step.battle or ()):
+        if kind not in file.battle:
+            raise Refusal(
+                f"{field}.battle[{j}]", f"no battle kind {kind[:50]!r}; must be one of {', '.join(file.battle)}"
+            )
+    if step.when == "before-battle":
+        for name in ("from_round", "to_round"):
+            if getattr(step, name) is not None:
+                raise Refusal(f"{field}.{name}", "is not allowed in a step before the battle; it has no rounds")
+    if step.ties != "together" and step.order != "initiative":
+        raise Refusal(f"{field}.ties", 'is only for order = "initiative"')
+    _scope(file, step, field)
+    _fire(step.fire, "fire" in step.model_fields_set, rolls_of(file), f"{field}.fire")
+    for name in ("by", "hits_only", "spares"):
+        check_selector(file, getattr(step, name), f"{field}.{name}")
+    if step.dice_at_most is not None:
+        _at_most(file, step.dice_at_most, f"{field}.dice_at_most")
+    _compare(file, step, field)
+
+
+def _fought(file: GameFile, key: str) -> None:
+    """A kind in which no step is fought; not where a step names an unknown kind, which is refused there."""
+    named = {kind for step in file.step for kind in step.battle or ()}
+    if named <= file.battle.keys() and not any(step.battle is None or key in step.battle for step in file.step):
+        raise Refusal(f"battle.{key}", "no step is fought in this kind of battle")
 
 
 def _fire(fire: Fire, given: bool, rolls: Sequence[str], field: str) -> None:
@@ -160,7 +175,11 @@ def _compare(file: GameFile, step: Step, field: str) -> None:
                 raise Refusal(f"{field}.fire.{side}", f"{roll} of {key}: {need}")
 
 
-def _at_most(file: GameFile, limit: AtMost, field: str) -> None:
+def _at_most(file: GameFile, limit: int | AtMost, field: str) -> None:
+    if isinstance(limit, int):
+        if file.format < 3:
+            raise Refusal(field, "a number needs format = 3; give own or enemy")
+        return
     if (limit.own is None) == (limit.enemy is None):
         raise Refusal(field, "give exactly one of own, enemy")
     check_selector(file, limit.own, f"{field}.own")
@@ -208,16 +227,15 @@ def _rolls_and_steps(file: GameFile, rule: Support | SideModifier, field: str) -
         check_known(name, [step.name for step in file.step], f"{field}.steps[{j}]", "no step")
 
 
-def _supports(file: GameFile) -> None:
-    for i, support in enumerate(file.support):
-        field = f"support[{i}]"
-        _scope(file, support, field)
-        check_selector(file, support.from_, f"{field}.from")
-        check_selector(file, support.to, f"{field}.to")
-        if support.whom == "own" and (both := selected(file, support.from_) & selected(file, support.to)):
-            raise Refusal(f"{field}.to", f"{min(both)} is among those who help; nobody helps himself")
-        _gives(file, support, field)
-        _rolls_and_steps(file, support, field)
+def _support(file: GameFile, support: Support, field: str) -> None:
+    _scope(file, support, field)
+    check_selector(file, support.from_, f"{field}.from")
+    check_selector(file, support.to, f"{field}.to")
+    both = selected(file, support.from_) & selected(file, support.to)
+    if both and support.whom == "own" and file.format < 3:
+        raise Refusal(f"{field}.to", f"{min(both)} is among those who help; nobody helps himself")
+    _gives(file, support, field)
+    _rolls_and_steps(file, support, field)
 
 
 def _gives(file: GameFile, support: Support, field: str) -> None:

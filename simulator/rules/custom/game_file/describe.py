@@ -10,7 +10,7 @@ from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Refusal
 from simulator.rules.custom.dice.die import chance_at, face_names
 from simulator.rules.custom.game_file.files import is_path, names, parse, read_content, read_game, shipped_text
-from simulator.rules.custom.game_file.format import AnyRoll, Die, GameFile, Roll, Step, Unit, UnitValues
+from simulator.rules.custom.game_file.format import AnyRoll, AtMost, Die, GameFile, Roll, Step, Unit, UnitValues
 from simulator.rules.custom.game_file.units import MAIN_ROLLS, pieces_of, whole_of
 from simulator.rules.custom.game_file.words import fighters, part_of, written
 from simulator.rules.custom.setup import Rolled, rolled
@@ -205,6 +205,14 @@ def _fire(step: Step) -> str:
     return listed(fired) + (f", only {listed(step.by)}" if step.by is not None else "")
 
 
+def _dice_limit(limit: int | AtMost) -> str:
+    if isinstance(limit, int):
+        return f"at most {plural(limit, 'die', 'dice')}"
+    whose, units = ("own", limit.own) if limit.own else ("enemy", limit.enemy)
+    each = "no more dice than" if limit.each == 1 else f"at most {limit.each} dice for each of"
+    return f"{each} {whose} {_list(units)}" + ("" if limit.most is None else f", at most {limit.most}")
+
+
 def _limits(step: Step) -> str:
     parts = []
     if step.hits_only is not None:
@@ -212,8 +220,7 @@ def _limits(step: Step) -> str:
     if step.spares:
         parts.append(f"spares {_list(step.spares)}")
     if step.dice_at_most is not None:
-        whose, units = ("own", step.dice_at_most.own) if step.dice_at_most.own else ("enemy", step.dice_at_most.enemy)
-        parts.append(f"no more dice than {whose} {_list(units)}")
+        parts.append(_dice_limit(step.dice_at_most))
     if step.order == "initiative":
         first = "" if step.ties == "together" else f", equal ones: the {step.ties} first"
         parts.append(f"by initiative{first}")

@@ -8,6 +8,7 @@ from simulator.engine.model.chain import SIDES
 from simulator.rules.custom.game_file.format import (
     GameFile,
     Modifier,
+    Roll,
     RoundScope,
     Selector,
     SideModifier,
@@ -19,6 +20,8 @@ from simulator.rules.custom.game_file.words import by_side, part_of, selected, w
 from simulator.rules.custom.model import usual
 from simulator.rules.toolkit.naming import listed
 
+# A round that no battle comes to.
+NO_LIMIT = 1 << 20
 SCOPES = {
     "if_own_has": "own {}",
     "if_enemy_has": "enemy {}",
@@ -91,7 +94,19 @@ def warnings(file: GameFile) -> list[str]:
     read = {key for rule in (*file.step, *file.support, *file.modifier) for key in rule.if_condition}
     found += [f"condition.{key}: no step, support or modifier reads it" for key in file.condition if key not in read]
     admitted = _taking_part(file, "both")
-    return found + [f"unit.{key}: no battle admits it" for key in file.unit if key not in admitted]
+    found += [f"unit.{key}: no battle admits it" for key in file.unit if key not in admitted]
+    return found + [f"unit.{key}: it has no roll: it never fires" for key in _idle_units(file) if key in admitted]
+
+
+def _idle_units(file: GameFile) -> list[str]:
+    """Units without a roll that neither help others nor are removed when they are left alone (transports)."""
+    of_use = {key for support in file.support for key in selected(file, support.from_)}
+    of_use |= {key for side in SIDES for key in selected(file, by_side(file.losses.removed_alone, side))}
+    for side in SIDES:
+        of_use |= {
+            key for key, piece in zip(file.unit, pieces_of(file, side), strict=True) if piece.rolls or piece.absorbs
+        }
+    return [key for key in file.unit if key not in of_use]
 
 
 def _duel(file: GameFile, step: Step, field: str) -> Iterator[str]:
@@ -136,6 +151,8 @@ def _idle_step(file: GameFile, step: Step, field: str) -> Iterator[str]:
         yield f"{field} ({step.name}): nobody in its battles can fire it"
     elif not aims:
         yield f"{field} ({step.name}): it can hit nobody in its battles"
+    elif (step.from_round or 1) > (last := _last_round(file, step)):
+        yield f"{field}.from_round: {step.from_round} is past the {last} rounds of its battles"
 
 
 def _idle_rule(file: GameFile, rule: Support | Modifier, field: str, units: Selector | None) -> Iterator[str]:
@@ -150,23 +167,40 @@ def _idle_rule(file: GameFile, rule: Support | Modifier, field: str, units: Sele
         yield f"{field}.rolls: the {listed(sides, 'or')} fires no {listed(rule.rolls, 'or')}{where}"
         return
     wanted = set(file.unit) if units is None else selected(file, units)
-    able = {
-        key
-        for side, roll in fired
-        for key, piece in zip(file.unit, pieces_of(file, side), strict=True)
-        if roll in piece.rolls and key in _taking_part(file, side)
-    }
-    if not wanted & able:
+    able: dict[str, list[int | Roll]] = {}
+    for side, roll in fired:
+        for key, piece in zip(file.unit, pieces_of(file, side), strict=True):
+            if roll in piece.rolls and key in _taking_part(file, side):
+                able.setdefault(key, []).append(piece.rolls[roll])
+    if not wanted & able.keys():
         name = "to" if isinstance(rule, Support) else "units"
         yield f"{field}.{name}: no battle admits units among these with a roll of {listed(rule.rolls, 'or')}{where}"
-    if not _holds_sometimes(steps, rule):
+    elif (rule.adds or getattr(rule, "sets", None)) and all(
+        _has_symbols(file, roll) for key in wanted & able.keys() for roll in able[key]
+    ):
+        name = "adds" if rule.adds else "sets"
+        yield f"{field}.{name}: every die that it changes has symbols, which have no value"
+    if not _holds_sometimes(file, steps, rule):
         yield f"{field}: its rounds are none in which {listed([step.name for step in steps], 'or')} is fired"
 
 
-def _holds_sometimes(steps: Sequence[Step], rule: RoundScope) -> bool:
+def _has_symbols(file: GameFile, roll: int | Roll) -> bool:
+    """Does the die of a roll have symbols?"""
+    return isinstance(roll, Roll) and roll.die is not None and file.die[roll.die].faces is not None
+
+
+def _last_round(file: GameFile, step: Step) -> int:
+    """The last round of the longest battle kind in which the step is fought."""
+    kinds = [*file.battle] if step.battle is None else step.battle
+    return max(file.battle[kind].rounds or NO_LIMIT for kind in kinds)
+
+
+def _holds_sometimes(file: GameFile, steps: Sequence[Step], rule: RoundScope) -> bool:
     """Is one of the steps fired in a round of the rule? Steps before the battle are round 0."""
     for step in steps:
-        first, last = (0, 0) if step.when == "before-battle" else (step.from_round or 1, step.to_round or 1 << 20)
-        if max(first, rule.from_round or 0) <= min(last, rule.to_round or 1 << 20):
+        first, last = 0, 0
+        if step.when == "each-round":
+            first, last = step.from_round or 1, min(step.to_round or NO_LIMIT, _last_round(file, step))
+        if max(first, rule.from_round or 0) <= min(last, rule.to_round or NO_LIMIT):
             return True
     return False

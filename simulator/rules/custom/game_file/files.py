@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from simulator.rules.battle import Misfit, Refusal
 from simulator.rules.custom.game_file.checks import check_game
-from simulator.rules.custom.game_file.format import GameFile, GameFile1
+from simulator.rules.custom.game_file.format import MODELS, GameFile
 
 LARGEST_FILE = 256 * 1024
 INLINE = "custom"
@@ -126,17 +126,17 @@ def parse(content: bytes, shown: str) -> dict[str, Any]:
 def read_game(data: Mapping[str, Any], prefix: str) -> GameFile:
     """A checked game file from its tables; complaints begin with `prefix`."""
     given = data.get("format")
-    if given not in (1, 2) or isinstance(given, bool | float):
+    if given not in (1, 2, 3) or isinstance(given, bool | float):
         shown = str(given).lower() if isinstance(given, bool) else repr(given)
         text = "is needed" if given is None else f"{shown} is not allowed"
-        reads = "this version reads format = 1 and format = 2"
+        reads = "this version reads format = 1, format = 2 and format = 3"
         if given is None and isinstance(data.get("game"), str) and prefix != "rules.":
             reads = f"this file is a scenario of {_short(data['game'])}, not a game file; `battle-odds odds` answers it"
         raise Refusal(f"{prefix}format", f"{text}; {reads}")
     try:
         file = GameFile.model_validate(data, context=given)
     except ValidationError as error:
-        raise Misfit(prefix, error, GameFile if given == 2 else GameFile1) from None
+        raise Misfit(prefix, error, MODELS[given]) from None
     except RecursionError:
         raise Refusal(f"{prefix}format", "nested too deeply") from None
     try:

@@ -1,12 +1,12 @@
 """The keys of a game file and what each takes (docs/rules/custom_games.md section 2).
 
-Files of both formats are held in these models; in a file of format 1 a key that is `New` is an unknown one. Rules that
-depend on other keys (dice, units, steps) are checked in `checks`.
+Files of all formats are held in these models; in a file of a lower format a key that is `New` or `New3` is an unknown
+one. Rules that depend on other keys (dice, units, steps) are checked in `checks`.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import BeforeValidator, Field, ValidationInfo
 from pydantic_core import PydanticCustomError
@@ -37,17 +37,23 @@ Initiative = Annotated[int, Field(ge=0, le=100)]
 Chooser = Literal["owner", "enemy"]
 
 
-def _needs_format_2(value: Any, info: ValidationInfo) -> Any:
-    """Refuse a key in a file of format 1, as an unknown one; the context of the validation is the file's format."""
-    if info.context == 1:
-        raise PydanticCustomError("extra_forbidden", "needs format = 2")
-    return value
+def _from_format(needed: int) -> tuple[BeforeValidator, Any]:
+    """Refuse a key in a file of a lower format as an unknown one; the validation's context is the file's format."""
+
+    def checked(value: Any, info: ValidationInfo) -> Any:
+        if isinstance(info.context, int) and info.context < needed:
+            raise PydanticCustomError("extra_forbidden", f"needs format = {needed}")  # type: ignore[arg-type]
+        return value
+
+    return BeforeValidator(checked), Field(json_schema_extra={"needs_format": needed})
 
 
 T = TypeVar("T")
-NEEDS_2 = Field(json_schema_extra={"needs_format": 2})
-# A key that only format 2 has.
-New = Annotated[T, BeforeValidator(_needs_format_2), NEEDS_2]
+_CHECKED_2, NEEDS_2 = _from_format(2)
+_CHECKED_3, NEEDS_3 = _from_format(3)
+# A key that formats 2 and 3 have, and one that only format 3 has.
+New = Annotated[T, _CHECKED_2, NEEDS_2]
+New3 = Annotated[T, _CHECKED_3, NEEDS_3]
 
 
 class Roll(Fields):
@@ -148,6 +154,9 @@ class Kind(Fields):
     retreat_after: Annotated[int, Field(ge=0, le=100)] = Field(1, description="rounds before anybody may leave")
     rounds: Annotated[int, Field(ge=1, le=1000)] | None = Field(None, description="undecided after so many rounds")
     undecided: Literal["nobody", "attacker", "defender"] = Field("nobody", description="who wins an undecided battle")
+    yields: New3[Selector] = Field(
+        default_factory=list, description="a side with only these left gives way where nobody can hit any more"
+    )
 
 
 ConditionValue = bool | str
@@ -178,11 +187,16 @@ class Fire(Fields):
     defender: str | None = None
 
 
+UpTo1000 = Annotated[int, Field(ge=1, le=1000)]
+
+
 class AtMost(Fields):
-    """No more dice than so many fighting units stand there."""
+    """No more dice than so many fighting units stand there, `each` for one unit, and never more than `most`."""
 
     own: Selector | None = None
     enemy: Selector | None = None
+    each: New3[UpTo1000] = 1
+    most: New3[UpTo1000 | None] = None
 
 
 class Most(Fields):
@@ -215,7 +229,9 @@ class Step(Scope):
     by: Selector | None = Field(None, description="only these fire; default all")
     hits_only: Selector | None = Field(None, description="only these can be hit; default all")
     spares: Selector = Field(default_factory=list, description="these cannot be hit")
-    dice_at_most: AtMost | None = Field(None, description="no more dice than so many fighting units stand there")
+    dice_at_most: UpTo1000 | AtMost | None = Field(
+        None, description="no more dice than so many fighting units stand there, or (format 3) than this number"
+    )
     order: New[Literal["together", "initiative"]] = Field(
         "together", description="initiative: once for each initiative"
     )
@@ -223,6 +239,7 @@ class Step(Scope):
         "together", description="equal initiative: at the same time, or this side first"
     )
     compare: New[Compare | None] = Field(None, description="opposed dice: both sides' dice are sorted and compared")
+    pool: New3[Name | None] = Field(None, description="low luck: dice of steps with different pool never add up")
 
 
 class Support(Scope):
@@ -240,6 +257,7 @@ class Support(Scope):
     dice: New[Added] = Field(0, description="dice more or fewer for each unit helped")
     whom: New[Literal["own", "enemy"]] = Field("own", description="whose units to names")
     stack: New[Name | None] = Field(None, description="rules of one stack help each unit once at most")
+    itself: New3[bool] = Field(False, description="may a piece that helps alone help itself?")
 
 
 class SideModifier(RoundScope):
@@ -306,7 +324,7 @@ class Losses(Fields):
 class GameFile(Fields):
     """A game file (2.2)."""
 
-    format: Literal[1, 2] = Field(description="version of this format")
+    format: Literal[1, 2, 3] = Field(description="version of this format")
     name: str = Field(description="the game's name")
     about: str = Field("", description="what it is, one line")
     source: str = Field("", description="where its facts come from, one line")
@@ -328,19 +346,30 @@ class GameFile(Fields):
 class GameFile1(GameFile):
     """The keys of format 1, for complaints about a file of that format."""
 
+    highest: ClassVar[int] = 1
+
     @classmethod
     def model_json_schema(cls, *args: Any, **options: Any) -> dict[str, Any]:
-        """The JSON schema of a game file without the keys of format 2."""
-        schema: dict[str, Any] = _of_format_1(GameFile.model_json_schema(*args, **options))
+        """The JSON schema of a game file without the keys of higher formats."""
+        schema: dict[str, Any] = _up_to(GameFile.model_json_schema(*args, **options), cls.highest)
         return schema
 
 
-def _of_format_1(node: Any) -> Any:
-    """A part of a schema without the parts that need format 2."""
+class GameFile2(GameFile1):
+    """The keys of format 2."""
+
+    highest: ClassVar[int] = 2
+
+
+def _up_to(node: Any, highest: int) -> Any:
+    """A part of a schema without the parts that need a higher format."""
     if isinstance(node, dict):
-        return {key: _of_format_1(part) for key, part in node.items() if not _is_new(part)}
-    return [_of_format_1(part) for part in node if not _is_new(part)] if isinstance(node, list) else node
+        return {key: _up_to(part, highest) for key, part in node.items() if _format_of(part) <= highest}
+    return [_up_to(part, highest) for part in node if _format_of(part) <= highest] if isinstance(node, list) else node
 
 
-def _is_new(part: Any) -> bool:
-    return isinstance(part, dict) and "needs_format" in part
+def _format_of(part: Any) -> int:
+    return int(part.get("needs_format", 1)) if isinstance(part, dict) else 1
+
+
+MODELS: dict[int, type[GameFile]] = {1: GameFile1, 2: GameFile2, 3: GameFile}
