@@ -277,13 +277,15 @@ def import_map(
     force: Annotated[bool, typer.Option("--force", help="replace the file of --out if it exists")] = False,
     report: Annotated[Path | None, typer.Option("--report", metavar="FILE", help="write the report there")] = None,
     units: Annotated[str | None, typer.Option("--units", metavar="A,B,C", help="only these units")] = None,
+    players: Annotated[
+        str | None, typer.Option("--players", metavar="A,B", help="only the units that these players have")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="the report as JSON")] = False,
 ) -> None:
     """Turn a TripleA map into a game file; the report says what was taken, approximated and left out."""
     from simulator.rules.custom.triplea import import_triplea, report_text
 
-    chosen = None if units is None else [name.strip() for name in units.split(",") if name.strip()]
-    made = import_triplea(map_file, units=chosen)
+    made = import_triplea(map_file, units=_names_in(units), players=_names_in(players))
     text = json.dumps(made.report, indent=1) if as_json else report_text(made.records)
     if out is not None:
         write_text(out, made.toml, "out", force)
@@ -294,3 +296,8 @@ def import_map(
         print(text, file=sys.stderr)
     if out is None:
         print(made.toml, end="")
+
+
+def _names_in(text: str | None) -> list[str] | None:
+    """The names that commas separate; None if none are given."""
+    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
