@@ -270,6 +270,29 @@ def check(
         show(["", *(f"never applies: {line}" for line in never)])
 
 
+@games_app.command()
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="the game's name; also that of its file, NAME.toml")],
+    units: Annotated[
+        Path | None,
+        typer.Option("--units", metavar="CSV", help="a spreadsheet of units: name, cost, attack, defence, hits"),
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="write it there")] = None,
+    force: Annotated[bool, typer.Option("--force", help="replace the file if it exists")] = False,
+) -> None:
+    """Write a game file to begin with: a commented one, or one with the units of a spreadsheet."""
+    from simulator.rules.custom.game_file.begin import beginning, game_from_csv
+    from simulator.rules.custom.game_file.unit_names import slug
+
+    stem = slug(name, "a-z0-9", "-")
+    if not stem:
+        raise ValueError(f"name: {name!r} is not allowed; give letters or digits")
+    text = beginning(name) if units is None else game_from_csv(units, name)
+    path = out or Path(f"{stem}.toml")
+    write_text(path, text, "out" if out else "name", force)
+    print(f"The game file is written to {path}; see what it says: battle-odds games check {path}")
+
+
 @games_app.command("import")
 def import_map(
     map_file: Annotated[str, typer.Argument(metavar="MAP.xml", help="the XML file of a TripleA map")],

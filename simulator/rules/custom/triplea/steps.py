@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from simulator.rules.custom.game_file.unit_names import slug, unused
 from simulator.rules.custom.triplea.kinds import Taking
-from simulator.rules.custom.triplea.units import MapUnit, slug, unused
+from simulator.rules.custom.triplea.units import MapUnit
 from simulator.rules.custom.triplea.xml_map import MapError, TripleaMap
 
 MOST_STEPS = 32

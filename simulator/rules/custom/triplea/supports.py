@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from simulator.rules.custom.game_file.unit_names import slug, unused
 from simulator.rules.custom.triplea.report import Report
-from simulator.rules.custom.triplea.units import MapUnit, slug, unused
+from simulator.rules.custom.triplea.units import MapUnit
 from simulator.rules.custom.triplea.xml_map import Attachment, Option, TripleaMap, number_in
 
 MOST_SUPPORTS = 32

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from simulator.rules.custom.game_file.unit_names import unit_name
 from simulator.rules.custom.triplea.report import Report
-from simulator.rules.custom.triplea.units import TOO_GOOD, MapUnit, unit_name
+from simulator.rules.custom.triplea.units import TOO_GOOD, MapUnit
 from simulator.rules.custom.triplea.xml_map import Attachment, MapError, TripleaMap
 
 MOST_UNITS = 64

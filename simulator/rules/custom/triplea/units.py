@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from simulator.rules.custom.game_file.format import LONGEST_NAME
 from simulator.rules.custom.triplea.report import Report
 from simulator.rules.custom.triplea.xml_map import Option, TripleaMap
 
 DEAREST = 1_000_000
-RESERVED = {"units", "cost", "modifier", "modifiers", "all", "land", "air", "sea", "attacker", "defender"}
 HEAVY_BOMBERS = "LHTR Heavy Bombers"
 
 # Options that the game file holds; of some the steps, supports and losses make use.
@@ -107,31 +103,6 @@ class MapUnit:
         """Is it a transport that cannot attack?"""
         carries = self.number("transportCapacity") > 0 and not self.is_true("isCombatTransport")
         return self.element == "sea" and carries and self.number("attack") <= 0
-
-
-def slug(text: str, letters: str, joint: str) -> str:
-    """A text in small letters; each run of characters other than `letters` becomes `joint`."""
-    return re.sub(f"[^{letters}]+", joint, text.lower()).strip(joint)
-
-
-def unit_name(spelling: str, used: set[str]) -> str:
-    """The name of a unit in the game file, different from the `used` ones."""
-    name = slug(spelling, "a-z0-9", "_")
-    if not name[:1].isalpha():
-        name = f"u_{name}"
-    if name in RESERVED:
-        name += "_unit"
-    return unused(name[:LONGEST_NAME], used, "_")
-
-
-def unused(name: str, used: Iterable[str], joint: str) -> str:
-    """The name, or with a number behind it if it is used already."""
-    number, found = 1, name
-    while found in used:
-        number += 1
-        end = f"{joint}{number}"
-        found = name[: LONGEST_NAME - len(end)] + end
-    return found
 
 
 class UnitTables:
