@@ -271,6 +271,29 @@ def check(
         show(["", *(f"never applies: {line}" for line in never)])
 
 
+@games_app.command()
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="the game's name; also that of its file, NAME.toml")],
+    units: Annotated[
+        Path | None,
+        typer.Option("--units", metavar="CSV", help="a spreadsheet of units: name, cost, attack, defence, hits"),
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="write it there")] = None,
+    force: Annotated[bool, typer.Option("--force", help="replace the file if it exists")] = False,
+) -> None:
+    """Write a game file to begin with: a commented one, or one with the units of a spreadsheet."""
+    from simulator.rules.custom.game_file.begin import beginning, game_from_csv
+    from simulator.rules.custom.game_file.unit_names import slug
+
+    stem = slug(name, "a-z0-9", "-")
+    if not stem:
+        raise ValueError(f"name: {name!r} is not allowed; give letters or digits")
+    text = beginning(name) if units is None else game_from_csv(units, name)
+    path = out or Path(f"{stem}.toml")
+    write_text(path, text, "out" if out else "name", force)
+    print(f"The game file is written to {path}; see what it says: battle-odds games check {path}")
+
+
 @games_app.command("import")
 def import_map(
     map_file: Annotated[str, typer.Argument(metavar="MAP.xml", help="the XML file of a TripleA map")],
@@ -278,13 +301,15 @@ def import_map(
     force: Annotated[bool, typer.Option("--force", help="replace the file of --out if it exists")] = False,
     report: Annotated[Path | None, typer.Option("--report", metavar="FILE", help="write the report there")] = None,
     units: Annotated[str | None, typer.Option("--units", metavar="A,B,C", help="only these units")] = None,
+    players: Annotated[
+        str | None, typer.Option("--players", metavar="A,B", help="only the units that these players have")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="the report as JSON")] = False,
 ) -> None:
     """Turn a TripleA map into a game file; the report says what was taken, approximated and left out."""
     from simulator.rules.custom.triplea import import_triplea, report_text
 
-    chosen = None if units is None else [name.strip() for name in units.split(",") if name.strip()]
-    made = import_triplea(map_file, units=chosen)
+    made = import_triplea(map_file, units=_names_in(units), players=_names_in(players))
     text = json.dumps(made.report, indent=1) if as_json else report_text(made.records)
     if out is not None:
         write_text(out, made.toml, "out", force)
@@ -295,3 +320,8 @@ def import_map(
         print(text, file=sys.stderr)
     if out is None:
         print(made.toml, end="")
+
+
+def _names_in(text: str | None) -> list[str] | None:
+    """The names that commas separate; None if none are given."""
+    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]

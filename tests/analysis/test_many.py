@@ -1,6 +1,7 @@
 """Many scenarios in one table: the numbers of single answers, whatever can be solved together."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from simulator import Interrupted, ScenarioError, exact, odds_many, risk, simulate, sweep
@@ -75,6 +76,42 @@ def test_the_columns_are_those_of_a_sweep():
     swept = sweep(LAND, {"attacker.regiments": [3, 4]}).table
     assert list(swept.columns[1:]) == COLUMNS[3:]
     assert list(odds_many([]).columns) == COLUMNS
+
+
+def test_a_data_frame_holds_a_battle_in_each_row():
+    rows = {
+        "game": ["risk", "skirmish"], "battle": ["land", "field"], "attacker.regiments": [5, None],
+        "defender.regiments": [3, None], "attacker.pikes": [np.nan, 2], "defender.archers": [np.nan, 1],
+    }  # fmt: skip
+    table = odds_many(pd.DataFrame(rows, index=["first", "second"]))
+    skirmish = SKIRMISH | {"attacker": {"pikes": 2}, "defender": {"archers": 1}}
+    assert table.scenario.tolist() == ["first", "second"]
+    assert table.value.tolist() == [exact(LAND).winner("attacker"), exact(skirmish).winner("attacker")]
+
+
+def test_cells_of_a_data_frame_may_be_tables_and_lists():
+    one = pd.DataFrame([LAND])
+    assert odds_many(one).value.tolist() == [exact(LAND).winner("attacker")]
+
+
+@pytest.mark.parametrize(
+    ("frame", "complaint"),
+    [
+        (pd.DataFrame([["risk"]], columns=[3]), "scenarios: column 3 must be a field"),
+        (pd.DataFrame([["risk", "risk"]], columns=["game", "game"]), "scenarios: column 'game' must be a field, and"),
+        (pd.DataFrame([LAND, LAND], index=[1, 1]), "scenarios: the index names several rows alike"),
+        (pd.DataFrame([{"attacker regiments": 3}]), "attacker regiments: not a field"),
+    ],
+)
+def test_data_frames_that_are_no_scenarios_are_refused(frame, complaint):
+    with pytest.raises(ValueError, match=f"^{complaint}"):
+        odds_many(frame)
+
+
+def test_a_row_that_the_rules_refuse_says_why():
+    table = odds_many(pd.DataFrame([LAND, LAND | {"attacker": {"regiments": 2.5}}]))
+    assert table.refused.tolist()[0] in (None, "")
+    assert "attacker.regiments" in table.refused.tolist()[1]
 
 
 def test_wrong_arguments_are_refused_in_one_sentence():

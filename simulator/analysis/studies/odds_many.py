@@ -7,6 +7,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from simulator.analysis.odds.answer import changed
 from simulator.analysis.odds.method import check_numbers
 from simulator.analysis.odds.run import Progress, until_interrupted
@@ -18,6 +20,7 @@ from simulator.analysis.studies.swept import in_threads
 from simulator.engine.model.limits import processors
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft
 from simulator.scenarios.arguments import checked
+from simulator.scenarios.paths import set_path
 from simulator.scenarios.schema import field_at
 
 if TYPE_CHECKING:
@@ -30,7 +33,7 @@ Numbers = dict[str, int]
 
 @checked
 def odds_many(
-    scenarios: Iterable[Source],
+    scenarios: Iterable[Source] | pd.DataFrame,
     value: str | Sequence[str] | None = None,
     battles: int | None = None,
     seed: int = 0,
@@ -45,8 +48,9 @@ def odds_many(
 
     Parameters
     ----------
-    scenarios : iterable or mapping
-        Scenarios as `load` takes them; of a mapping the keys name the rows.
+    scenarios : iterable, mapping or pandas.DataFrame
+        Scenarios as `load` takes them; of a mapping the keys name the rows. Of a DataFrame each row is a battle: its
+        columns are fields (`game`, `attacker.infantry`), an empty cell is a field not given, the index names the rows.
     value : str or sequence of str, optional
         One or several values, see `sweep`; by default that of each battle kind.
     battles : int, optional
@@ -66,7 +70,7 @@ def odds_many(
     Raises
     ------
     ValueError
-        For an unknown value, and a number out of range.
+        For an unknown value, a number out of range, and a column of a DataFrame that is no field.
     Interrupted
         After Ctrl-C, with the table of the scenarios answered so far.
 
@@ -77,7 +81,7 @@ def odds_many(
     [0.002, 0.049, 0.206, 0.359, 0.506, 0.638, 0.736, 0.818, 0.873, 0.916]
     """
     check_numbers(1 if battles is None else battles, seed, threads)
-    given = dict(scenarios if isinstance(scenarios, Mapping) else enumerate(scenarios))
+    given = _given(scenarios)
     names, drafts = list(given), [draft(one) for one in given.values()]
     many = Many(drafts, [value] if isinstance(value, str) else value, battles, seed)
 
@@ -96,6 +100,35 @@ def odds_many(
                 progress(done + 1, len(given))
 
     return until_interrupted(counted(), table)
+
+
+def _given(scenarios: Iterable[Source] | pd.DataFrame) -> dict[Any, Any]:
+    """The scenarios by the names of their rows."""
+    if hasattr(scenarios, "itertuples"):
+        return scenarios_of(scenarios)
+    return dict(scenarios if isinstance(scenarios, Mapping) else enumerate(scenarios))
+
+
+def scenarios_of(table: pd.DataFrame) -> dict[Any, dict[str, Any]]:
+    """The scenario of each row of a table whose columns are fields, by its index. Raises ValueError."""
+    import pandas as pd
+
+    columns = list(table.columns)
+    for column in columns:
+        if not isinstance(column, str) or columns.count(column) > 1:
+            raise ValueError(f"scenarios: column {column!r} must be a field, and stand there once")
+    if not table.index.is_unique:
+        raise ValueError("scenarios: the index names several rows alike; reset_index(drop=True) numbers them")
+    found: dict[Any, dict[str, Any]] = {}
+    for name, *row in table.itertuples():
+        data: dict[str, Any] = {}
+        for path, cell in zip(columns, row, strict=True):
+            # An empty cell makes the whole numbers of its column floats.
+            if isinstance(cell, list | dict) or not pd.isna(cell):
+                number = isinstance(cell, float | np.floating) and float(cell).is_integer()
+                set_path(data, path, int(cell) if number else cell.item() if isinstance(cell, np.generic) else cell)
+        found[name] = data
+    return found
 
 
 class Many:

@@ -10,18 +10,21 @@ from typing import Any
 
 from simulator.rules.battle import Misfit, Refusal
 from simulator.rules.custom.game_file.files import read_game
+from simulator.rules.custom.game_file.written import toml_text
 from simulator.rules.custom.triplea.kinds import kind_table, kinds_of
 from simulator.rules.custom.triplea.properties import losses_of, report_properties
 from simulator.rules.custom.triplea.report import Record, Report, report_text
 from simulator.rules.custom.triplea.steps import StepTables
 from simulator.rules.custom.triplea.supports import MOST_MODIFIERS, Supports, artillery_supports, territory_effects
-from simulator.rules.custom.triplea.units import MapUnit, UnitTables, units_of
-from simulator.rules.custom.triplea.xml_map import MapError, TripleaMap, parse_map, read_map, whole
+from simulator.rules.custom.triplea.taking_part import NO_BATTLE, Wanted, players_of, units_of
+from simulator.rules.custom.triplea.units import TOO_GOOD, MapUnit, UnitTables
+from simulator.rules.custom.triplea.variables import write_out
+from simulator.rules.custom.triplea.xml_map import MapError, TripleaMap, parse_map, read_map
 
 __all__ = ["Imported", "MapError", "import_triplea", "report_text"]
 
 ASSUMED = [
-    "ASSUMED: technologies are off; nobody submerges, scrambles or intercepts; the cheapest unit is lost first",
+    "ASSUMED: technologies are off; nobody submerges, scrambles or intercepts; the weakest unit is lost first",
     "ASSUMED: nobody retreats from a landing, and defenders never retreat",
 ]
 
@@ -39,9 +42,7 @@ class Imported:
     @property
     def toml(self) -> str:
         """The game file as text; the same map gives the same bytes."""
-        import tomli_w
-
-        return tomli_w.dumps(self.game)
+        return toml_text(self.game)
 
     @property
     def report(self) -> list[dict[str, object]]:
@@ -50,7 +51,11 @@ class Imported:
 
 
 def import_triplea(
-    path: str | Path | None = None, *, text: str | None = None, units: Sequence[str] | None = None
+    path: str | Path | None = None,
+    *,
+    text: str | None = None,
+    units: Sequence[str] | None = None,
+    players: Sequence[str] | None = None,
 ) -> Imported:
     """The game file that a TripleA map describes. Source: docs/rules/triplea_import.md.
 
@@ -61,7 +66,9 @@ def import_triplea(
     text : str, optional
         The XML itself, in place of a file.
     units : sequence of str, optional
-        Names in the game file of the units to take; all by default.
+        Names in the game file of the units to take; all by default, but for those that are lost when they fire.
+    players : sequence of str, optional
+        Players whose units to take, in upper or lower case; all by default.
 
     Returns
     -------
@@ -86,7 +93,8 @@ def import_triplea(
         raise TypeError("import_triplea takes a path or a text")
     found = read_map(path) if path is not None else parse_map((text or "").encode("utf-8", "surrogatepass"), "utf-8")
     report = Report()
-    game = _game(found, units, report)
+    write_out(found, report)
+    game = _game(found, Wanted(units, players), report)
     try:
         read_game(game, "")
     except Refusal as refusal:
@@ -96,19 +104,19 @@ def import_triplea(
     return Imported(game, sorted(report.records, key=lambda record: record.line))
 
 
-def _game(found: TripleaMap, chosen: Sequence[str] | None, report: Report) -> dict[str, Any]:
+def _game(found: TripleaMap, wanted: Wanted, report: Report) -> dict[str, Any]:
     """The tables of the game file, in the order of docs/rules/custom_games.md section 2."""
     sides = _sides(found, report)
-    units = units_of(found, chosen, report)
+    units = units_of(found, wanted, report)
     made = UnitTables(found, sides, report)
     tables = {unit.name: made.table(unit) for unit in units}
-    supports = Supports(found, units, report).add_to(artillery_supports(units))
+    supports = Supports(found, units, players_of(found, wanted.players), report).add_to(artillery_supports(units))
     kinds = kinds_of(units, tables, supports)
     steps = StepTables(found, units, tables, kinds).every()
     kinds = {kind: kinds[kind] for kind in kinds if any(_fights(step, kind) for step in steps)}
     steps = [step for step in steps if "battle" not in step or step["battle"][0] in kinds]
     if not kinds:
-        raise MapError("no battle is possible with these units")
+        raise MapError(NO_BATTLE)
     modifiers = _marines(units, steps)
     effects, territories = territory_effects(found, units, MOST_MODIFIERS - len(modifiers), report)
     report_properties(found, report)
@@ -116,7 +124,7 @@ def _game(found: TripleaMap, chosen: Sequence[str] | None, report: Report) -> di
         "format": 2,
         "name": found.name or "imported map",
         "source": "imported from a TripleA map",
-        "assumed": ASSUMED,
+        "assumed": [*ASSUMED, *_used_up(report.used_up, units), *report.said_with_answers()],
         "dice": {"sides": sides, "hit": "at-most"},
         "die": made.dice,
         "unit": tables,
@@ -130,12 +138,21 @@ def _game(found: TripleaMap, chosen: Sequence[str] | None, report: Report) -> di
     return {key: value for key, value in game.items() if value}
 
 
+def _used_up(gone: Sequence[str], units: Sequence[MapUnit]) -> list[str]:
+    """Lines for every answer on the units that are lost when they fire: those left out, and those that fight on."""
+    staying = [unit.name for unit in units if unit.is_used_up]
+    return [
+        *([f"lost when they fire, and left out: {', '.join(gone)}"] if gone else []),
+        *([f"lost when they fire, but fight on here ({TOO_GOOD}): {', '.join(staying)}"] if staying else []),
+    ]
+
+
 def _sides(found: TripleaMap, report: Report) -> int:
     if found.sides is None or not found.sides.value.strip():
         return 6
-    sides = whole(found.sides.value, found.sides.line, "diceSides")
+    sides = found.sides.number(0)
     if not 2 <= sides <= 1000:
-        raise MapError(f"line {found.sides.line}: diceSides: {sides} is not from 2 to 1000")
+        raise MapError(f"line {found.sides.line}: diceSides: {found.sides.value[:40]} is not from 2 to 1000")
     report.taken(found.sides.line, "diceSides")
     return sides
 

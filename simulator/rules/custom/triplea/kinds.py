@@ -23,7 +23,7 @@ class Taking:
         """Does this unit, which has `table`, fire this roll on this side?"""
         rolls = table.get("rolls", {}) | table.get(side, {}).get("rolls", {})
         if roll in ("attack", "defence"):
-            return roll in table and name in self.fights[side]
+            return bool(table.get(roll)) and name in self.fights[side]
         return roll in rolls and name in (*self.fights[side], *self.supports[side])
 
 
@@ -75,6 +75,6 @@ def kind_table(kind: str, taking: Taking, units: Sequence[MapUnit], found: Tripl
     if kind != "amphibious":
         table["may_retreat"] = ["attacker"]
     limit = found.properties.get("Sea Battle Rounds" if kind == "sea" else "Land Battle Rounds")
-    if limit is not None and not limit.is_off() and 1 <= limit.number("property") <= 1000:
-        table["rounds"] = limit.number("property")
+    if limit is not None and 1 <= limit.number(0) <= 1000:
+        table["rounds"] = limit.number(0)
     return table

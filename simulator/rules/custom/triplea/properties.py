@@ -32,7 +32,7 @@ def report_properties(found: TripleaMap, report: Report) -> None:
         for attachment in found.kind(kind):
             report.left_out(attachment.line, attachment.name, "technologies are off")
     for name, given in found.properties.items():
-        if name in ROUNDS and not given.is_off() and not 1 <= given.number("property") <= 1000:
+        if name in ROUNDS and not given.is_off() and not 1 <= given.number(0) <= 1000:
             report.left_out(given.line, name, "not from 1 to 1000")
         elif name in USED or (given.is_off() and (name in APPROXIMATED or name in LEFT_OUT)):
             report.taken(given.line, name)
@@ -52,10 +52,10 @@ def losses_of(found: TripleaMap, units: Sequence[MapUnit], tables: dict[str, Any
         for unit in units
         if not unit.supports_only
         and unit.element != "air"
-        and "defence" not in tables[unit.name]
+        and not tables[unit.name].get("defence")
         and (unit.name not in last or found.is_on(LONE_TRANSPORTS))
     ]
-    losses: dict[str, Any] = {"order": "cheapest"}
+    losses: dict[str, Any] = {"order": "weakest"}
     if last:
         losses["last"] = last
     if helpless:

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from simulator.rules.custom.game_file.unit_names import slug, unused
 from simulator.rules.custom.triplea.kinds import Taking
-from simulator.rules.custom.triplea.units import MapUnit, slug, unused
+from simulator.rules.custom.triplea.units import MapUnit
 from simulator.rules.custom.triplea.xml_map import MapError, TripleaMap
 
 MOST_STEPS = 32
@@ -38,14 +39,15 @@ class StepTables:
         self.found, self.units, self.tables, self.kinds = found, units, tables, kinds
         self.names = {unit.spelling: unit.name for unit in units}
         self.destroyers = [unit.name for unit in units if unit.is_true("isDestroyer")]
-        self.both_strike = found.is_on("WW2V2")
-        self.defenders_strike = self.both_strike or found.is_on("Defending Subs Sneak Attack")
+        self.defenders_strike = found.is_on("WW2V2") or found.is_on("Defending Subs Sneak Attack")
 
     def every(self) -> list[dict[str, Any]]:
         """The steps as tables of the game file. Raises MapError for more than a game file holds."""
         steps = [step for made in self._in_order() if (step := self._with_fire(made))]
         if len(steps) > MOST_STEPS:
-            raise MapError(f"a game file holds at most {MOST_STEPS} steps, the map needs {len(steps)}; choose --units")
+            raise MapError(
+                f"a game file holds at most {MOST_STEPS} steps, the map needs {len(steps)}; choose with --units"
+            )
         return steps
 
     def _in_order(self) -> Iterator[dict[str, Any]]:
@@ -115,7 +117,7 @@ class StepTables:
             if part.strike:
                 step = here | {"name": f"{group}-strike-{part.strike}", "group": f"{group}-strike"}
                 step |= {"fire": BOTH if self.defenders_strike else {"attacker": "attack"}}
-                if self.destroyers and not self.both_strike:
+                if self.destroyers:
                     step["unless_enemy_has"] = self.destroyers
                 yield from self._aimed(step, part)
         if returned:
@@ -124,7 +126,7 @@ class StepTables:
             step = here | {"name": f"{group}-{part.number}", "group": group, "fire": BOTH}
             if not part.strike:
                 yield from self._aimed(step, part)
-            elif not self.both_strike:
+            else:
                 yield from self._after_strike(step, part)
 
     def _after_strike(self, step: dict[str, Any], part: Part) -> Iterator[dict[str, Any]]:
@@ -161,7 +163,7 @@ class StepTables:
         here = [unit for unit in self.units if unit.element in (element, "air") and not unit.supports_only]
         alike: dict[tuple[bool, tuple[str, ...], tuple[str, ...]], list[str]] = {}
         for unit in here:
-            if {"attack", "defence"} & self.tables[unit.name].keys():
+            if self.tables[unit.name].get("attack") or self.tables[unit.name].get("defence"):
                 key = unit.strikes_first, tuple(self._spared(unit, here)), tuple(self._hidden(unit, here))
                 alike.setdefault(key, []).append(unit.name)
         parts, strikes = [], 0

@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from simulator.rules.custom.game_file.unit_names import slug, unused
 from simulator.rules.custom.triplea.report import Report
-from simulator.rules.custom.triplea.units import MapUnit, slug, unused
-from simulator.rules.custom.triplea.xml_map import Attachment, Option, TripleaMap
+from simulator.rules.custom.triplea.units import MapUnit
+from simulator.rules.custom.triplea.xml_map import Attachment, Option, TripleaMap, number_in
 
 MOST_SUPPORTS = 32
 MOST_MODIFIERS = 64
 LARGEST_BONUS = 20
 SIDES = {"offence": "attacker", "defence": "defender"}
 DICE = {"strength": ("adds", False), "roll": ("dice", False), "AAstrength": ("adds", True), "AAroll": ("dice", True)}
+# Reasons for which a support changes no battle of the imported units.
+NO_GIVER, NO_PLAYER, NO_BONUS = "its unit takes no part in battles", "no player has it", "a bonus of 0"
+NOT_THESE_PLAYERS, NO_UNIT = "none of these players has it", "supports no unit"
+REPLACED = "a later one of the same name takes its place"
+NOTHING_LOST = {NO_GIVER, NO_PLAYER, NO_BONUS, NOT_THESE_PLAYERS, NO_UNIT, REPLACED}
+NO_EFFECT, NO_NUMBER = "does not concern the odds of these units", "has no whole number"
 EFFECTS = {"combatOffenseEffect": "attacker", "combatDefenseEffect": "defender"}
 
 
@@ -34,21 +41,24 @@ def artillery_supports(units: Sequence[MapUnit]) -> list[dict[str, Any]]:
 class Supports:
     """Supports by attachment, each reported with one line."""
 
-    def __init__(self, found: TripleaMap, units: Sequence[MapUnit], report: Report) -> None:
-        self.players, self.report = found.players, report
+    def __init__(self, found: TripleaMap, units: Sequence[MapUnit], players: Sequence[str], report: Report) -> None:
+        self.players, self.report = players, report
         self.names = {unit.spelling: unit.name for unit in units}
         self.guns = {unit.name for unit in units if unit.has_guns}
         self.attachments = found.kind("UnitSupportAttachment")
 
     def add_to(self, supports: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """These supports with those by attachment behind them, as many as a game file holds."""
+        # Of two with one name on the same unit TripleA keeps the later.
+        latest = {(one.owner, one.name): one for one in self.attachments}
         for attachment in self.attachments:
             notes: list[str] = []
-            made = self._made(attachment, notes)
+            replaced = latest[attachment.owner, attachment.name] is not attachment
+            made = REPLACED if replaced else self._made(attachment, notes)
             if isinstance(made, str):
-                self.report.left_out(attachment.line, attachment.name, made)
+                self.report.left_out(attachment.line, attachment.name, made, "" if made in NOTHING_LOST else "support")
             elif len(supports) + len(made) > MOST_SUPPORTS:
-                self.report.left_out(attachment.line, attachment.name, f"a game file holds {MOST_SUPPORTS} supports")
+                self.report.left_out(0, attachment.name, f"a game file holds {MOST_SUPPORTS} supports", "support")
             else:
                 supports = supports + made
                 self.report.taken(attachment.line, attachment.name, "; ".join(notes))
@@ -58,13 +68,17 @@ class Supports:
         """The supports of one attachment, or the reason why it is left out; `notes` takes what differs."""
         given = attachment.latest()
         if attachment.owner not in self.names:
-            return "its unit takes no part in battles"
+            return NO_GIVER
         players = _list(given, "players")
         if not players:
-            return "no player has it"
-        bonus = _number(given, "bonus", 0, attachment.name)
+            return NO_PLAYER
+        if not set(players) & {*self.players}:
+            return NOT_THESE_PLAYERS
+        if odd := [name for name in ("bonus", "number") if name in given and given[name].is_odd()]:
+            return f"its {odd[0]} {given[odd[0]].value.strip()[:40]!r} is not a whole number"
+        bonus = _number(given, "bonus", 0)
         if bonus == 0:
-            return "a bonus of 0"
+            return NO_BONUS
         enemy = bool("faction" in given and given["faction"].value == "enemy")
         giver = self.names[attachment.owner]
         to = [self.names[name] for name in _list(given, "unitType") if name in self.names]
@@ -72,16 +86,18 @@ class Supports:
         if not enemy and giver in to:
             to.remove(giver)
             notes.append("a unit does not support its own kind")
+            if not to:
+                return "it supports its own kind alone"
         sides = [side for word, side in SIDES.items() if word in _list(given, "side")]
         dice = [word for word in _list(given, "dice") if word in DICE and (not DICE[word][1] or self.guns & {*to})]
         if not (to and sides and dice):
-            return "supports no unit"
+            return NO_UNIT
         if set(self.players) - set(players):
             notes.append("for all players")
         held = min(max(bonus, -LARGEST_BONUS), LARGEST_BONUS)
         if held != bonus:
             notes.append(f"a bonus of {held}")
-        number = _number(given, "number", 1, attachment.name)
+        number = _number(given, "number", 1)
         base: dict[str, Any] = {
             "name": attachment.name, "side": sides[0] if len(sides) == 1 else "both", "from": [giver], "to": to,
             "each": 1000 if number < 1 else min(number, 1000),
@@ -121,34 +137,42 @@ def _list(given: dict[str, Option], name: str) -> list[str]:
     return given[name].names() if name in given else []
 
 
-def _number(given: dict[str, Option], name: str, default: int, owner: str) -> int:
-    return given[name].number(owner) if name in given and given[name].value.strip() else default
+def _number(given: dict[str, Option], name: str, default: int) -> int:
+    return given[name].number(default) if name in given else default
 
 
 def territory_effects(
     found: TripleaMap, units: Sequence[MapUnit], room: int, report: Report
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Modifiers by territory, at most `room`, and the names of the territories; each option is reported."""
-    names = {unit.spelling: unit.name for unit in units}
     modifiers: list[dict[str, Any]] = []
     territories: list[str] = []
     for attachment in found.kind("TerritoryEffectAttachment"):
         territory = unused(_hyphened(attachment.owner, "t"), [*territories, "none"], "-")
         here: list[dict[str, Any]] = []
         for option in attachment.options:
-            named = {names[name] for name in option.names() if name in names}
-            adds = Option(option.name, option.count, "", option.line).number(territory) if option.name in EFFECTS else 0
-            if not (named and adds) or len(modifiers) + len(here) >= room:
-                report.left_out(option.line, option.name, "does not concern the odds of these units")
-                continue
-            held = min(max(adds, -LARGEST_BONUS), LARGEST_BONUS)
-            report.taken(option.line, option.name, "" if held == adds else f"an effect of {held}")
-            here.append({
-                "name": attachment.owner, "side": EFFECTS[option.name],
-                "units": [unit.name for unit in units if unit.name in named], "adds": held,
-                "if_condition": {"territory": territory},
-            })  # fmt: skip
+            made = _effect(option, [unit.name for unit in units if unit.spelling in option.names()], territory)
+            if isinstance(made, str):
+                report.left_out(option.line, option.name, made, lost="territory effect" if made == NO_NUMBER else "")
+            elif len(modifiers) + len(here) >= room:
+                report.left_out(0, option.name, f"a game file holds {MOST_MODIFIERS} modifiers", "territory effect")
+            else:
+                report.taken(option.line, option.name, made.pop("note", ""))
+                here.append({"name": attachment.owner, **made})
         if here:
             modifiers += here
             territories.append(territory)
     return modifiers, territories
+
+
+def _effect(option: Option, named: list[str], territory: str) -> dict[str, Any] | str:
+    """The modifier that an effect on the `named` units is, or the reason why it is left out."""
+    if option.name not in EFFECTS or not named:
+        return NO_EFFECT
+    # Without a count the number stands before the units: 2:legion:onager.
+    adds = number_in(option.count or option.value.partition(":")[0])
+    if adds is None:
+        return NO_NUMBER
+    held = min(max(adds, -LARGEST_BONUS), LARGEST_BONUS)
+    made = {"side": EFFECTS[option.name], "units": named, "adds": held, "if_condition": {"territory": territory}}
+    return NO_EFFECT if adds == 0 else made if held == adds else made | {"note": f"an effect of {held}"}

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from simulator.rules.custom.game_file.format import LONGEST_NAME
 from simulator.rules.custom.triplea.report import Report
-from simulator.rules.custom.triplea.xml_map import Attachment, MapError, Option, TripleaMap
+from simulator.rules.custom.triplea.xml_map import Option, TripleaMap
 
-MOST_UNITS = 64
 DEAREST = 1_000_000
-RESERVED = {"units", "cost", "modifier", "modifiers", "all", "land", "air", "sea", "attacker", "defender"}
 HEAVY_BOMBERS = "LHTR Heavy Bombers"
 
 # Options that the game file holds; of some the steps, supports and losses make use.
@@ -25,8 +20,15 @@ TAKEN = {
     "canNotBeTargetedBy", "typeAA", "targetsAA", "willNotFireIfPresent", "mayOverStackAA", "maxRoundsAA",
     "isCombatTransport", "transportCapacity", "isInfrastructure", "isFactory",
 }  # fmt: skip
-SUICIDE = ("isSuicide", "isSuicideOnAttack", "isSuicideOnDefense", "isSuicideOnHit", "isKamikaze")
-APPROXIMATED = dict.fromkeys(SUICIDE, "the unit fights on") | {
+NUMBERS = {
+    "tuv", "attack", "defense", "attackRolls", "defenseRolls", "hitPoints", "bombard", "attackAA", "offensiveAttackAA",
+    "maxAAattacks", "attackAAmaxDieSides", "offensiveAttackAAmaxDieSides", "movement", "unitSupportCount",
+    "maxRoundsAA", "transportCapacity",
+}  # fmt: skip
+SUICIDE = ("isSuicide", "isSuicideOnAttack", "isSuicideOnDefense", "isSuicideOnHit")
+TOO_GOOD = "odds too good for its side"
+APPROXIMATED = dict.fromkeys(SUICIDE, f"the unit fights on: {TOO_GOOD}") | {
+    "isKamikaze": "it concerns the flight home",
     "whenCombatDamaged": "damage changes nothing",
     "whenHitPointsDamagedChangesInto": "damage changes nothing",
     "canEvade": "the unit can be hit",
@@ -39,24 +41,20 @@ APPROXIMATED = dict.fromkeys(SUICIDE, "the unit fights on") | {
 
 @dataclass(frozen=True)
 class MapUnit:
-    """A unit that takes part in battles: its name in the game file, its spelling in the map, and its options.
-
-    `supports_only`: it cannot be hit.
-    """
+    """A unit: its name in the game file, its spelling in the map, its options, and the line of its attachment."""
 
     name: str
     spelling: str
     options: dict[str, Option]
-    supports_only: bool
+    line: int
 
     def is_true(self, *options: str) -> bool:
         """Is one of these options true?"""
         return any(option in self.options and self.options[option].is_true() for option in options)
 
     def number(self, option: str, default: int = 0) -> int:
-        """The whole number of an option. Raises MapError."""
-        given = self.options.get(option)
-        return default if given is None or not given.value.strip() else given.number(self.spelling)
+        """The whole number of an option; one that is odd or not given is `default`."""
+        return self.options[option].number(default) if option in self.options else default
 
     @property
     def element(self) -> str:
@@ -74,8 +72,25 @@ class MapUnit:
         return self.is_true("isAAforCombatOnly", "isAA")
 
     @property
+    def supports_only(self) -> bool:
+        """Is it a thing that cannot be hit? In TripleA `isAA` makes a unit infrastructure too."""
+        return self.is_true("isInfrastructure", "isFactory", "isAA")
+
+    @property
+    def can_fight(self) -> bool:
+        """Can it be hit in a battle, or does it fire? Hulls and things to be developed do neither."""
+        fires = any(self.number(one) > 0 and self.number(f"{one}Rolls", 1) > 0 for one in ("attack", "defense"))
+        helps = self.has_guns or self.number("bombard") > 0 or self.is_true("artillery")
+        return fires or helps or (self.number("hitPoints", 1) > 0 and self.number("movement") > 0)
+
+    @property
+    def is_used_up(self) -> bool:
+        """Is it lost when it fires or hits?"""
+        return self.is_true(*SUICIDE)
+
+    @property
     def suicides(self) -> bool:
-        """Is it used up when it fights?"""
+        """Is it used up on one of the sides, hit or not?"""
         return self.is_true("isSuicide", "isSuicideOnAttack", "isSuicideOnDefense")
 
     @property
@@ -90,87 +105,13 @@ class MapUnit:
         return self.element == "sea" and carries and self.number("attack") <= 0
 
 
-def units_of(found: TripleaMap, chosen: Sequence[str] | None, report: Report) -> list[MapUnit]:
-    """The units that fight or support, `chosen` ones only if given; the others are reported. Raises MapError."""
-    first: dict[str, Attachment] = {}
-    for attachment in found.kind("UnitAttachment"):
-        first.setdefault(attachment.owner, attachment)
-    givers = {one.owner for one in found.kind("UnitSupportAttachment") if gives(one)}
-    every: list[MapUnit] = []
-    for spelling, line in found.units.items():
-        if spelling not in first:
-            report.left_out(line, spelling, "has no unit attachment")
-            continue
-        unit = MapUnit(_name(spelling, {one.name for one in every}), spelling, first[spelling].latest(), False)
-        if unit.is_true("isInfrastructure", "isFactory"):
-            if not unit.has_guns and spelling not in givers:
-                report.left_out(line, spelling, "takes no part in battles")
-                continue
-            unit = MapUnit(unit.name, spelling, unit.options, True)
-        every.append(unit)
-    return _chosen(every, chosen, found, report)
-
-
-def _chosen(every: list[MapUnit], chosen: Sequence[str] | None, found: TripleaMap, report: Report) -> list[MapUnit]:
-    if not every:
-        raise MapError("no units")
-    if chosen is not None:
-        names = {unit.name for unit in every}
-        for name in chosen:
-            if name not in names:
-                raise MapError(f"units: no unit {name!r}; units: {', '.join(sorted(names))}")
-        for unit in every:
-            if unit.name not in chosen:
-                report.left_out(found.units[unit.spelling], unit.name, "not chosen")
-        every = [unit for unit in every if unit.name in chosen]
-    if not every:
-        raise MapError("units: name at least one unit")
-    if len(every) > MOST_UNITS:
-        raise MapError(
-            f"a game file holds at most {MOST_UNITS} units, the map has {len(every)}; choose some with --units: "
-            + ", ".join(unit.name for unit in every)
-        )
-    return every
-
-
-def gives(support: Attachment) -> bool:
-    """Has this support players, and a bonus other than 0?"""
-    given = support.latest()
-    players, bonus = given.get("players"), given.get("bonus")
-    return bool(players and players.names() and bonus and bonus.value.strip() and bonus.number(support.name))
-
-
-def slug(text: str, letters: str, joint: str) -> str:
-    """A text in small letters; each run of characters other than `letters` becomes `joint`."""
-    return re.sub(f"[^{letters}]+", joint, text.lower()).strip(joint)
-
-
-def _name(spelling: str, used: set[str]) -> str:
-    name = slug(spelling, "a-z0-9", "_")
-    if not name[:1].isalpha():
-        name = f"u_{name}"
-    if name in RESERVED:
-        name += "_unit"
-    return unused(name[:LONGEST_NAME], used, "_")
-
-
-def unused(name: str, used: Iterable[str], joint: str) -> str:
-    """The name, or with a number behind it if it is used already."""
-    number, found = 1, name
-    while found in used:
-        number += 1
-        end = f"{joint}{number}"
-        found = name[: LONGEST_NAME - len(end)] + end
-    return found
-
-
 class UnitTables:
     """Unit tables of the game file, one option after the other, and the further dice that they need."""
 
     def __init__(self, found: TripleaMap, sides: int, report: Report) -> None:
         self.sides, self.report = sides, report
         self.best_roll = found.is_on(HEAVY_BOMBERS)
-        self.costs = _costs(found)
+        self.costs = _costs(found, report)
         self.dice: dict[str, Any] = {}
         self.notes: dict[str, str] = {}
 
@@ -182,8 +123,9 @@ class UnitTables:
             table["name"] = unit.spelling
         table |= {"cost": self._cost(unit), "tags": [unit.element]} | self._hits(unit)
         for roll, option in (("attack", "attack"), ("defence", "defense")):
-            if made := self._roll(unit, option, f"{option}Rolls"):
-                table[roll] = made
+            made = self._roll(unit, option, f"{option}Rolls")
+            if made or not unit.supports_only:
+                table[roll] = made or 0
         if unit.element == "sea" and unit.is_true("canBombard"):
             fired = "bombard" if unit.number("bombard") > 0 else "attack"
             if made := self._roll(unit, fired, "attackRolls"):
@@ -247,7 +189,11 @@ class UnitTables:
     def _report(self, unit: MapUnit) -> None:
         for name, option in unit.options.items():
             about = f"{unit.name}: {name}"
-            if name in self.notes or name in TAKEN:
+            if name in NUMBERS and option.is_odd():
+                self.report.left_out(
+                    option.line, about, f"{option.value.strip()[:40]!r} is not a whole number", "option"
+                )
+            elif name in self.notes or name in TAKEN:
                 self.report.taken(option.line, about, self.notes.get(name, ""))
             elif name in APPROXIMATED:
                 self.report.taken(option.line, about, "" if option.is_off() else APPROXIMATED[name])
@@ -259,16 +205,19 @@ def _written(value: int, dice: int) -> int | dict[str, Any]:
     return value if dice == 1 else {"value": value, "dice": dice}
 
 
-def _costs(found: TripleaMap) -> dict[str, tuple[int, float]]:
-    """The line and price of each unit by its first production rule with one product."""
+def _costs(found: TripleaMap, report: Report) -> dict[str, tuple[int, float]]:
+    """The line and price of each unit by its first production rule with one product; odd ones are reported."""
     costs: dict[str, tuple[int, float]] = {}
     for rule in found.production:
         if len(rule.results) != 1 or rule.results[0][0] in costs:
             continue
         unit, number = rule.results[0]
-        price = dict(reversed(rule.costs)).get("PUs", rule.costs[0][1] if rule.costs else 0)
-        if number < 1 or price < 0:
-            raise MapError(f"line {rule.line}: production of {unit}: a price of {price} for {number} is not allowed")
+        prices = dict(reversed(rule.costs))
+        price = prices.get("PUs", rule.costs[0][1] if rule.costs else 0)
+        if price is None or price < 0 or number is None or number < 1:
+            if unit in found.units:
+                report.left_out(rule.line, f"{unit}: cost", "not a whole number of at least 0 for at least one unit")
+            continue
         each = price / number
         costs[unit] = (rule.line, int(each) if each.is_integer() else each)
     return costs

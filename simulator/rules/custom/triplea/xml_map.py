@@ -15,6 +15,10 @@ from xml.parsers import expat
 LARGEST_MAP = 16 * 1024 * 1024
 DEEPEST = 64
 WHOLE = re.compile(r"-?[0-9]{1,9}", re.ASCII)
+# Of other attachments a large map has hundreds of thousands, which no battle reads.
+KINDS_READ = {
+    "unitattachment", "unitsupportattachment", "territoryeffectattachment", "techattachment", "techabilityattachment",
+}  # fmt: skip
 
 
 class MapError(ValueError):
@@ -45,20 +49,29 @@ class Option:
         """The names of a list, which colons separate."""
         return [name for name in self.value.split(":") if name]
 
-    def number(self, owner: str) -> int:
-        """The value as a whole number. Raises MapError."""
-        return whole(self.value, self.line, f"{owner}.{self.name}")
+    def is_odd(self) -> bool:
+        """Is it given, but no whole number of at most nine digits?"""
+        return bool(self.value.strip()) and number_in(self.value) is None
+
+    def number(self, default: int) -> int:
+        """The value as a whole number; an odd one counts as not given."""
+        found = number_in(self.value)
+        return default if found is None else found
 
 
 @dataclass(frozen=True)
 class Attachment:
-    """Options that hang on a unit, a player or a territory effect; `kind` in small letters ("unitattachment")."""
+    """Options that hang on a unit, a player or a territory effect; `kind` in small letters ("unitattachment").
+
+    `foreach`: the variables for whose elements it is repeated, as written.
+    """
 
     kind: str
     name: str
     owner: str
     line: int
     options: list[Option] = field(default_factory=list)
+    foreach: str = ""
 
     def latest(self) -> dict[str, Option]:
         """Its options by name; of an option given twice the last one counts."""
@@ -67,11 +80,12 @@ class Attachment:
 
 @dataclass
 class ProductionRule:
-    """Prices (resource, amount) and products (unit, number) of one production rule."""
+    """Prices (resource, amount) and products (unit, number) of one production rule; an odd number is None."""
 
     line: int
-    costs: list[tuple[str, int]] = field(default_factory=list)
-    results: list[tuple[str, int]] = field(default_factory=list)
+    name: str = ""
+    costs: list[tuple[str, int | None]] = field(default_factory=list)
+    results: list[tuple[str, int | None]] = field(default_factory=list)
 
 
 @dataclass
@@ -85,6 +99,10 @@ class TripleaMap:
     production: list[ProductionRule] = field(default_factory=list)
     attachments: list[Attachment] = field(default_factory=list)
     properties: dict[str, Option] = field(default_factory=dict)
+    variables: dict[str, list[str]] = field(default_factory=dict)
+    frontiers: dict[str, list[str]] = field(default_factory=dict)  # name -> production rules
+    buys_from: dict[str, list[str]] = field(default_factory=dict)  # player -> frontiers
+    owned: dict[str, set[str]] = field(default_factory=dict)  # player -> units at the start
 
     def kind(self, name: str) -> list[Attachment]:
         """The attachments of one kind."""
@@ -95,11 +113,9 @@ class TripleaMap:
         return name in self.properties and self.properties[name].is_true()
 
 
-def whole(text: str, line: int, about: str) -> int:
-    """A whole number of at most nine digits. Raises MapError with the line."""
-    if not WHOLE.fullmatch(text.strip()):
-        raise MapError(f"line {line}: {about}: {text[:40]!r} is not a whole number")
-    return int(text)
+def number_in(text: str) -> int | None:
+    """The whole number of at most nine digits that a text is, else None."""
+    return int(text) if WHOLE.fullmatch(text.strip()) else None
 
 
 def read_map(path: str | Path) -> TripleaMap:
@@ -134,6 +150,7 @@ PARENTS = {
     "cost": ("productionRule", "repairRule"),
     "result": ("productionRule", "repairRule"),
 }
+MOST_ELEMENTS = 10_000
 
 
 class _Reading:
@@ -142,6 +159,10 @@ class _Reading:
     def __init__(self, encoding: str | None) -> None:
         self.found = TripleaMap()
         self.path: list[str] = []
+        # The open attachment, the rules of the open frontier, and the elements of the open variable.
+        self.attachment = Attachment("", "", "", 0)
+        self.frontier: list[str] = []
+        self.elements: list[str] = []
         self.parser = expat.ParserCreate(encoding)
         self.parser.StartElementHandler = self.start
         self.parser.EndElementHandler = self.end
@@ -181,25 +202,51 @@ class _Reading:
             case "playerList", "player":
                 found.players.append(name)
             case "production", "productionRule":
-                found.production.append(ProductionRule(line))
+                found.production.append(ProductionRule(line, name))
             case "productionRule", "cost":
-                price = whole(given["quantity"], line, "cost.quantity")
-                found.production[-1].costs.append((given["resource"], price))
+                found.production[-1].costs.append((given["resource"], number_in(given["quantity"])))
             case "productionRule", "result":
-                number = whole(given.get("quantity", "1"), line, "result.quantity")
+                number = number_in(given.get("quantity", "1"))
                 found.production[-1].results.append((given["resourceOrUnit"], number))
             case "attachmentList", "attachment":
                 # Its kind is the last part of its class, or its name.
                 kind = given["javaClass"].rpartition(".")[2] or name
                 owner = given.get("attachTo", given["attatchTo"])
-                found.attachments.append(Attachment(_new_spelling(kind).lower(), name, owner, line))
+                self.attachment = Attachment(_new_spelling(kind).lower(), name, owner, line, [], given["foreach"])
+                if self.attachment.kind in KINDS_READ:
+                    found.attachments.append(self.attachment)
             case "attachment", "option":
-                found.attachments[-1].options.append(Option(name, given["value"], given["count"], line))
+                self.attachment.options.append(Option(name, given["value"], given["count"], line))
             case "propertyList", "property":
                 # Of two with one name the last counts.
                 found.properties[name] = Option(name, given["value"], "", line)
             case _, "diceSides":
                 found.sides = Option(tag, given["value"], "", line)
+            case _:
+                self.take_owned(parent, tag, given)
+
+    def take_owned(self, parent: str, tag: str, given: Mapping[str, str]) -> None:
+        """Add what a player has, or a variable."""
+        found, name = self.found, given["name"]
+        match parent, tag:
+            case "production", "playerProduction":
+                found.buys_from.setdefault(given["player"], []).append(given["frontier"])
+            case "production", "productionFrontier":
+                self.frontier = found.frontiers.setdefault(name, [])
+            case "productionFrontier", "frontierRules":
+                self.frontier.append(name)
+            case _, "unitPlacement":
+                found.owned.setdefault(given["owner"], set()).add(given["unitType"])
+            case "variableList", "variable":
+                self.elements = found.variables.setdefault(name, [])
+            case "variable", "element":
+                # An element may stand for those of an earlier variable.
+                known = found.variables.get(name[1:-1]) if name[:1] == name[-1:] == "$" else None
+                self.elements.extend([name] if known is None or known is self.elements else known)
+                if len(self.elements) > MOST_ELEMENTS:
+                    variable = next(key for key, value in found.variables.items() if value is self.elements)
+                    line = self.parser.CurrentLineNumber
+                    raise MapError(f"line {line}: variable {variable}: too many elements; at most {MOST_ELEMENTS:,}")
 
 
 def _new_spelling(word: str) -> str:

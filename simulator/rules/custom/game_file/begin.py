@@ -1,0 +1,167 @@
+"""A game file to begin with: a commented one, or the units of a spreadsheet (docs/your-own-game.md)."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from simulator.rules.battle import Refusal
+from simulator.rules.custom.game_file.files import LARGEST_FILE, read_game
+from simulator.rules.custom.game_file.unit_names import unit_name
+from simulator.rules.custom.game_file.written import toml_text
+
+COLUMNS = ("name", "cost", "attack", "defence", "hits")
+NEEDED = ("name", "attack", "defence")
+MOST_UNITS = 64
+MEANT = {"defense": "defence", "unit": "name", "price": "cost"}
+BEGINNING = """\
+# A game of your own. Every line can be changed; `battle-odds games check FILE` says what is wrong or never applies.
+# `battle-odds schema game-file` lists every key, `battle-odds games show skirmish` is a longer example.
+format = 2
+name = NAME
+
+[dice]
+sides = 6
+hit = "at-most"           # a face of the unit's value or less hits; "at-least": that value or more
+
+# Units: what each costs, and the value it hits at when it attacks and when it defends; 0 rolls nothing.
+[unit]
+infantry = { cost = 3, tags = ["foot"], attack = 1, defence = 2 }
+cavalry = { cost = 5, tags = ["horse"], attack = 3, defence = 2 }
+guard = { cost = 8, tags = ["foot"], attack = 3, defence = 3, hits = 2 }    # two hits kill one
+cannon = { cost = 6, attack = { value = 2, dice = 2 }, defence = 2 }        # two dice when it attacks
+
+# A battle kind. `taken_by`: the units whose survival counts as the place taken.
+[battle.field]
+title = "a battle in the field"
+taken_by = ["foot", "horse"]
+may_retreat = ["attacker"]
+
+# Steps of a round, in this order. Each removes its losses before the next one fires.
+[[step]]
+name = "charge"
+by = ["horse"]            # only these fire
+to_round = 1              # in the first round only
+
+[[step]]
+name = "fight"
+
+# Dice made better or worse, here by a condition that the scenario answers: conditions.hill = true.
+[condition.hill]
+about = "the defender stands on a hill"
+
+[[modifier]]
+name = "uphill"
+side = "attacker"
+adds = -1
+if_condition = { hill = true }
+
+# What is lost first: "cheapest", "weakest", or a list of units.
+[losses]
+order = "cheapest"
+"""
+
+
+def beginning(name: str) -> str:
+    """The text of a commented game file with this name."""
+    return BEGINNING.replace("NAME", json.dumps(name, ensure_ascii=False), 1)
+
+
+def game_from_csv(path: str | Path, name: str) -> str:
+    """The text of a game file whose units are the rows of a CSV file: name, cost, attack, defence, hits.
+
+    Six-sided dice that hit at the value or less, one battle kind, all units fire at the same time.
+
+    Raises
+    ------
+    Refusal
+        With the line of the file, for a column or a number that a game file does not take.
+    """
+    units = _units(_text(path))
+    game: dict[str, Any] = {
+        "format": 2,
+        "name": name,
+        "dice": {"sides": 6, "hit": "at-most"},
+        "unit": units,
+        "battle": {"field": {"title": "a battle in the field", "taken_by": list(units), "may_retreat": ["attacker"]}},
+        "step": [{"name": "fight"}],
+        "losses": {"order": "cheapest"},
+    }
+    read_game(game, "units: ")
+    return toml_text(game)
+
+
+def _text(path: str | Path) -> str:
+    try:
+        with Path(path).open("rb") as file:
+            content = file.read(LARGEST_FILE + 1)
+        if len(content) > LARGEST_FILE:
+            raise Refusal("units", f"{path}: too large; at most {LARGEST_FILE // 1024} kB")
+        # Spreadsheets write a mark of the encoding in front.
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise Refusal("units", f"{path}: not UTF-8; save the sheet as CSV UTF-8") from None
+    except (OSError, ValueError) as error:
+        raise Refusal("units", f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _units(text: str) -> dict[str, dict[str, Any]]:
+    """The unit tables of the rows. Raises Refusal."""
+    head = text.partition("\n")[0]
+    # Spreadsheets separate with semicolons where the comma stands in numbers.
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=";" if head.count(";") > head.count(",") else ",")
+    columns = [MEANT.get(word.strip().lower(), word.strip().lower()) for word in next(rows, [])]
+    for column in NEEDED:
+        if column not in columns:
+            raise Refusal("units", f"line 1: no column {column!r}; the columns are {', '.join(COLUMNS)}")
+    for column in columns:
+        if column not in COLUMNS or columns.count(column) > 1:
+            raise Refusal("units", f"line 1: column {column!r} is not one of {', '.join(COLUMNS)}, each once")
+    found: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        if not any(value.strip() for value in row):
+            continue
+        if len(row) > len(columns):
+            raise Refusal("units", f"line {rows.line_num}: {len(row)} values for {len(columns)} columns")
+        given = dict(zip(columns, (value.strip() for value in row), strict=False))
+        made = _unit(given, rows.line_num)
+        spelling = given["name"]
+        key = unit_name(spelling, set(found))
+        found[key] = ({} if key == spelling else {"name": spelling}) | made
+    if not found:
+        raise Refusal("units", "no rows; give one for each unit")
+    if len(found) > MOST_UNITS:
+        raise Refusal("units", f"{len(found)} rows; a game file holds at most {MOST_UNITS} units")
+    if not any(unit["attack"] or unit["defence"] for unit in found.values()):
+        raise Refusal("units", "nobody rolls: attack and defence are 0 in every row")
+    return found
+
+
+def _unit(given: Mapping[str, str], line: int) -> dict[str, Any]:
+    """One row as a unit table."""
+    if not given.get("name"):
+        raise Refusal("units", f"line {line}: no name")
+    made: dict[str, Any] = {}
+    for column, least, most in (("cost", 0, 1_000_000), ("attack", 0, 6), ("defence", 0, 6), ("hits", 1, 20)):
+        text = given.get(column, "")
+        if not text and column in ("cost", "hits"):
+            continue
+        number = _number(text, fraction=column == "cost")
+        if number is None or not least <= number <= most:
+            kind = "a number" if column == "cost" else "a whole number"
+            raise Refusal("units", f"line {line}: {column}: {text[:40]!r} is not {kind} from {least} to {most:,}")
+        made[column] = number
+    return made
+
+
+def _number(text: str, fraction: bool) -> float | None:
+    try:
+        number = float(text.replace(",", ".")) if fraction else int(text)
+    except ValueError:
+        return None
+    # `==` of infinity and its whole part would raise.
+    return int(number) if number in range(1_000_001) else number
