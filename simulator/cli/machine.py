@@ -69,7 +69,7 @@ def web(
     ] = None,
     waiting: Annotated[
         int, typer.Option("--waiting", help="requests that may wait in each lane; more are refused", min=1, max=10_000)
-    ] = 64,
+    ] = 1000,
     allowed_host: Annotated[
         list[str] | None,
         typer.Option("--allowed-host", help="a name under which it may be asked, *.example.org; default any"),

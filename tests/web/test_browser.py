@@ -177,6 +177,19 @@ def test_a_block_of_the_bar_says_who_is_left_and_adds_up(page):
     assert page.text_content("#block").startswith("7–15 regiments: 2.0 %; this or better: 2.0 %")
 
 
+def test_a_table_that_was_folded_while_one_typed_is_filled_when_it_is_opened(page):
+    page.fill("[name='attacker.regiments']", "10")
+    page.wait_for_selector("[data-name=distribution][data-later]")
+    assert page.locator("[data-name=distribution] table").count() == 0
+    page.click("[data-name=distribution] summary")
+    page.wait_for_selector("[data-name=distribution][open] td")
+    assert page.locator("[data-name=distribution] tbody tr").count() == 11  # 0 to 10 regiments lost
+    assert page.evaluate("document.activeElement.id") == "open-distribution"
+    assert page.locator("[data-name=costs][data-later]").count() == 1
+    page.fill("[name='attacker.regiments']", "6")
+    until(page, "document.querySelectorAll('[data-name=distribution][open] tbody tr').length === 7")
+
+
 def test_slash_searches_and_the_front_page_keeps_the_last_battles(page, server):
     page.keyboard.press("/")
     page.keyboard.type("blenheim")

@@ -270,6 +270,17 @@ def test_a_page_shows_the_answer_to_people_and_machines(site):
     assert 'data-mean="attacker_regiments_lost">12.270' in page
 
 
+def test_while_one_types_the_tables_that_are_folded_are_left_out(site):
+    asked = "/risk/land/answer?attacker.regiments=20&defender.regiments=15"
+    whole, typed = site.get(asked).text, site.get(f"{asked}&with.live=1").text
+    opened = site.get(f"{asked}&with.live=1&with.open=distribution").text
+    assert [text.count("<table") for text in (whole, opened, typed)] == [2, 1, 0]
+    assert [text.count("data-later") for text in (whole, opened, typed)] == [0, 1, 2]
+    chances = [re.findall(r'<data value="[^"]*" data-chance="[^"]*">', text) for text in (whole, opened, typed)]
+    assert chances[0]
+    assert chances[0] == chances[1] == chances[2]
+
+
 @pytest.mark.parametrize("name", ["TOML file", "Python", "command line", "link"])
 def test_what_is_copied_is_the_same_battle(site, name):
     page = site.get(f"/risk/land?{RISK}&policy.attacker.retreat=stop-when-outnumbered").text

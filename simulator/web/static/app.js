@@ -65,8 +65,9 @@ async function request_answer() {
   if (tool !== "outcome") panel.classList.add("stale");
   const pairs = scenario_pairs(), column = $("#column");
   const chosen = column && column_chosen ? [["with.column", column.value]] : [];
+  const open = $$("[data-part=outcome] details[data-name][open]", answer).map((one) => ["with.open", one.dataset.name]);
   try {
-    const reply = await fetch_again(`${form.dataset.here}/answer?${readable([...pairs, ...chosen, ["with.live", "1"]])}`, pending.signal);
+    const reply = await fetch_again(`${form.dataset.here}/answer?${readable([...pairs, ...chosen, ...open, ["with.live", "1"]])}`, pending.signal);
     const text = await reply.text();
     if (mine !== latest) return;
     tries = 0;
@@ -583,6 +584,8 @@ if (form) {
     else request_answer();
   });
   for (const one of ["pointerdown", "pointerover"]) side.addEventListener(one, point_at);
+  // A table that was left out while it was folded; the event does not bubble.
+  side.addEventListener("toggle", (event) => { if (event.target.open && "later" in event.target.dataset) request_answer(); }, true);
   side.addEventListener("click", (event) => {
     const tab = event.target.closest(".tabs a"), take = event.target.closest("[data-set]");
     if (event.ctrlKey || event.metaKey) return;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from simulator.analysis.decisions.advice import to_hold
@@ -25,6 +25,8 @@ from simulator.web.messages import LARGE, MEGABYTE, Limits
 from simulator.web.time_limit import at_most
 
 MOST_VALUES = 200
+# The tables of an answer that are folded at first; while a player types, those that stay folded are left out.
+TABLES = {"costs", "distribution"}
 # The widths in pixels of a bar of survivors from which on a text is written in a block (style.css), the pixels of a
 # letter and of the edges of a block, and the most lines in it.
 WIDTHS = (300, 370, 450, 560, 680)
@@ -79,8 +81,13 @@ def skip_exact_odds(scenario: Scenario | None) -> None:
         simulate_by_rules(scenario.built.chain)
 
 
-def context(odds: Odds, scenario: Scenario | None, column: str = "") -> dict[str, Any]:
-    """The context of the answer's template; `column` is that of the distribution. Raises ValueError."""
+def context(odds: Odds, scenario: Scenario | None, column: str = "", folded: Collection[str] = ()) -> dict[str, Any]:
+    """The context of the answer's template; `column` is that of the distribution. Raises ValueError.
+
+    `folded`: the tables of TABLES that nobody looks at; they are left out (`later`) where there is a bar of survivors.
+    """
+    numbers, blocks = any(odds.kind_of(name) == "number" for name in odds.summary_columns), blocks_of(odds)
+    later = set(folded) if numbers and blocks else set()
     hint, kept = to_hold(scenario, odds) if scenario else ("", {})
     return {
         "odds": odds,
@@ -89,14 +96,20 @@ def context(odds: Odds, scenario: Scenario | None, column: str = "") -> dict[str
         "kept": kept,
         "bar": bar_of(odds),
         "facts": list(facts(odds)),
-        "blocks": blocks_of(odds),
+        "blocks": blocks,
         "events": [one for one in events(odds) if one.p > 0],
-        "costs": [row for row in odds.summary_rows() if odds.kind_of(row["column"]) == "number"],
+        "costs": [] if "costs" in later else _costs(odds),
         "survivors": survivors(odds),
-        "distribution": _distribution(odds, column),
+        "distribution": None if "distribution" in later else _distribution(odds, column),
+        "later": later,
         "exact": odds.battles is None,
         "explanation": list(scenario.built.explain()) if scenario else [],
     }
+
+
+def _costs(odds: Odds) -> list[dict[str, Any]]:
+    """The means and quantiles of all numbers."""
+    return [row for row in odds.summary_rows() if odds.kind_of(row["column"]) == "number"]
 
 
 def bar_of(odds: Odds) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from simulator.analysis.odds.headline import headline_of
@@ -19,7 +19,7 @@ from simulator.scenarios.schema import branches_at, whole_numbers
 from simulator.web import catalogue, links, text_line
 from simulator.web.messages import EVENTS, Job, Limits, Reply, event
 from simulator.web.views import answers
-from simulator.web.views.answers import odds_in_time, skip_exact_odds
+from simulator.web.views.answers import TABLES, odds_in_time, skip_exact_odds
 from simulator.web.views.campaign_form import form_of
 from simulator.web.views.render import render
 from simulator.web.views.request import BattleRequest
@@ -47,10 +47,11 @@ def calculator(job: Job, limits: Limits) -> Reply:
 
 
 def fragment(job: Job, limits: Limits) -> Reply:
-    """The answer alone, as the script requests it while the player types."""
+    """The answer alone, as the script requests it while the player types (`live`): with the tables that are open."""
     request = BattleRequest(job)
     live = request.options.text("live") == "1"
-    return Reply(render("answer.html", **_answer(request, limits, live)))
+    folded = TABLES.difference(request.options.many("open")) if live else ()
+    return Reply(render("answer.html", **answer_context(request, *odds_in_time(request.draft, limits, live), folded)))
 
 
 def embed(job: Job, limits: Limits) -> Reply:
@@ -171,14 +172,16 @@ def without_units(request: BattleRequest) -> bool:
     return any(isinstance(side, Mapping) and not any(side.values()) for side in given)
 
 
-def _answer(request: BattleRequest, limits: Limits, live: bool = False) -> dict[str, Any]:
-    return answer_context(request, *odds_in_time(request.draft, limits, live))
+def _answer(request: BattleRequest, limits: Limits) -> dict[str, Any]:
+    return answer_context(request, *odds_in_time(request.draft, limits))
 
 
-def answer_context(request: BattleRequest, odds: Odds, scenario: Scenario | None, reason: str) -> dict[str, Any]:
-    """The context of the answer's template; `reason` says why the odds are not exact."""
+def answer_context(
+    request: BattleRequest, odds: Odds, scenario: Scenario | None, reason: str, folded: Collection[str] = ()
+) -> dict[str, Any]:
+    """The context of the answer's template; `reason` says why the odds are not exact, `folded` what is left out."""
     column, link = request.options.text("column"), f"{request.job.host}{request.address}"
-    answer = answers.context(odds, scenario, column if column in odds.names else "")
+    answer = answers.context(odds, scenario, column if column in odds.names else "", folded)
     kept = answer["kept"] and links.address_of(request.draft.with_fields(answer["kept"]).data, request.battle)
     return _about(request) | {
         "answer": answer,
