@@ -29,7 +29,7 @@ from simulator.web.links import address_of, key_of, value_at
 from simulator.web.messages import Job, Limits, Reply
 from simulator.web.time_limit import OutOfTime, at_most
 from simulator.web.views import charts
-from simulator.web.views.answers import BAR_ORDER, EXACT_SHARE, bar_pieces, odds_in_time
+from simulator.web.views.answers import BAR_ORDER, EXACT_SHARE, bar_pieces, endings, odds_in_time
 from simulator.web.views.render import render
 from simulator.web.views.request import BattleRequest
 
@@ -170,12 +170,20 @@ def _rounds(request: BattleRequest) -> dict[str, Any]:
     result, whole = complete(lambda: rounds(request.draft))
     rows = result.rows()[: MOST_ROWS + 1]
     columns = [name for name in result.columns if f"mean.{name}" in rows[0]][:MOST_MEANS]
-    sides = [side for side in ("attacker", "defender") if side in rows[0]]
-    for row in rows if sides else ():
-        shares = {"attacker": row["attacker"], "going": 1 - row["over"]}
-        row["bar"] = bar_pieces((shares | {side: row[side] for side in ("nobody", "defender")}).items())
-    about = {"headline": result.headline, "battle": request.battle, "how": result.how()}
-    return about | {"rows": rows, "sides": sides, "columns": columns, "complete": whole}
+    shares = [endings(result.after(row["round"]), "over") for row in rows]
+    for row, parts in zip(rows, shares, strict=True):
+        row["parts"] = parts
+    going = [[*parts, ("goes on", "going", 1 - row["over"])] for row, parts in zip(rows, shares, strict=True)]
+    # From below: what the attacker wanted, what goes on, what neither wanted, what the defender wanted.
+    order = ("attacker", "r2", "r3", "going", "nobody", "defender")
+    picture = charts.course([sorted(parts, key=lambda one: order.index(one[1])) for parts in going[1:]])
+    names = [(words, kind) for words, kind, _ in going[0]] if going else []
+    happens = {words for parts in going for words, _, p in parts if p}
+    # Where nobody wins, only how much of it is over.
+    said = f"{str(result.headline).partition(':')[0]}." if request.battle.question.endings else result.headline
+    about = {"headline": said, "battle": request.battle, "how": result.how(), "course": picture}
+    about |= {"names": [one for one in names if one[0] in happens], "unit": "fight" if result.fights else "round"}
+    return about | {"rows": rows, "columns": columns, "complete": whole}
 
 
 def _best(request: BattleRequest) -> dict[str, Any]:
