@@ -337,6 +337,7 @@ let asking = null;
 
 function open_tool(name, first = []) {
   tool = name;
+  follow("");
   for (const one of $$(".tabs a")) one.dataset.tool === name ? one.setAttribute("aria-current", "true") : one.removeAttribute("aria-current");
   $(`[data-part="outcome"]`).hidden = name !== "outcome";
   panel.hidden = name === "outcome";
@@ -344,6 +345,21 @@ function open_tool(name, first = []) {
   $(`.tabs [data-tool="${name}"]`).scrollIntoView({ block: "nearest", inline: "nearest" });
   if (name === "outcome") return show_address();
   ask_tool(first);
+}
+
+// The strip of a phone follows the last battle: the counter-attack while its tab is open.
+let first_strip = "";
+function follow(html) {
+  const strip = $(".strip");
+  if (html && !strip.dataset.last) first_strip = strip.innerHTML;
+  if (html || strip.dataset.last) strip.innerHTML = html || first_strip;
+  strip.dataset.last = html ? "1" : "";
+}
+
+let asking_soon = null;
+function ask_tool_soon() {
+  clearTimeout(asking_soon);
+  asking_soon = setTimeout(ask_tool, WAIT);
 }
 
 async function ask_tool(first = []) {
@@ -365,6 +381,8 @@ async function ask_tool(first = []) {
     }
     $$("details > summary", panel).forEach((one) => { if (open.includes(one.textContent)) one.parentElement.open = true; });
     if (focused) document.getElementById(focused)?.focus();
+    const strip = $("[data-strip]", panel);
+    if (strip) follow(strip.innerHTML);
     show_address();
   } catch (error) {
     if (error.name === "AbortError") return;
@@ -572,7 +590,7 @@ if (form) {
   const side = $(".side");
   side.addEventListener("change", (event) => {
     if (event.target.id === "column") { column_chosen = true; request_answer(); }
-    if (event.target.closest(".ask") && !event.target.matches("textarea")) {
+    if (event.target.closest(".ask") && !event.target.matches("textarea, .step input")) {
       if (event.target.name.startsWith("with.path")) { const range = $(`[name="${event.target.name.replace("path", "range")}"]`, panel); if (range) range.value = ""; }
       ask_tool();
     }
@@ -582,6 +600,9 @@ if (form) {
     if (event.target.matches(".ask")) ask_tool();
     else request_answer();
   });
+  side.addEventListener("pointerdown", press);
+  side.addEventListener("input", (event) => { if (event.target.closest(".ask .step")) { event.target.closest(".step").classList.toggle("zero", !Number(event.target.value)); ask_tool_soon(); } });
+  side.addEventListener("focusin", (event) => { if (event.target.closest(".ask .step")) event.target.select(); });
   for (const one of ["pointerdown", "pointerover"]) side.addEventListener(one, point_at);
   side.addEventListener("click", (event) => {
     const tab = event.target.closest(".tabs a"), take = event.target.closest("[data-set]");
