@@ -135,6 +135,7 @@ function after_answer() {
   if (line && document.activeElement !== line && !shown.classList.contains("old")) line.value = shown.dataset.line;
   if (bar) recent.add({ address: shown.dataset.address, text: shown.dataset.text, bar: [...bar.children].map((one) => [one.getAttribute("class"), one.getAttribute("x"), one.getAttribute("width")]) });
   if (tool !== "outcome") ask_tool();
+  show_beside_soon();
 }
 
 function fill_totals(part) {
@@ -457,11 +458,81 @@ const recent = {
 
 // --- pins ----------------------------------------------------------------------------------------------------------
 
+// Set-ups that are pinned stay in this browser, with the names that they were given.
 const pins = {
-  read() { try { return JSON.parse(sessionStorage.getItem("pins") || "[]"); } catch { return []; } },
-  write(all) { sessionStorage.setItem("pins", JSON.stringify(all.slice(-MOST_PINS))); },
+  read() { try { return JSON.parse(localStorage.getItem("pins") || "[]"); } catch { return []; } },
+  write(all) { try { localStorage.setItem("pins", JSON.stringify(all.slice(-MOST_PINS))); } catch { /* a private window keeps nothing */ } },
   add(address) { pins.write([...pins.read().filter((one) => one !== address), address]); },
+  names() { try { return JSON.parse(localStorage.getItem("names") || "{}"); } catch { return {}; } },
+  rename(address, name) { try { localStorage.setItem("names", JSON.stringify({ ...pins.names(), [address]: name })); } catch { /* the same */ } },
 };
+
+let besides = null;
+function show_beside_soon() {
+  clearTimeout(besides);
+  besides = setTimeout(show_beside, 4 * WAIT);
+}
+
+// The pins of this kind of battle as columns beside the answer.
+async function show_beside() {
+  const box = $("#beside"), shown = $(".answer[data-address]"), here = form.dataset.here, names = pins.names();
+  const own = shown ? pins.read().filter((one) => one.split("?")[0] === here && one !== shown.dataset.address) : [];
+  box.hidden = !own.length;
+  if (!own.length || shown.dataset.exact === "no") return;
+  const pairs = [shown.dataset.address, ...own].slice(0, MOST_PINS).flatMap((one) => [["with.s", one], ["with.n", names[one] || ""]]);
+  const reply = await fetch_again(`/compare?${readable([...pairs, ["with.part", "1"]])}`).catch(() => null);
+  if (reply?.ok && shown.isConnected) box.innerHTML = await reply.text();
+}
+
+// The table drawn on a canvas, for a message or a report.
+function picture_of(table) {
+  const rows = $$("tr", table).map((row) => [...row.cells].map((cell) => ($("a", cell) || cell).textContent.trim()));
+  const canvas = document.createElement("canvas"), pen = canvas.getContext("2d"), font = "15px system-ui, sans-serif", style = getComputedStyle(document.body);
+  pen.font = font;
+  const widths = rows[0].map((_, at) => Math.max(...rows.map((row) => pen.measureText(row[at]).width)) + 28);
+  canvas.width = widths.reduce((sum, one) => sum + one, 24);
+  canvas.height = 34 * rows.length + 24;
+  pen.fillStyle = style.backgroundColor;
+  pen.fillRect(0, 0, canvas.width, canvas.height);
+  pen.fillStyle = style.color;
+  rows.forEach((row, y) => {
+    let x = 12;
+    row.forEach((text, at) => {
+      pen.font = y && at ? font : `600 ${font}`;
+      pen.fillText(text, x, 34 * y + 34);
+      x += widths[at];
+    });
+  });
+  return new Promise((done) => canvas.toBlob(done));
+}
+
+async function copy_picture(button) {
+  const blob = picture_of($("table", $("#beside")));
+  try {
+    await navigator.clipboard.write([new ClipboardItem({ "image/png": blob })]);
+    button.textContent = "Copied";
+  } catch {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(await blob);
+    link.download = "battle-odds.png";
+    link.click();
+  }
+}
+
+function edit_pin(button) {
+  const address = button.dataset.at;
+  if (button.matches(".unpin")) {
+    pins.write(pins.read().filter((one) => one !== address));
+    show_pins();
+    return show_beside();
+  }
+  const input = document.createElement("input"), link = $("a", button.closest("th"));
+  input.value = link.textContent;
+  input.setAttribute("aria-label", "name of this set-up");
+  input.addEventListener("change", () => { pins.rename(address, input.value.trim()); show_beside(); });
+  link.replaceWith(input);
+  input.select();
+}
 
 function show_pins() {
   const all = pins.read(), link = $("#compare");
@@ -607,6 +678,9 @@ if (form) {
   side.addEventListener("click", (event) => {
     const tab = event.target.closest(".tabs a"), take = event.target.closest("[data-set]");
     if (event.ctrlKey || event.metaKey) return;
+    const edit = event.target.closest("#beside .tasks button");
+    if (edit) edit_pin(edit);
+    if (event.target.id === "as-image") copy_picture(event.target);
     if (tab) { event.preventDefault(); open_tool(tab.dataset.tool); }
     if (take && set_fields(take.dataset.set)) event.preventDefault();
     if (event.target.id === "roll") refine(scenario_pairs(), "yes");
@@ -617,6 +691,7 @@ if (form) {
     event.preventDefault();
     pins.add(shown.dataset.address);
     show_pins();
+    show_beside();
   });
   document.addEventListener("click", (event) => {
     const strip = event.target.closest(".strip");
