@@ -5,8 +5,7 @@ import re
 import pytest
 
 from simulator import odds
-
-RISK = "/risk/land?attacker.regiments=20&defender.regiments=15&v=1"
+from tests.web.conftest import RISK
 
 
 def columns(site, *links, names=()):

@@ -6,8 +6,8 @@ from html import unescape
 import pytest
 
 from simulator import campaign, odds
+from tests.web.conftest import RISK
 
-RISK = "/risk/land?attacker.regiments=20&defender.regiments=15&v=1"
 FLAK = "/axis-and-allies-1942/land?attacker.infantry=3&attacker.tank=2&attacker.fighter=3&defender.infantry=3&v=1"
 
 

@@ -62,6 +62,7 @@ async function request_answer() {
   pending = new AbortController();
   answer.setAttribute("aria-busy", "true");
   answer.classList.add("old");
+  $("#beside").classList.add("stale");
   if (tool !== "outcome") panel.classList.add("stale");
   const pairs = scenario_pairs(), column = $("#column");
   const chosen = column && column_chosen ? [["with.column", column.value]] : [];
@@ -481,7 +482,9 @@ async function show_beside() {
   if (!own.length || shown.dataset.exact === "no") return;
   const pairs = [shown.dataset.address, ...own].slice(0, MOST_PINS).flatMap((one) => [["with.s", one], ["with.n", names[one] || ""]]);
   const reply = await fetch_again(`/compare?${readable([...pairs, ["with.part", "1"]])}`).catch(() => null);
-  if (reply?.ok && shown.isConnected) box.innerHTML = await reply.text();
+  if (!reply?.ok || !shown.isConnected) return;
+  box.innerHTML = await reply.text();
+  box.classList.remove("stale");
 }
 
 // The table drawn on a canvas, for a message or a report.

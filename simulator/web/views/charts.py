@@ -98,6 +98,7 @@ def heat_map(sweep: Sweep, now: Sequence[Any] = ()) -> dict[str, Any]:
 # --- what it costs, and how it goes round by round ------------------------------------------------------------------
 
 COSTS_WIDTH, COSTS_HEIGHT, MOST_COLUMNS = 300, 126, 10
+FROM_BELOW = ("attacker", "r2", "r3", "going", "nobody", "defender")
 
 
 def costs(odds: Odds) -> list[dict[str, Any]]:
@@ -136,12 +137,15 @@ def _columns(odds: Odds, column: str) -> dict[str, Any]:
 
 
 def course(rounds: Sequence[Sequence[tuple[str, str, float]]]) -> list[dict[str, Any]]:
-    """A column for each round: words, side and chance of each part, from below in this order, all in per cent."""
+    """A column for each round of parts: words, side and chance.
+
+    From below: what the attacker wanted, what goes on, what neither wanted, what the defender wanted.
+    """
     width = 600 / max(1, len(rounds))
     found = []
     for place, parts in enumerate(rounds):
         below, pieces = 0.0, []
-        for words, kind, p in parts:
+        for words, kind, p in sorted(parts, key=lambda one: FROM_BELOW.index(one[1])):
             below += p
             y = 190 * (1 - below)
             pieces.append({"words": words, "kind": kind, "p": p, "y": y, "height": 190 * p})

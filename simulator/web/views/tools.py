@@ -133,7 +133,7 @@ def _more(request: BattleRequest) -> dict[str, Any]:
     rows = result.rows()
     moving = [row for row in rows if row["change"]]
     longest = max((abs(row["change"]) for row in moving), default=1.0)
-    units: tuple[list[Any], list[Any]] = [], []
+    groups: dict[str, list[Any]] = {"The attacker's units": [], "The defender's units": [], "Modifiers and rules": []}
     for row in moving:
         path, side = row["path"], row["path"].partition(".")[0]
         node = field_at(request.battle, path) or {}
@@ -142,10 +142,15 @@ def _more(request: BattleRequest) -> dict[str, Any]:
         row["label"] = f"+1 {words}" if counted else f"{path_in_words(path)}: {row['setting']} → {row['to']}"
         row |= {"key": key_of(path), "address": address_with(request, {path: row["to"]}), "side": side}
         row["width"] = 100 * abs(row["change"]) / longest
-        units[not counted].append(row)
-    groups = [("Units", units[0]), ("Modifiers and rules", units[1])]
+        groups[f"The {side}'s units" if counted else "Modifiers and rules"].append(row)
     still = [row for row in rows if not row["change"]]
-    return {"more": result, "chance": is_chance(result.value), "complete": whole, "groups": groups, "still": still}
+    return {
+        "more": result,
+        "chance": is_chance(result.value),
+        "complete": whole,
+        "groups": list(groups.items()),
+        "still": still,
+    }
 
 
 def _need(request: BattleRequest) -> dict[str, Any]:
@@ -170,13 +175,9 @@ def _rounds(request: BattleRequest) -> dict[str, Any]:
     result, whole = complete(lambda: rounds(request.draft))
     rows = result.rows()[: MOST_ROWS + 1]
     columns = [name for name in result.columns if f"mean.{name}" in rows[0]][:MOST_MEANS]
-    shares = [endings(result.after(row["round"]), "over") for row in rows]
-    for row, parts in zip(rows, shares, strict=True):
-        row["parts"] = parts
-    going = [[*parts, ("goes on", "going", 1 - row["over"])] for row, parts in zip(rows, shares, strict=True)]
-    # From below.
-    order = ("attacker", "r2", "r3", "going", "nobody", "defender")
-    picture = charts.course([sorted(parts, key=lambda one: order.index(one[1])) for parts in going[1:]])
+    rows = [row | {"parts": endings(result.after(row["round"]), "over")} for row in rows]
+    going = [[*row["parts"], ("goes on", "going", 1 - row["over"])] for row in rows]
+    picture = charts.course(going[1:])
     names = [(words, kind) for words, kind, _ in going[0]] if going else []
     happens = {words for parts in going for words, _, p in parts if p}
     # Where nobody wins, only how much of it is over.
@@ -240,14 +241,8 @@ def _next_wave(scenario: Scenario, pieces: Mapping[str, Any]) -> str:
     """The address of the campaign with a third fight: the attacker comes again if the place was taken back."""
     first, *_, last = scenario.data["fight"]
     again = {"force": "attacker", "join": {next(iter(pieces)): 1}}
-    question = f"{last['name']}_won"
-    fight = {
-        "battle": first["battle"],
-        "name": "wave",
-        "if": question,
-        "attacker": again,
-        "defender": {"force": "defender"},
-    }
+    sides = {"attacker": again, "defender": {"force": "defender"}}
+    fight = {"battle": first["battle"], "name": "wave", "if": f"{last['name']}_won"} | sides
     data = {key: value for key, value in scenario.data.items() if key != "goal"}
     data["fight"] = [*data["fight"], fight]
     try:
