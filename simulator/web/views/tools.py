@@ -222,7 +222,8 @@ def _counter(request: BattleRequest) -> dict[str, Any]:
     holds = {name: whole(f"hold.{name}") for name in start if f"attacker.{name}" in numbers}
     if all(number is None for number in (*comes.values(), *holds.values())):
         comes = {name: start[name] for name in comes}
-    join = {f"attacker.{name}": n for name, n in comes.items()} | {f"defender.{name}": n for name, n in holds.items()}
+    join = {f"attacker.{name}": n for name, n in (start | comes).items()}
+    join |= {f"defender.{name}": n for name, n in holds.items()}
     scenario = _struck_back(request.draft, join)
     odds = odds_in_time(scenario, request.limits)[0]
     report, headline = CampaignReport(scenario, odds), headline_of(odds, decimals=1)
