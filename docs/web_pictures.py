@@ -81,6 +81,8 @@ PICTURES = {
     "web-lists": ("/kings-and-things/land", answered, 1280, 900, "light"),
     "web-what-if": (AXIS, tab("more", ".whatif a"), 1280, 900, "light"),
     "web-heat-map": (RISK, tab("sweep", "svg .square"), 1280, 900, "light"),
+    "web-siege": ("/europa/siege-campaign", tab("rounds", "svg.course"), 1280, 900, "light"),
+    "web-counter": (RISK, tab("counter", ".second .step"), 1280, 900, "light"),
     "web-compare": (RISK, comparison, 1000, 760, "dark"),
     "web-campaign": (CAMPAIGN, answered, 1280, 1000, "light"),
     "web-editor": ("/own?start=skirmish", mistaken, 1280, 800, "light"),
@@ -99,7 +101,7 @@ def site() -> Iterator[tuple[str, Any]]:
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
         assert server.stdout is not None
-        address = next(line for line in server.stdout if "ready" in line).split()[0].rstrip("/")
+        address = next(found[0] for line in server.stdout if (found := re.findall(r"http://[\w.:]+", line)))
         while b'"starting"' in urlopen(f"{address}/healthz").read():
             time.sleep(1)
         with sync_playwright() as playwright:

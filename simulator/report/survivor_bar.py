@@ -108,7 +108,7 @@ def _outcomes(odds: Odds, at: np.ndarray, total: str, units: dict[str, str]) -> 
 
 def _merged(side: str, outcomes: Sequence[_Outcome], total: str) -> Iterator[SurvivorBlock]:
     """Blocks of the outcomes of a side: a likely one stands alone, unlikely ones beside each other share a block."""
-    noun = "LD" if total.endswith("thirds") else re.sub(r"_?(left|units)_?", "", total).replace("_", " ")
+    noun = "LD" if total.endswith("thirds") else re.sub(r"_?(left|units|standing)_?", "", total).replace("_", " ")
     short = abbreviations(name for one in outcomes for name, _ in one.left)
     waiting: list[_Outcome] = []
     for one in outcomes:

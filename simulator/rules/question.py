@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 WON, LOST = "winner == 'attacker'", "winner == 'defender'"
 
@@ -28,6 +28,14 @@ class Answered(Protocol):
         ...
 
 
+class Ending(NamedTuple):
+    """A way in which a battle ends: its words, its question, and the side that wanted it ("nobody": neither did)."""
+
+    words: str
+    question: str
+    side: str
+
+
 @dataclass(frozen=True)
 class Question:
     """The attacker's measure, and the sentence with which an answer begins.
@@ -44,12 +52,16 @@ class Question:
 
     A part in brackets is left out where its chance is 0, where it asks the same as the chance before it, and where the
     answer lacks its column.
+
+    `endings`: where nobody wins a battle (a siege, a crossing), the ways in which it ends, of which one comes about,
+    the attacker's best first.
     """
 
     measure: str = WON
     sentence: str | Callable[[Answered], str] = "{A} wins the battle in {m}, {D} in {winner == 'defender'}" + (
         "[, nobody in {winner == 'nobody'}]."
     )
+    endings: Sequence[Ending] = ()
 
 
 def given(answer: Answered, path: str) -> Any:

@@ -79,3 +79,30 @@ def browser():
         found = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield found
         found.close()
+
+
+RISK = "/risk/land?attacker.regiments=20&defender.regiments=15&v=1"
+SOON = 20_000
+
+
+def until(page, question):
+    """Wait until a question of JavaScript is true. (The page's own policy forbids what `wait_for_function` does.)"""
+    for _ in range(200):
+        if page.evaluate(question):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"never came true: {question}")
+
+
+@pytest.fixture
+def page(request, browser, server):
+    """A page in a context of its own, at the module's FIRST address, whose script complains of nothing."""
+    context, faults = browser.new_context(viewport={"width": 1200, "height": 900}), []
+    found = context.new_page()
+    found.set_default_timeout(SOON)
+    found.on("pageerror", lambda error: faults.append(str(error)))
+    found.on("console", lambda line: faults.append(line.text) if "Content Security" in line.text else None)
+    found.goto(server + getattr(request.module, "FIRST", RISK))
+    yield found
+    context.close()
+    assert not faults

@@ -35,6 +35,7 @@ PAGES = {
     "best": f"/risk/land/best?{RISK}&objective.attacker.win=1&with.decide=policy.attacker.retreat",
     "replay": f"/risk/land/replay?{RISK}",
     "counter-attack": f"/risk/land/counter?{RISK}",
+    "a siege": "/europa/siege-campaign",
     "luck": f"/risk/land/luck?{RISK}&with.battles=defender%0Aattacker",
 }
 

@@ -4,44 +4,13 @@ import re
 
 import pytest
 
-RISK = "/risk/land?attacker.regiments=20&defender.regiments=15&v=1"
+from tests.web.conftest import RISK, until
+
 ATTACKER = "#answer data[data-chance=attacker]"
-SOON = 20_000
-
-
-@pytest.fixture(scope="module")
-def tab(browser):
-    """A page for all tests (the browser starts a process for each), and what its script complains of."""
-    found, faults = browser.new_page(), []
-    found.set_default_timeout(SOON)
-    found.on("pageerror", lambda error: faults.append(str(error)))
-    found.on("console", lambda line: faults.append(line.text) if "Content Security" in line.text else None)
-    yield found, faults
-    found.close()
-
-
-@pytest.fixture
-def page(tab, server):
-    """A page whose script complains of nothing."""
-    found, faults = tab
-    faults.clear()
-    found.set_viewport_size({"width": 1200, "height": 900})
-    found.goto(server + RISK)
-    yield found
-    assert not faults
 
 
 def chance(page):
     return float(page.get_attribute(ATTACKER, "value"))
-
-
-def until(page, question):
-    """Wait until a question of JavaScript is true. (The page's own policy forbids what `wait_for_function` does.)"""
-    for _ in range(200):
-        if page.evaluate(question):
-            return
-        page.wait_for_timeout(50)
-    raise AssertionError(f"never came true: {question}")
 
 
 def wait_for_chance(page, expected):

@@ -4,41 +4,11 @@ import pytest
 
 from simulator.scenarios import ScenarioError, find_battle
 from simulator.web import catalogue, text_line
+from tests.web.conftest import until
 
 RISK = "/risk/land?attacker.regiments=20&defender.regiments=15&v=1"
-AXIS = "/axis-and-allies-1942/land?attacker.infantry=6&attacker.tank=3&defender.infantry=7&defender.tank=1&v=1"
+FIRST = AXIS = "/axis-and-allies-1942/land?attacker.infantry=6&attacker.tank=3&defender.infantry=7&defender.tank=1&v=1"
 INFANTRY = "#f-attacker\\.infantry"
-SOON = 20_000
-
-
-@pytest.fixture(scope="module")
-def tab(browser):
-    """A page for all tests, and what its script complains of."""
-    context, faults = browser.new_context(), []
-    found = context.new_page()
-    found.set_default_timeout(SOON)
-    found.on("pageerror", lambda error: faults.append(str(error)))
-    yield found, faults
-    context.close()
-
-
-@pytest.fixture
-def page(tab, server):
-    found, faults = tab
-    faults.clear()
-    found.set_viewport_size({"width": 1200, "height": 900})
-    found.goto(server + AXIS)
-    yield found
-    assert not faults
-
-
-def until(page, question):
-    """Wait until a question of JavaScript is true."""
-    for _ in range(200):
-        if page.evaluate(question):
-            return
-        page.wait_for_timeout(50)
-    raise AssertionError(f"never came true: {question}")
 
 
 # --- numbers --------------------------------------------------------------------------------------------------------

@@ -5,31 +5,9 @@ from html import unescape
 
 import pytest
 
-RISK = "/risk/land?attacker.regiments=20&defender.regiments=15&v=1"
+from tests.web.conftest import RISK, until
+
 AXIS = "/axis-and-allies-1942/land?attacker.infantry=6&attacker.tank=3&defender.infantry=7&defender.tank=1&v=1"
-SOON = 20_000
-
-
-@pytest.fixture
-def page(browser, server):
-    """A page in a context of its own, whose script complains of nothing."""
-    context, faults = browser.new_context(viewport={"width": 1200, "height": 900}), []
-    found = context.new_page()
-    found.set_default_timeout(SOON)
-    found.on("pageerror", lambda error: faults.append(str(error)))
-    found.goto(server + RISK)
-    yield found
-    context.close()
-    assert not faults
-
-
-def until(page, question):
-    """Wait until a question of JavaScript is true."""
-    for _ in range(200):
-        if page.evaluate(question):
-            return
-        page.wait_for_timeout(50)
-    raise AssertionError(f"never came true: {question}")
 
 
 def meta(text, name):

@@ -73,9 +73,7 @@ def headline_of(odds: Odds, decimals: int = 2) -> Headline:
 
 def sentence(odds: Odds, decimals: int = 2) -> str:
     """The sentence of a battle kind with the values of these odds in their places."""
-    question = odds.question
-    text = question.sentence if isinstance(question.sentence, str) else question.sentence(odds)
-    text = _BRACKET.sub(lambda found: found[1] if _worth_saying(odds, text[: found.start()], found[1]) else "", text)
+    text = _in_braces(odds)
     names = dict(zip("AD", side_names(odds), strict=True))
 
     def value(found: re.Match[str]) -> str:
@@ -85,6 +83,38 @@ def sentence(odds: Odds, decimals: int = 2) -> str:
 
     text = _CLAUSE.sub(lambda found: _adverb_first(found[1], found[2], names.values()), _VALUE.sub(value, text))
     return text[:1].upper() + text[1:]
+
+
+@dataclass(frozen=True)
+class Said:
+    """A chance that a sentence names: what it is of ("the fortress falls"), its question, the chance."""
+
+    words: str
+    question: str
+    p: float
+
+
+def chances_in(odds: Odds) -> list[Said]:
+    """The chances that the sentence of these odds names, in its order."""
+    text, names = _in_braces(odds), dict(zip("AD", side_names(odds), strict=True))
+    measure, found, start = odds.question.measure, [], 0
+    for value in _VALUE.finditer(text):
+        name = value[2]
+        if name in names or _MEAN.fullmatch(name) or "?" in name:
+            continue
+        words = _VALUE.sub(lambda one: names.get(one[2], ""), text[start : value.start()])
+        words = re.split(r"[,;:.(] ?|^ ?and ", words.strip().rstrip(",;"))[-1] or words
+        start = value.end()
+        question = {"m": measure, "not m": f"not ({measure})"}.get(name, name)
+        found.append(Said(words.strip().removeprefix("and "), question, odds.p(question)))
+    return found
+
+
+def _in_braces(odds: Odds) -> str:
+    """The sentence of a battle kind, with the parts in brackets that say something, and values in braces."""
+    question = odds.question
+    text = question.sentence if isinstance(question.sentence, str) else question.sentence(odds)
+    return _BRACKET.sub(lambda found: found[1] if _worth_saying(odds, text[: found.start()], found[1]) else "", text)
 
 
 def how_often(clause: str, value: float, bounds: tuple[float, float] | None, names: Iterable[str]) -> str:

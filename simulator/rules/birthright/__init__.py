@@ -22,7 +22,7 @@ from simulator.rules.birthright.field.text import winner
 from simulator.rules.birthright.quick.battle import build_quick
 from simulator.rules.birthright.quick.siege import build_siege
 from simulator.rules.birthright.units import muster_price, unit_rows
-from simulator.rules.question import Question
+from simulator.rules.question import LOST, WON, Ending, Question
 from simulator.rules.sides import ForceColumns
 from simulator.rules.toolkit.naming import counted_list
 
@@ -70,6 +70,14 @@ UNITS_LEFT = ("attacker_units_left", "defender_units_left", "attacker_routed", "
 STEPS_LEFT = ("attacker_steps_left", "defender_steps_left")
 FIELD = Question(sentence="{A} wins the field in {m}, {D} in {winner == 'defender'}[, nobody in {winner == 'nobody'}].")
 SIEGE = "The castle falls in {m}, holds in {winner == 'defender'}[; the siege is still open in {winner == 'nobody'}]."
+FALLS = (
+    Ending("castle falls", WON, "attacker"),
+    Ending("still open", "winner == 'nobody'", "nobody"),
+    Ending("castle holds", LOST, "defender"),
+)
+LAST = (Ending("moves last", "last_word", "attacker"), Ending("not last", "not last_word", "defender"))
+SEEN = (Ending("seen", "visible", "attacker"), Ending("not seen", "not visible", "defender"))
+IN_TIME = (Ending("in time", WON, "attacker"), Ending("too late", LOST, "defender"))
 LOSSES = {
     "weakest-first": "lose the weakest units first",
     "spread": "spread the losses over all units",
@@ -102,7 +110,7 @@ BATTLES = by_kind(
     ),
     _kind(
         model.Siege,
-        question=Question(sentence=SIEGE),
+        question=Question(sentence=SIEGE, endings=FALLS),
         summary=("seasons", "level_left", *STEPS_LEFT, "relief_came", "storms", *GOLD, "attacker_upkeep"),
         check=refusals.check_siege,
         build=build_siege,
@@ -110,14 +118,14 @@ BATTLES = by_kind(
     ),
     offered(
         model.Adjustment,
-        question=Question("last_word", "The regent moves last in {m}, and may enter in {may_enter}."),
+        question=Question("last_word", "The regent moves last in {m}, and may enter in {may_enter}.", LAST),
         summary=("position", "first", "last_word", "may_enter", "may_leave"),
         check=adjustment.check,
         build=adjustment.build,
     ),
     offered(
         model.Visibility,
-        question=Question("visible", visibility_and_movement.seen_sentence),
+        question=Question("visible", visibility_and_movement.seen_sentence, SEEN),
         summary=KNOWN,
         check=visibility_and_movement.check_visibility,
         build=visibility_and_movement.visibility,
@@ -125,7 +133,7 @@ BATTLES = by_kind(
     ),
     offered(
         model.Movement,
-        question=Question(sentence=visibility_and_movement.march_sentence),
+        question=Question(sentence=visibility_and_movement.march_sentence, endings=IN_TIME),
         summary=("war_moves_needed", "months", "entered_in_time", "points_left", "may_retreat"),
         check=visibility_and_movement.check_movement,
         build=visibility_and_movement.movement,

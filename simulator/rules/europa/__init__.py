@@ -38,12 +38,15 @@ from simulator.rules.europa.shared.land_checks import check_land, check_siege
 from simulator.rules.europa.shared.stacks import COUNTRIES
 from simulator.rules.europa.shared.text import called, leader_rows, shown, total
 from simulator.rules.europa.siege.battle import build_siege
-from simulator.rules.question import WON, Question
-from simulator.rules.sides import ForceColumns
+from simulator.rules.question import WON, Ending, Question
+from simulator.rules.sides import SIDES, ForceColumns
 
 KINDS = tomllib.loads(files("simulator.rules.europa").joinpath("data/kinds.toml").read_text("utf-8"))
 
 # The unit of what is lost, where it is not land detachments.
+# Columns of thirds that no summary has.
+BESIDE = [f"{side}_{name}_thirds" for side in SIDES for name in ("idle", "damaged", "refitted", "troops_left")]
+BESIDE.append("natives_removed_thirds")
 UNITS = {"naval": "ND", "strait-fire": "ND", "attrition": "detachments"}
 
 
@@ -53,8 +56,10 @@ def kind(
     """A battle kind; its question, its summary and the words of its results stand in `data/kinds.toml`."""
     name = get_args(scenario.model_fields["battle"].annotation)[0]
     words = dict(KINDS[name])
-    question = Question(words.pop("measure", WON), words.pop("sentence").strip())
-    words |= {"summary": tuple(words["summary"]), "shown": shown(words["summary"], UNITS.get(name, "LD"))}
+    endings = [Ending(*one) for one in words.pop("endings", ())]
+    question = Question(words.pop("measure", WON), words.pop("sentence").strip(), endings)
+    summary = words["summary"]
+    words |= {"summary": tuple(summary), "shown": shown([*summary, *BESIDE], UNITS.get(name, "LD"))}
     return offered(scenario, build=build, check=check, question=question, **words, **more)
 
 

@@ -19,7 +19,7 @@ from simulator.rules.kings_and_things.forces import Forces, forces_of
 from simulator.rules.kings_and_things.outcome import columns, pieces
 from simulator.rules.kings_and_things.tables import chain_of, joined, starts_of
 from simulator.rules.kings_and_things.text import assumptions, explained, tell
-from simulator.rules.question import Question
+from simulator.rules.question import LOST, Ending, Question
 from simulator.rules.sides import ForceColumns
 from simulator.rules.toolkit.naming import counted_list
 
@@ -40,6 +40,13 @@ FREE_FOR_ALL = Question(
     "taken_by_attacker",
     "{A} takes the hex in {m}, the second attacker in {taken_by_second_attacker}"
     "[, the third in {taken_by_third_attacker}]; {D} keeps it in {winner == 'defender'}.",
+    (
+        Ending("attacker takes it", "taken_by_attacker", "attacker"),
+        Ending("second attacker", "taken_by_second_attacker", "second_attacker"),
+        Ending("third attacker", "taken_by_third_attacker", "third_attacker"),
+        Ending("nobody", "winner == 'nobody'", "nobody"),
+        Ending("defender keeps it", LOST, "defender"),
+    ),
 )
 
 

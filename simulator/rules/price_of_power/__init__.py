@@ -57,7 +57,7 @@ BATTLES = by_kind(
     offered(
         siege.Siege, check=siege.check, build=siege.build, version=3, results=siege.RESULTS,
         summary=("provinces_taken", "value_taken", "power_spent", "actions_used", "siege_strength"),
-        question=Question("all_taken", headline.siege),
+        question=Question("all_taken", headline.siege, headline.TAKEN),
     ),
     offered(
         npr_defence.NprDefence, check=npr_defence.check, build=npr_defence.build, summary=("land_units", "ships"),
@@ -66,13 +66,13 @@ BATTLES = by_kind(
     offered(
         crossing.Crossing, build=crossing.build,
         summary=("units_across", "power_spent", "power_for_all", "bridge_capacity"),
-        question=Question(sentence=headline.crossing),
+        question=Question(sentence=headline.crossing, endings=headline.ACROSS),
     ),
     offered(
         campaign_model.Campaign, check=campaign_model.check, build=campaign.build, version=4,
         parameters=model.TIMED, results=campaign.RESULTS,
         advice=replace(ADVICE, goal=("take all provinces", "keep a province")),
-        question=Question("all_taken", headline.campaign),
+        question=Question("all_taken", headline.campaign, headline.AREA),
         summary=("provinces_taken", "value_taken", "power_spent", "attacker_units_left", "defender_units_left"),
     ),
     name="The Price of Power",

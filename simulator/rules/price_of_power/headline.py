@@ -6,10 +6,28 @@ from collections.abc import Mapping
 from typing import Any
 
 from simulator.rules.price_of_power.procedures.npr_defence import TAX_VALUE
-from simulator.rules.question import Answered, given
+from simulator.rules.question import LOST, WON, Answered, Ending, given
 from simulator.rules.toolkit.naming import listed, plural
 
 NAVAL = "{A} wins the sea battle in {m}, {D} in {winner == 'defender'}[, nobody in {winner == 'nobody'}]."
+# The ways in which a siege, a crossing and a campaign end.
+TAKEN = (
+    Ending("all taken", "all_taken", "attacker"),
+    Ending("a part taken", "provinces_taken > 0 and not all_taken", "nobody"),
+    Ending("nothing taken", "provinces_taken == 0", "defender"),
+)
+ACROSS = (
+    Ending("all get across", WON, "attacker"),
+    Ending("some get across", "winner == 'nobody'", "nobody"),
+    Ending("none get across", LOST, "defender"),
+)
+AREA = (
+    Ending("all taken", "all_taken", "attacker"),
+    Ending("a part taken", "provinces_taken > 0 and not all_taken", "attacker"),
+    Ending("area won", "winner == 'attacker' and provinces_taken == 0 and not all_taken", "attacker"),
+    Ending("nobody has it", "winner == 'nobody' and provinces_taken == 0", "nobody"),
+    Ending("defender holds", "winner == 'defender'", "defender"),
+)
 NPR_DEFENCE = "The realm defends with {mean.land_units|unit} on land and {mean.ships|ship}."
 
 

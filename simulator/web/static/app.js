@@ -62,6 +62,7 @@ async function request_answer() {
   pending = new AbortController();
   answer.setAttribute("aria-busy", "true");
   answer.classList.add("old");
+  $("#beside").classList.add("stale");
   if (tool !== "outcome") panel.classList.add("stale");
   const pairs = scenario_pairs(), column = $("#column");
   const chosen = column && column_chosen ? [["with.column", column.value]] : [];
@@ -136,6 +137,7 @@ function after_answer() {
   if (line && document.activeElement !== line && !shown.classList.contains("old")) line.value = shown.dataset.line;
   if (bar) recent.add({ address: shown.dataset.address, text: shown.dataset.text, bar: [...bar.children].map((one) => [one.getAttribute("class"), one.getAttribute("x"), one.getAttribute("width")]) });
   if (tool !== "outcome") ask_tool();
+  show_beside_soon();
 }
 
 function fill_totals(part) {
@@ -338,6 +340,7 @@ let asking = null;
 
 function open_tool(name, first = []) {
   tool = name;
+  follow("");
   for (const one of $$(".tabs a")) one.dataset.tool === name ? one.setAttribute("aria-current", "true") : one.removeAttribute("aria-current");
   $(`[data-part="outcome"]`).hidden = name !== "outcome";
   panel.hidden = name === "outcome";
@@ -345,6 +348,21 @@ function open_tool(name, first = []) {
   $(`.tabs [data-tool="${name}"]`).scrollIntoView({ block: "nearest", inline: "nearest" });
   if (name === "outcome") return show_address();
   ask_tool(first);
+}
+
+// The strip of a phone follows the last battle: the counter-attack while its tab is open.
+let first_strip = "";
+function follow(html) {
+  const strip = $(".strip");
+  if (html && !strip.dataset.last) first_strip = strip.innerHTML;
+  if (html || strip.dataset.last) strip.innerHTML = html || first_strip;
+  strip.dataset.last = html ? "1" : "";
+}
+
+let asking_soon = null;
+function ask_tool_soon() {
+  clearTimeout(asking_soon);
+  asking_soon = setTimeout(ask_tool, WAIT);
 }
 
 async function ask_tool(first = []) {
@@ -366,6 +384,8 @@ async function ask_tool(first = []) {
     }
     $$("details > summary", panel).forEach((one) => { if (open.includes(one.textContent)) one.parentElement.open = true; });
     if (focused) document.getElementById(focused)?.focus();
+    const strip = $("[data-strip]", panel);
+    if (strip) follow(strip.innerHTML);
     show_address();
   } catch (error) {
     if (error.name === "AbortError") return;
@@ -440,11 +460,83 @@ const recent = {
 
 // --- pins ----------------------------------------------------------------------------------------------------------
 
+// Set-ups that are pinned stay in this browser, with the names that they were given.
 const pins = {
-  read() { try { return JSON.parse(sessionStorage.getItem("pins") || "[]"); } catch { return []; } },
-  write(all) { sessionStorage.setItem("pins", JSON.stringify(all.slice(-MOST_PINS))); },
+  read() { try { return JSON.parse(localStorage.getItem("pins") || "[]"); } catch { return []; } },
+  write(all) { try { localStorage.setItem("pins", JSON.stringify(all.slice(-MOST_PINS))); } catch { /* a private window keeps nothing */ } },
   add(address) { pins.write([...pins.read().filter((one) => one !== address), address]); },
+  names() { try { return JSON.parse(localStorage.getItem("names") || "{}"); } catch { return {}; } },
+  rename(address, name) { try { localStorage.setItem("names", JSON.stringify({ ...pins.names(), [address]: name })); } catch { /* the same */ } },
 };
+
+let besides = null;
+function show_beside_soon() {
+  clearTimeout(besides);
+  besides = setTimeout(show_beside, 4 * WAIT);
+}
+
+// The pins of this kind of battle as columns beside the answer.
+async function show_beside() {
+  const box = $("#beside"), shown = $(".answer[data-address]"), here = form.dataset.here, names = pins.names();
+  const own = shown ? pins.read().filter((one) => one.split("?")[0] === here && one !== shown.dataset.address) : [];
+  box.hidden = !own.length;
+  if (!own.length || shown.dataset.exact === "no") return;
+  const pairs = [shown.dataset.address, ...own].slice(0, MOST_PINS).flatMap((one) => [["with.s", one], ["with.n", names[one] || ""]]);
+  const reply = await fetch_again(`/compare?${readable([...pairs, ["with.part", "1"]])}`).catch(() => null);
+  if (!reply?.ok || !shown.isConnected) return;
+  box.innerHTML = await reply.text();
+  box.classList.remove("stale");
+}
+
+// The table drawn on a canvas, for a message or a report.
+function picture_of(table) {
+  const rows = $$("tr", table).map((row) => [...row.cells].map((cell) => ($("a", cell) || cell).textContent.trim()));
+  const canvas = document.createElement("canvas"), pen = canvas.getContext("2d"), font = "15px system-ui, sans-serif", style = getComputedStyle(document.body);
+  pen.font = font;
+  const widths = rows[0].map((_, at) => Math.max(...rows.map((row) => pen.measureText(row[at]).width)) + 28);
+  canvas.width = widths.reduce((sum, one) => sum + one, 24);
+  canvas.height = 34 * rows.length + 24;
+  pen.fillStyle = style.backgroundColor;
+  pen.fillRect(0, 0, canvas.width, canvas.height);
+  pen.fillStyle = style.color;
+  rows.forEach((row, y) => {
+    let x = 12;
+    row.forEach((text, at) => {
+      pen.font = y && at ? font : `600 ${font}`;
+      pen.fillText(text, x, 34 * y + 34);
+      x += widths[at];
+    });
+  });
+  return new Promise((done) => canvas.toBlob(done));
+}
+
+async function copy_picture(button) {
+  const blob = picture_of($("table", $("#beside")));
+  try {
+    await navigator.clipboard.write([new ClipboardItem({ "image/png": blob })]);
+    button.textContent = "Copied";
+  } catch {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(await blob);
+    link.download = "battle-odds.png";
+    link.click();
+  }
+}
+
+function edit_pin(button) {
+  const address = button.dataset.at;
+  if (button.matches(".unpin")) {
+    pins.write(pins.read().filter((one) => one !== address));
+    show_pins();
+    return show_beside();
+  }
+  const input = document.createElement("input"), link = $("a", button.closest("th"));
+  input.value = link.textContent;
+  input.setAttribute("aria-label", "name of this set-up");
+  input.addEventListener("change", () => { pins.rename(address, input.value.trim()); show_beside(); });
+  link.replaceWith(input);
+  input.select();
+}
 
 function show_pins() {
   const all = pins.read(), link = $("#compare");
@@ -573,7 +665,7 @@ if (form) {
   const side = $(".side");
   side.addEventListener("change", (event) => {
     if (event.target.id === "column") { column_chosen = true; request_answer(); }
-    if (event.target.closest(".ask") && !event.target.matches("textarea")) {
+    if (event.target.closest(".ask") && !event.target.matches("textarea, .step input")) {
       if (event.target.name.startsWith("with.path")) { const range = $(`[name="${event.target.name.replace("path", "range")}"]`, panel); if (range) range.value = ""; }
       ask_tool();
     }
@@ -583,12 +675,18 @@ if (form) {
     if (event.target.matches(".ask")) ask_tool();
     else request_answer();
   });
+  side.addEventListener("pointerdown", press);
+  side.addEventListener("input", (event) => { if (event.target.closest(".ask .step")) { event.target.closest(".step").classList.toggle("zero", !Number(event.target.value)); ask_tool_soon(); } });
+  side.addEventListener("focusin", (event) => { if (event.target.closest(".ask .step")) event.target.select(); });
   for (const one of ["pointerdown", "pointerover"]) side.addEventListener(one, point_at);
   // A table that was left out while it was folded; the event does not bubble.
   side.addEventListener("toggle", (event) => { if (event.target.open && "later" in event.target.dataset) request_answer(); }, true);
   side.addEventListener("click", (event) => {
     const tab = event.target.closest(".tabs a"), take = event.target.closest("[data-set]");
     if (event.ctrlKey || event.metaKey) return;
+    const edit = event.target.closest("#beside .tasks button");
+    if (edit) edit_pin(edit);
+    if (event.target.id === "as-image") copy_picture(event.target);
     if (tab) { event.preventDefault(); open_tool(tab.dataset.tool); }
     if (take && set_fields(take.dataset.set)) event.preventDefault();
     if (event.target.id === "roll") refine(scenario_pairs(), "yes");
@@ -599,6 +697,7 @@ if (form) {
     event.preventDefault();
     pins.add(shown.dataset.address);
     show_pins();
+    show_beside();
   });
   document.addEventListener("click", (event) => {
     const strip = event.target.closest(".strip");

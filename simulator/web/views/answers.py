@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from simulator.analysis.decisions.advice import to_hold
 from simulator.analysis.history.battle_log import is_loss
 from simulator.analysis.odds.answer import answer
-from simulator.analysis.odds.headline import headline_of
+from simulator.analysis.odds.headline import chances_in, headline_of, measure_of
 from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import Interrupted
@@ -20,9 +20,11 @@ from simulator.report.survivor_bar import survivor_bar
 from simulator.report.tables.odds import events
 from simulator.report.words import value_of
 from simulator.rules.battle import WINNERS
+from simulator.rules.question import LOST, WON
 from simulator.scenarios import Draft, Scenario, ScenarioError, is_uncertain, load
 from simulator.web.messages import LARGE, MEGABYTE, Limits
 from simulator.web.time_limit import at_most
+from simulator.web.views import charts
 
 MOST_VALUES = 200
 # The tables of an answer that are folded at first; while a player types, those that stay folded are left out.
@@ -92,13 +94,15 @@ def context(odds: Odds, scenario: Scenario | None, column: str = "", folded: Col
     return {
         "odds": odds,
         "sentence": headline_of(odds, decimals=1).text,
+        "said": said(odds),
         "hint": hint,
         "kept": kept,
         "bar": bar_of(odds),
         "facts": list(facts(odds)),
         "blocks": blocks,
-        "events": [one for one in events(odds) if one.p > 0],
+        "events": [one for one in events(odds) if one.p > 0 and one.question not in _asked(odds)],
         "costs": [] if "costs" in later else _costs(odds),
+        "pictures": charts.costs(odds),
         "survivors": survivors(odds),
         "distribution": None if "distribution" in later else _distribution(odds, column),
         "later": later,
@@ -112,19 +116,55 @@ def _costs(odds: Odds) -> list[dict[str, Any]]:
     return [row for row in odds.summary_rows() if odds.kind_of(row["column"]) == "number"]
 
 
+def said(odds: Odds) -> list[dict[str, Any]]:
+    """The chances that the sentence names: words, chance, its interval, the name of the result, and whose it is.
+
+    The name is that of the winner where the chance is to win, else the words.
+    """
+    sides = {one.question: _side(one.side) for one in odds.question.endings} | {"winner == 'nobody'": "nobody"}
+    sides |= {measure_of(odds.battle, "defender"): "defender", f"not ({odds.question.measure})": "defender"}
+    sides |= {odds.question.measure: "attacker"}
+    winners = {WON: "attacker", LOST: "defender", f"not ({WON})": "defender", "winner == 'nobody'": "nobody"}
+    found = []
+    for one in chances_in(odds):
+        words = one.words.removeprefix("The ").removeprefix("the ")
+        low, high = odds.interval(one.question)
+        about = {"words": words, "name": winners.get(one.question, words), "p": one.p, "low": low, "high": high}
+        found.append(about | {"kind": sides.get(one.question, "nobody")})
+    return found
+
+
+def _asked(odds: Odds) -> set[str]:
+    """The questions that the sentence and the bar of an answer have answered."""
+    return {one.question for one in chances_in(odds)} | {one.question for one in odds.question.endings}
+
+
+def _side(side: str) -> str:
+    """The colour of a side that wanted an ending: those beside attacker and defender have colours of their own."""
+    return side if side in WINNERS else f"r{2 + side.startswith('third')}"
+
+
+def endings(odds: Odds, among: str = "") -> list[tuple[str, str, float]]:
+    """Words, side and chance of the ways in which a battle ends, or of its winners; `among`: a further condition.
+
+    Nothing where the question is about a number.
+    """
+    if odds.question.measure.startswith("mean."):
+        return []
+    given = [(one.words, _side(one.side), one.question) for one in odds.battle.question.endings]
+    if not given and "winner" in odds.columns:
+        given = [(side, side, f"winner == '{side}'") for side in BAR_ORDER]
+    found = []
+    for words, side, question in given:
+        with suppress(ValueError):  # a third attacker whom this battle does not have
+            found.append((words, side, odds.p(f"({question}) and {among}" if among else question)))
+    return found
+
+
 def bar_of(odds: Odds) -> list[dict[str, Any]]:
-    """The pieces of the bar of who wins, or of the results if they exclude each other; else none."""
-    if "winner" in odds.columns:
-        return bar_pieces((side, odds.winner(side)) for side in BAR_ORDER)
-    if odds.results and sum(one.p for one in odds.results) < 1 + 1e-9:
-        return bar_pieces((one.label.replace("_", " "), one.p) for one in odds.results)
-    return []
-
-
-def chances_said(sentence: str) -> list[tuple[str, str]]:
-    """What a sentence gives chances of, and these: ("attacker takes the land", "71 %")."""
-    found = re.findall(r"(?:^|[,;:] |\. )(?:and )?([^,;:]*?) in (?:about )?((?:[<>] )?[\d.]+ %)", sentence)
-    return [(re.sub(r"^[Tt]he ", "", clause), chance) for clause, chance in found]
+    """The pieces of the bar of how a battle ends."""
+    pieces = bar_pieces((words, p) for words, _, p in endings(odds))
+    return [piece | {"kind": side} for piece, (_, side, _) in zip(pieces, endings(odds), strict=True)]
 
 
 def blocks_of(odds: Odds) -> list[dict[str, Any]]:
@@ -136,6 +176,8 @@ def blocks_of(odds: Odds) -> list[dict[str, Any]]:
         texts = [(one.lines, one.words, one.better) for one in blocks]
     else:
         pieces = bar_of(odds)
+        if max((one["p"] for one in pieces), default=1.0) == 1:
+            return []
         named = [("" if one["name"] in WINNERS else one["name"], one["name"]) for one in pieces]
         texts = [(tuple(name.split()), words, 0.0) for name, words in named]
     for piece, (lines, words, better) in zip(pieces, texts, strict=True):

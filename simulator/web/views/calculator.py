@@ -11,6 +11,7 @@ from simulator.analysis.odds.headline import headline_of
 from simulator.analysis.odds.method import MOST_BATTLES
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import SimulatedAnswer, width
+from simulator.report.words import percent
 from simulator.rules import CAMPAIGN
 from simulator.rules.battle import Battle
 from simulator.rules.sides import ALL_SIDES
@@ -131,8 +132,8 @@ def title_of(request: BattleRequest, odds: Odds) -> str:
     sides = [battle.total(request.data, side)[:1] for side in ("attacker", "defender")] if battle.total else []
     numbers = re.findall(r"^[\d.]+(?=\D.* v )|(?<= v )[\d.]+", " v ".join(one[0] for one in sides if one))
     against = f"{' v '.join(numbers)}, " if len(numbers) == 2 else ""
-    text = headline_of(odds, decimals=0).text
-    said = " ".join(next(iter(answers.chances_said(text)), (text,)))
+    named = answers.said(odds)[:1]
+    said = f"{named[0]['words']} {percent(named[0]['p'], 0)}" if named else headline_of(odds, decimals=0).text
     return f"{catalogue.short_name(battle)}: {against}{said}"
 
 

@@ -8,11 +8,12 @@ from typing import Any
 
 from simulator.analysis.odds.odds import Odds
 from simulator.report.answer_words import unit_columns
+from simulator.report.words import percent
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.words import number_of
 from simulator.web import catalogue
 from simulator.web.messages import Job, Limits, Reply
-from simulator.web.views.answers import chances_said, context, odds_in_time
+from simulator.web.views.answers import context, odds_in_time
 from simulator.web.views.request import BattleRequest
 
 WIDTH, HEIGHT, LEFT = 1200, 630, 60
@@ -34,8 +35,8 @@ def card(job: Job, limits: Limits) -> Reply:
     picture.heading(catalogue.short_name(request.battle), catalogue.words(request.battle.kind))
     answer = context(odds, scenario)
     picture.sentence(answer["sentence"])
-    said = chances_said(answer["sentence"])
-    picture.numbers(said[:2])
+    other = [one for one in answer["said"][1:] if one["kind"] == "defender"][-1:]
+    picture.numbers([(one["words"], percent(one["p"], 1)) for one in answer["said"][:1] + other])
     picture.bar(answer["blocks"])
     picture.armies([army(request, odds, side) for side in SIDES])
     counted = any(one["better"] for one in answer["blocks"])

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from simulator.analysis.history.battle_log import is_loss
 from simulator.analysis.odds.measure import is_chance
+from simulator.analysis.odds.odds import Odds
 from simulator.analysis.studies.swept import Sweep
 
 WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 640, 320, 62, 12, 12, 44
@@ -91,6 +93,64 @@ def heat_map(sweep: Sweep, now: Sequence[Any] = ()) -> dict[str, Any]:
         "across": [(x_of(j + 0.5), sweep.values[1][j]) for j in range(0, columns, -(-columns // 16))],
         "up": [(y_of(i - 0.5) + 4, sweep.values[0][i]) for i in range(0, rows, -(-rows // 12))],
     }
+
+
+# --- what it costs, and how it goes round by round ------------------------------------------------------------------
+
+COSTS_WIDTH, COSTS_HEIGHT, MOST_COLUMNS = 300, 126, 10
+FROM_BELOW = ("attacker", "r2", "r3", "going", "nobody", "defender")
+
+
+def costs(odds: Odds) -> list[dict[str, Any]]:
+    """What each side loses, or has left where no loss is counted: columns of chances, at most ten a side.
+
+    Thirds of a detachment share the column of the whole ones.
+    """
+    numbers = [name for name in odds.summary_columns if odds.kind_of(name) == "number"]
+    found = []
+    for kind, sides in (("attacker", ("attacker",)), ("defender", ("defender", "garrison"))):
+        own = [name for name in numbers if name.startswith(sides)]
+        named = [f"{kind}_{one}" for one in odds.battle.forces.lost]
+        lost = [name for name in own if name in named or is_loss(name)]
+        if column := next(iter([*lost, *(name for name in own if "_left" in name)]), ""):
+            found.append({"column": column, "kind": kind, "mean": odds.mean(column)} | _columns(odds, column))
+    return found
+
+
+def _columns(odds: Odds, column: str) -> dict[str, Any]:
+    """The columns of a distribution: where each stands, how high it is, what is written under and above it."""
+    unit = 3 if column.endswith("_thirds") else 1
+    table = odds.distribution_columns(column)
+    values, chances = np.asarray(table["value"], float) / unit, np.asarray(table["p"], float)
+    low, high = float(np.floor(values.min())), float(values.max())
+    step = max(1, -int(-(high - low + 1) // MOST_COLUMNS))
+    places = ((values - low) // step).astype(int)
+    sums = np.bincount(places, chances)
+    width = COSTS_WIDTH / len(sums)
+    columns = []
+    for place, p in enumerate(sums.tolist()):
+        first = int(low + place * step)
+        name = f"{first}" if step == 1 else f"{first}+"
+        height = (COSTS_HEIGHT - 18) * p / float(sums.max())
+        columns.append({"x": place * width, "p": p, "height": height, "name": name, "width": width})
+    return {"columns": columns, "unit": unit}
+
+
+def course(rounds: Sequence[Sequence[tuple[str, str, float]]]) -> list[dict[str, Any]]:
+    """A column for each round of parts: words, side and chance.
+
+    From below: what the attacker wanted, what goes on, what neither wanted, what the defender wanted.
+    """
+    width = 600 / max(1, len(rounds))
+    found = []
+    for place, parts in enumerate(rounds):
+        below, pieces = 0.0, []
+        for words, kind, p in sorted(parts, key=lambda one: FROM_BELOW.index(one[1])):
+            below += p
+            y = 190 * (1 - below)
+            pieces.append({"words": words, "kind": kind, "p": p, "y": y, "height": 190 * p})
+        found.append({"x": place * width, "width": width, "pieces": pieces, "round": place + 1})
+    return found
 
 
 def colours_of(value: str) -> Callable[[float], str]:

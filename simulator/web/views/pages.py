@@ -14,6 +14,8 @@ from simulator.rules.custom.game_file.describe import line_of
 from simulator.rules.custom.game_file.describe_rules import warnings
 from simulator.rules.custom.game_file.files import parse as parse_game
 from simulator.rules.custom.game_file.files import read_game, shipped_text
+from simulator.rules.sides import SIDES
+from simulator.rules.toolkit.words import noun_for
 from simulator.scenarios import Draft, ScenarioError, kinds_of, parse
 from simulator.scenarios.validation import complaints, not_one_of
 from simulator.web import catalogue
@@ -24,7 +26,7 @@ from simulator.web.views.calculator import redirect
 from simulator.web.views.render import render
 from simulator.web.views.request import BattleRequest
 
-MOST_PINS, MOST_MATCHES = 6, 12
+MOST_PINS, MOST_MATCHES, MOST_NAME = 6, 12, 40
 # The shipped game file that the editor opens with, and how a complaint about a text that is not TOML begins.
 START, NO_TOML = "skirmish", "game: your game: "
 
@@ -186,7 +188,30 @@ def compare_set_ups(job: Job, limits: Limits) -> Reply:
         }
         for name, one in requests.items()
     ]
-    return Reply(compare_page(job, comparison=comparison, values=values, set_ups=set_ups, differing=differing))
+    about = {"comparison": comparison, "values": values, "set_ups": set_ups, "differing": differing}
+    if ("with.part", "1") in job.pairs:
+        names = [value.strip()[:MOST_NAME] for key, value in job.pairs if key == "with.n"]
+        for place, one in enumerate(set_ups):
+            given = names[place] if place < len(names) else ""
+            one["called"] = given or _called(written[0], written[place])
+        return Reply(render("beside.html", **about))
+    return Reply(compare_page(job, **about))
+
+
+def _called(first: dict[str, str], other: dict[str, str]) -> str:
+    """A set-up by what differs from the first: "22 regiments", "v 9 infantry"."""
+    said = []
+    for key in dict.fromkeys((*other, *first)):
+        if other.get(key) == first.get(key):
+            continue
+        side, _, name = key.partition(".")
+        words = catalogue.words(name.rpartition(".")[2] or key)
+        value = other.get(key) or ("no" if side in SIDES else "default")
+        counted = side in SIDES and "." not in name
+        number = int(value) if value.isdecimal() else value
+        text = f"{value} {noun_for(number, words)}" if counted else f"{words}: {catalogue.words(value)}"
+        said.append(f"v {text}" if counted and side == "defender" else text)
+    return ", ".join(said[:2]) + (f" and {len(said) - 2} more" if len(said) > 2 else "") or "the same"
 
 
 def meaning(value: str) -> int:

@@ -29,7 +29,7 @@ from simulator.web.links import address_of, key_of, value_at
 from simulator.web.messages import Job, Limits, Reply
 from simulator.web.time_limit import OutOfTime, at_most
 from simulator.web.views import charts
-from simulator.web.views.answers import BAR_ORDER, EXACT_SHARE, bar_pieces, odds_in_time
+from simulator.web.views.answers import EXACT_SHARE, bar_pieces, endings, odds_in_time
 from simulator.web.views.render import render
 from simulator.web.views.request import BattleRequest
 
@@ -133,7 +133,7 @@ def _more(request: BattleRequest) -> dict[str, Any]:
     rows = result.rows()
     moving = [row for row in rows if row["change"]]
     longest = max((abs(row["change"]) for row in moving), default=1.0)
-    units: tuple[list[Any], list[Any]] = [], []
+    groups: dict[str, list[Any]] = {"The attacker's units": [], "The defender's units": [], "Modifiers and rules": []}
     for row in moving:
         path, side = row["path"], row["path"].partition(".")[0]
         node = field_at(request.battle, path) or {}
@@ -142,10 +142,15 @@ def _more(request: BattleRequest) -> dict[str, Any]:
         row["label"] = f"+1 {words}" if counted else f"{path_in_words(path)}: {row['setting']} → {row['to']}"
         row |= {"key": key_of(path), "address": address_with(request, {path: row["to"]}), "side": side}
         row["width"] = 100 * abs(row["change"]) / longest
-        units[not counted].append(row)
-    groups = [("Units", units[0]), ("Modifiers and rules", units[1])]
+        groups[f"The {side}'s units" if counted else "Modifiers and rules"].append(row)
     still = [row for row in rows if not row["change"]]
-    return {"more": result, "chance": is_chance(result.value), "complete": whole, "groups": groups, "still": still}
+    return {
+        "more": result,
+        "chance": is_chance(result.value),
+        "complete": whole,
+        "groups": list(groups.items()),
+        "still": still,
+    }
 
 
 def _need(request: BattleRequest) -> dict[str, Any]:
@@ -170,12 +175,16 @@ def _rounds(request: BattleRequest) -> dict[str, Any]:
     result, whole = complete(lambda: rounds(request.draft))
     rows = result.rows()[: MOST_ROWS + 1]
     columns = [name for name in result.columns if f"mean.{name}" in rows[0]][:MOST_MEANS]
-    sides = [side for side in ("attacker", "defender") if side in rows[0]]
-    for row in rows if sides else ():
-        shares = {"attacker": row["attacker"], "going": 1 - row["over"]}
-        row["bar"] = bar_pieces((shares | {side: row[side] for side in ("nobody", "defender")}).items())
-    about = {"headline": result.headline, "battle": request.battle, "how": result.how()}
-    return about | {"rows": rows, "sides": sides, "columns": columns, "complete": whole}
+    rows = [row | {"parts": endings(result.after(row["round"]), "over")} for row in rows]
+    going = [[*row["parts"], ("goes on", "going", 1 - row["over"])] for row in rows]
+    picture = charts.course(going[1:])
+    names = [(words, kind) for words, kind, _ in going[0]] if going else []
+    happens = {words for parts in going for words, _, p in parts if p}
+    # Where nobody wins, only how much of it is over.
+    said = f"{str(result.headline).partition(':')[0]}." if request.battle.question.endings else result.headline
+    about = {"headline": said, "battle": request.battle, "how": result.how(), "course": picture}
+    about |= {"names": [one for one in names if one[0] in happens], "unit": "fight" if result.fights else "round"}
+    return about | {"rows": rows, "columns": columns, "complete": whole}
 
 
 def _best(request: BattleRequest) -> dict[str, Any]:
@@ -207,33 +216,48 @@ def _counter(request: BattleRequest) -> dict[str, Any]:
     from simulator.report.campaigns import CampaignReport
 
     numbers = catalogue.tools_of(request.battle, request.data)["numbers"]
-    start = _pieces(request.battle, request.data)
-    joining = {name: request.options.whole(f"join.{name}") for name in start if f"defender.{name}" in numbers}
-    if all(number is None for number in joining.values()):
-        joining = {name: start[name] for name in joining}
-    scenario = _struck_back(request.draft, start | joining)
+    start, whole = _pieces(request.battle, request.data), request.options.whole
+    # Who comes to the second battle: the defender of the first attacks in it.
+    comes = {name: whole(f"join.{name}") for name in start if f"defender.{name}" in numbers}
+    holds = {name: whole(f"hold.{name}") for name in start if f"attacker.{name}" in numbers}
+    if all(number is None for number in (*comes.values(), *holds.values())):
+        comes = {name: start[name] for name in comes}
+    join = {f"attacker.{name}": n for name, n in (start | comes).items()}
+    join |= {f"defender.{name}": n for name, n in holds.items()}
+    scenario = _struck_back(request.draft, join)
     odds = odds_in_time(scenario, request.limits)[0]
-    report = CampaignReport(scenario, odds)
-    left = [
-        {"name": name, "left": report.mean(f"{name}_units_left"), "lost": report.mean(f"{name}_units_lost")}
-        for name in report.plan.forces
-        if f"{name}_units_left" in odds.names
-    ]
-    fights = []
-    for fight in report.plan.fights:
-        fates = report.fates(fight)
-        pieces_of_bar = bar_pieces((side, fates.get(side, 0.0)) for side in BAR_ORDER)
-        fights.append({"versus": report.versus(fight), "fates": fates, "bar": pieces_of_bar})
-    lines = list(report.unfought())
-    about = {"sentence": headline_of(odds, decimals=1).text, "fights": fights, "left": left, "lines": lines}
-    return about | {"how": odds.how(), "joining": joining}
+    report, headline = CampaignReport(scenario, odds), headline_of(odds, decimals=1)
+    fates = report.fates(report.plan.fights[-1])
+    shares = (("attacker", headline.value), ("defender", fates["attacker"]), ("going", fates["none"]))
+    rest = 1 - sum(p for _, p in shares)
+    stay = scenario.data["fight"][-1]["defender"].get("stay", {})
+    rows = [(name, holds.get(name), comes.get(name), name in stay) for name in start if name in {*holds, *comes}]
+    about = {"sentence": headline.text, "rows": rows, "held": headline.value, "lost": fates["attacker"]}
+    about |= {"never": fates["none"], "neither": rest if rest > 5e-4 else 0.0, "wave": _next_wave(scenario, start)}
+    about["pieces"] = bar_pieces([shares[0], ("nobody", max(0.0, rest)), *shares[1:]])
+    return about | {"stay": list(stay), "how": odds.how(), "lines": list(report.unfought())}
+
+
+def _next_wave(scenario: Scenario, pieces: Mapping[str, Any]) -> str:
+    """The address of the campaign with a third fight: the attacker comes again if the place was taken back."""
+    first, *_, last = scenario.data["fight"]
+    again = {"force": "attacker", "join": {next(iter(pieces)): 1}}
+    sides = {"attacker": again, "defender": {"force": "defender"}}
+    fight = {"battle": first["battle"], "name": "wave", "if": f"{last['name']}_won"} | sides
+    data = {key: value for key, value in scenario.data.items() if key != "goal"}
+    data["fight"] = [*data["fight"], fight]
+    try:
+        Draft(data, paths=False).checked()
+    except ScenarioError:
+        return ""
+    return address_of(data, scenario.battle)
 
 
 def _struck_back(draft: Draft, join: Mapping[str, Any]) -> Scenario:
-    """A battle, and the defender's attack with these pieces on what is left. Raises ScenarioError."""
+    """A battle, and the defender's attack on what is left, which these pieces join. Raises ScenarioError."""
     from simulator.analysis.campaigns.campaign import campaign
 
-    return campaign(draft, counter_attack=True, join={f"attacker.{name}": n for name, n in join.items() if n})
+    return campaign(draft, counter_attack=True, join={path: n for path, n in join.items() if n})
 
 
 def _pieces(battle: Battle, data: Mapping[str, Any]) -> dict[str, Any]:
@@ -254,7 +278,8 @@ def _pieces(battle: Battle, data: Mapping[str, Any]) -> dict[str, Any]:
 def _may_strike_back(battle: Battle, data: Mapping[str, Any]) -> bool:
     """Is there a campaign of this battle and a counter-attack? Not of a path, nor of a side of several realms."""
     try:
-        return bool(join := _pieces(battle, data)) and bool(_struck_back(Draft(data, paths=False), join))
+        join = {f"attacker.{name}": n for name, n in _pieces(battle, data).items()}
+        return bool(join) and bool(_struck_back(Draft(data, paths=False), join))
     except ScenarioError:
         return False
 

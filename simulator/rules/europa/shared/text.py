@@ -10,18 +10,17 @@ from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Shown
 from simulator.rules.europa.shared.land_model import Besieged, Campaign, Land, Siege
 from simulator.rules.europa.shared.leaders import FATES, by_alias, fate_text, who
-from simulator.rules.europa.shared.stacks import LD, MOST_LD, Stack, counted_ld, detachments
+from simulator.rules.europa.shared.stacks import LD, MOST_LD, Stack, counted_ld
 from simulator.rules.europa.tables import standard
+from simulator.rules.toolkit.words import number_of
 
 SHIPS = ("warships", "galleys", "galleasses", "transports")
 DETACHMENTS = {"army_plus": 4, "army_minus": 2, "land_detachments": 1}  # LD of each counter
-ROUNDING = 1e-9  # a mean of many chances is whole but for so much
 
 
 def thirds_text(unit: str, value: float) -> str:
-    """Thirds as the game writes them: 10 are "3 LD 1/3", 10.4 on average "3.47 LD"."""
-    whole = round(value)
-    return detachments(whole, unit) if abs(value - whole) < ROUNDING else f"{value / 3:.2f} {unit}"
+    """Thirds in the unit of the game: 10 are "3.33 LD"."""
+    return f"{number_of(value / 3)} {unit}"
 
 
 def half_points_text(value: float) -> str:

@@ -1,0 +1,87 @@
+"""The counter-attack as a second table: who joins, who sits it out, whose colour is whose, and the next wave."""
+
+import re
+from html import unescape
+
+import pytest
+
+from simulator import campaign, odds
+from tests.web.conftest import RISK
+
+FLAK = "/axis-and-allies-1942/land?attacker.infantry=3&attacker.tank=2&attacker.fighter=3&defender.infantry=3&v=1"
+
+
+def part(site, address, **joining):
+    more = "".join(f"&with.{name.replace('_', '.', 1)}={number}" for name, number in joining.items())
+    reply = site.get(address.replace("?", "/counter?") + more + "&with.part=1")
+    assert reply.status_code == 200, reply.text
+    return reply.text
+
+
+def chances(html):
+    """The chances of the second answer by their words."""
+    found = re.findall(r'<dt>([^<]*)</dt><dd><data value="([^"]*)"', html)
+    return {words: float(value) for words, value in found}
+
+
+def test_the_chances_are_those_of_the_campaign(site):
+    found = chances(part(site, RISK, join_regiments=5, hold_regiments=2))
+    both = {"attacker.regiments": 5, "defender.regiments": 2}
+    answer = odds(campaign("risk-20v15", counter_attack=True, join=both))
+    assert found["you take it and still hold it"] == pytest.approx(answer.headline.value, abs=1e-9)
+    assert found["the defender takes it back"] == pytest.approx(answer.p("counter_won"), abs=1e-9)
+    assert found["never taken"] == pytest.approx(1 - odds("risk-20v15").winner("attacker"), abs=1e-9)
+    assert sum(found.values()) == pytest.approx(1, abs=1e-9)
+
+
+def test_reinforcements_of_the_attacker_help_him_to_hold(site):
+    held = [
+        chances(part(site, RISK, join_regiments=9, hold_regiments=n))["you take it and still hold it"] for n in (0, 4)
+    ]
+    assert held[1] > held[0] + 0.1
+
+
+def test_planes_sit_it_out_and_this_is_said(site):
+    html = part(site, FLAK, join_infantry=4)
+    assert "fighter:</b> cannot stay on what was just taken" in html
+    assert "with.hold.fighter" not in html
+    assert "with.hold.tank" in html
+    assert "with.join.fighter" in html
+
+
+def test_red_is_red_in_the_second_battle(site):
+    html = part(site, RISK, join_regiments=5)
+    held = chances(html)["you take it and still hold it"]
+    widths = dict(re.findall(r'<rect class="s-(\w+)" x="[^"]*" y="0" width="([^"]*)"', html))
+    assert float(widths["attacker"]) == pytest.approx(100 * held, abs=1e-3)
+
+
+def test_the_next_wave_is_a_campaign_of_three_fights(site):
+    html = part(site, RISK, join_regiments=5)
+    address = unescape(re.search(r'class="button next" href="([^"]*)"', html)[1])
+    assert address.startswith("/campaign/risk?")
+    page = site.get(address)
+    assert page.status_code == 200
+    assert len(re.findall(r'<li class="fight"', page.text)) == 3
+    assert "is the winner at the end" in page.text
+
+
+def test_the_strip_follows_the_last_battle(browser, server):
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    page.set_default_timeout(20_000)
+    page.goto(server + RISK)
+    before = page.text_content(".strip")
+    page.click("#t-counter")
+    page.wait_for_selector("#panel [data-strip]", state="attached")
+    assert "you still hold it" in page.text_content(".strip")
+    with page.expect_response("**/counter?*with.join.regiments=16*"):
+        page.click("#panel .cell.defender .by[data-by='1']")
+    page.wait_for_selector("#panel[aria-busy=false]")
+    assert "with.join.regiments=16" in page.url
+    page.click("#join-regiments")
+    with page.expect_response("**/counter?*with.join.regiments=3&*"):
+        page.keyboard.type("3")
+    page.click("#t-outcome")
+    assert page.text_content(".strip") == before
+    context.close()

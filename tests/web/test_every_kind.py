@@ -1,0 +1,128 @@
+"""The answer of every battle kind: what is asked, in its own words, its bar, its units, what it costs."""
+
+import re
+from html import unescape
+
+import pytest
+
+from simulator import load, odds
+from simulator.analysis.odds.headline import chances_in, headline_of
+from simulator.scenarios import find_battle
+from simulator.web import catalogue
+from simulator.web.views.answers import bar_of, blocks_of
+from simulator.web.views.charts import costs
+
+KINDS = [(one["game"], one["battle"]) for one in catalogue.games()]
+# The kinds in which nobody wins a battle, by the endings that they name.
+PROCEDURES = [kind for kind in KINDS if find_battle(*kind).question.endings]
+EXAMPLES = [name for kind in PROCEDURES for name in catalogue.names_of_examples(*kind)]
+
+
+def answered(site, kind):
+    """The answer of the first example of a kind, as HTML."""
+    address = site.get("/" + "/".join(kind)).headers["location"]
+    reply = site.get(address.replace("?", "/answer?"))
+    assert reply.status_code == 200, reply.text
+    return reply.text
+
+
+def words_of(html):
+    return unescape(re.sub(r"<[^>]*>", " ", html))
+
+
+@pytest.mark.parametrize("kind", KINDS, ids="/".join)
+def test_every_answer_is_in_the_words_of_its_question(site, kind):
+    html = answered(site, kind)
+    hero = html.partition('<div class="trust">')[0]
+    battle = find_battle(*kind)
+    if battle.question.endings:
+        assert not re.search(r"(attacker|defender|nobody) wins", words_of(hero))
+        assert "<dt>attacker</dt>" not in hero
+    shown = re.search(r'data-part="strip".*', html, re.DOTALL)[0]
+    assert words_of(shown).strip()
+
+
+@pytest.mark.parametrize("kind", KINDS, ids="/".join)
+def test_no_answer_shows_thirds_or_half_points(site, kind):
+    html = answered(site, kind)
+    text = words_of(html.partition('<div class="trust">')[0] + html.partition('data-part="outcome"')[2])
+    assert not re.search(r"thirds?\b|half[ _]points|\b[12]/3\b", text.replace("third attacker", ""))
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_procedure_ends_in_one_of_its_ways(name):
+    answer = odds(load(name))
+    known = set(answer.names)
+    given = [
+        one for one in answer.question.endings if set(re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", one.question)) <= known
+    ]
+    assert sum(answer.p(one.question) for one in given) == pytest.approx(1, abs=1e-9)
+    for one in given:
+        assert {one.side} <= {"attacker", "defender", "nobody", "second_attacker", "third_attacker"}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_bar_of_a_procedure_has_its_ways_in_words(name):
+    answer = odds(load(name))
+    pieces = [one for one in bar_of(answer) if one["p"] > 0]
+    blocks = blocks_of(answer)
+    if len(pieces) > 1 and not any(one["better"] for one in blocks):
+        assert [one["words"] for one in blocks] == [one["name"] for one in pieces]
+        assert sum(one["width"] for one in blocks) == pytest.approx(100)
+
+
+def test_the_fortress_falls_or_holds(site):
+    html = answered(site, ("europa", "siege-campaign"))
+    named = re.findall(r'data-chance="([^"]*)"', html)
+    assert named == ["fortress falls", "holds"]
+    assert "besieger withdraws" in html
+    assert "besieger destroyed" in html
+    answer = odds(load("europa-vienna-1529"))
+    chances = {one.words: one.p for one in chances_in(answer)}
+    assert chances["The fortress falls"] == pytest.approx(answer.p("fallen"))
+    assert chances["holds"] == pytest.approx(1 - answer.p("fallen"))
+
+
+def test_the_chances_are_those_of_the_sentence():
+    answer = odds(load("axis-land-flak"))
+    said = [f"{100 * one.p:.2f} %" for one in chances_in(answer)]
+    assert re.findall(r"[\d.]+ %", headline_of(answer).text) == said
+    first = chances_in(odds("europa-armada-return-1588"))[0]  # "Nothing is lost in 0 %"
+    assert (first.words, first.p) == ("Nothing is lost", 0)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        ("europa", "naval"),
+        ("europa", "siege"),
+        ("kings-and-things", "land"),
+        ("birthright", "tactical"),
+        ("risk", "land"),
+    ],
+    ids="/".join,
+)
+def test_what_it_costs_is_a_picture_for_both_sides(site, kind):
+    html = answered(site, kind)
+    assert len(re.findall('<svg class="columns"', html)) == 2
+
+
+def test_the_columns_of_costs_are_the_chances():
+    answer = odds(load("risk-20v15"))
+    attacker, defender = costs(answer)
+    assert attacker["mean"] == pytest.approx(answer.mean("attacker_regiments_lost"))
+    for one in (attacker, defender):
+        assert sum(column["p"] for column in one["columns"]) == pytest.approx(1)
+        assert len(one["columns"]) <= 10
+    # Two numbers share a column, so that 16 have no more than ten: the last is of 14 and 15 lost.
+    assert defender["columns"][-1]["p"] == pytest.approx(answer.p("defender_regiments_lost >= 14"))
+
+
+def test_the_course_of_a_siege_grows_from_below(site):
+    address = site.get("/europa/siege-campaign").headers["location"].replace("?", "/rounds?")
+    html = site.get(f"{address}&with.part=1").text
+    titles = re.findall(r"<title>round (\d+), ([^:]*): ([^<]*)</title>", html)
+    assert ("1", "assault", "10.3 %") in titles
+    assert [words for number, words, _ in titles if number == "4"][-1] == "besieger destroyed"
+    assert "attacker wins" not in words_of(html)
+    assert "nobody" not in words_of(html)
