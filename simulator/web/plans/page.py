@@ -120,7 +120,7 @@ def _from(orders: Mapping[str, Mapping[str, int]]) -> list[tuple[str, str]]:
 
 def _next(found: Plan) -> list[dict[str, Any]]:
     """The next best plans in words."""
-    rows = found.alternatives.to_dict("records")
+    rows = [{str(name): value for name, value in row.items()} for row in found.alternatives.to_dict("records")]
     for row in rows:
         sent = {name: ", ".join(words.pieces_in_words(words.together(one))) for name, one in row["orders"].items()}
         row["names"] = list(sent) or ["attack nothing"]
