@@ -13,6 +13,7 @@ from typing import Any
 from simulator import rules
 from simulator.rules import custom
 from simulator.rules.battle import Battle, Fields
+from simulator.rules.campaign import carry_of
 from simulator.rules.sides import SIDES
 from simulator.scenarios import example_names, example_text, kinds_of
 from simulator.scenarios.files import example
@@ -69,6 +70,13 @@ def games() -> list[dict[str, Any]]:
         for game in (*rules.GAMES, *game_files())
         for kind, battle in kinds_of(game).items()
     ]
+
+
+@lru_cache(maxsize=1)
+def planned() -> list[tuple[str, str]]:
+    """The games whose turns can be planned: the name of the box, and of the game."""
+    boxes = {one["game"]: one["name"] for one in games() if one["game"] != rules.CAMPAIGN}
+    return [(box, game) for game, box in boxes.items() if carry_of(game, None, None, False).planned_kinds()]
 
 
 @lru_cache(maxsize=256)

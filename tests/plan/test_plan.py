@@ -258,3 +258,16 @@ def test_pieces_have_the_names_of_their_game():
     assert plan(vector["scenario"], 0).headline.startswith(
         "Attack flanders with 1 ARMY+ and artois with 1 ARMY− and 2 land detachments: worth 2.06; "
     )
+
+
+def test_a_plan_of_named_units_is_the_battle():
+    """Birthright: entries as text and as tables."""
+    battle = {"game": "birthright", "battle": "quick-battle", "attacker": {"units": ["3 x knights"]},
+              "defender": {"units": ["2 x pikemen"]}}  # fmt: skip
+    expected = exact(battle).winner("attacker")
+    for written in (["3 x knights"], [{"unit": "knights", "count": 3}], ["knights", "2 x knights"]):
+        turn = {"game": "plan", "of": "birthright", "every": {"battle": "quick-battle"},
+                "place": {"home": {"units": written}}, "target": {"x": {"defender": battle["defender"]}}}  # fmt: skip
+        found = plan(turn)
+        assert found.orders == {"x": {"home": {"knights": 3}}}
+        assert found.chance_all == pytest.approx(expected, abs=1e-9)

@@ -19,6 +19,9 @@ PAGES = {
     "calculator": f"/risk/land?{RISK}",
     "campaign": "/campaign/risk?force.a.regiments=4&force.b.regiments=3&force.c.regiments=2&every.battle=land"
     "&fight.0.attacker=a&fight.0.defender=b&fight.1.attacker=c&fight.1.defender=b",
+    "plan": "/plan?of=risk&every.battle=land&place.north.regiments=5&place.north.stay.regiments=1"
+    "&target.ural.defender.regiments=2&target.siam.defender.regiments=1&hold.north.attacker.regiments=3",
+    "plan refused": "/plan?of=risk&every.battle=land&place.north.regiments=5&target.ural.defender.tank=2",
     "old link": f"/risk/land?{RISK}&v=0",
     "refused": "/risk/land?attacker.regiments=-3&defender.regiments=3",
     "no such kind": "/risk/sea",

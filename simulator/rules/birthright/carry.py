@@ -17,7 +17,7 @@ from simulator.rules.birthright.field.rules import FieldParams
 from simulator.rules.birthright.field.tables import Setup
 from simulator.rules.birthright.quick.battle import QuickRules, QuickState
 from simulator.rules.birthright.sides import Side
-from simulator.rules.birthright.units import MOST_HITS, Unit, army
+from simulator.rules.birthright.units import MOST_HITS, Entry, Unit, army
 from simulator.rules.campaign.carry import Carry, Fighting, Left, Planned, Table, Tables
 
 MOST_CARRIED = 1000
@@ -68,19 +68,19 @@ class BirthrightCarry(Carry):
 
     def check_pieces(self, path: str, table: Table) -> None:
         """Units that there are."""
-        army(table.get("units") or (), f"{path}.units", MOST_CARRIED, 0)
+        _entries(table, f"{path}.units")
 
     def read(self, table: Table) -> np.ndarray:
         """Fresh units by card."""
         known = np.zeros(len(self.slots), np.int64)
-        for entry in army(table.get("units", ()), "units", MOST_CARRIED, 0):
+        for entry in _entries(table):
             known[self.held.index((entry.unit, 0))] += entry.count
         return known
 
     def planned(self, table: Table) -> list[Planned]:
         """Units by their cards."""
         found: dict[Unit, int] = {}
-        for entry in army(table.get("units", ()), "units", MOST_CARRIED, 0):
+        for entry in _entries(table):
             found[entry.unit] = found.get(entry.unit, 0) + entry.count
         return [
             Planned(unit, unit.name, number, {"units": [self.cards[unit] | {"count": 1}]})
@@ -93,10 +93,7 @@ class BirthrightCarry(Carry):
 
     def units_of(self, table: Table) -> float:
         """The units of an unnamed side."""
-        entries = [
-            model.FightGroup.model_validate(one) if isinstance(one, Mapping) else one for one in table.get("units", ())
-        ]
-        return sum(entry.count for entry in army(entries, "units", MOST_CARRIED, 0))
+        return sum(entry.count for entry in _entries(table))
 
     def uses(self, kind: str, role: str) -> np.ndarray:
         """All of them."""
@@ -185,3 +182,11 @@ def quick(fields: model.QuickBattle) -> Built:
 
 
 CARRY = BirthrightCarry
+
+
+def _entries(table: Table, field: str = "units") -> list[Entry]:
+    """The units of a force, whose entries may be tables that no model has read yet. Raises Refusal."""
+    given = [
+        model.FightGroup.model_validate(one) if isinstance(one, Mapping) else one for one in table.get("units") or ()
+    ]
+    return army(given, field, MOST_CARRIED, 0)

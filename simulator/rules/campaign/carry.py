@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -60,7 +61,12 @@ class Left(NamedTuple):
 
 def fields_of(battle: Battle, role: str) -> Mapping[str, str]:
     """The fields of a side of a battle kind, by their names in a scenario, with what they mean."""
-    model = battle.model.model_fields[role].annotation if role in battle.model.model_fields else None
+    return _fields_of(battle.model, role)
+
+
+@lru_cache(maxsize=256)
+def _fields_of(whole: type[Fields], role: str) -> Mapping[str, str]:
+    model = whole.model_fields[role].annotation if role in whole.model_fields else None
     if not (isinstance(model, type) and issubclass(model, BaseModel)):
         return {}
     return {about.alias or name: about.description or "" for name, about in model.model_fields.items()}
@@ -264,8 +270,8 @@ class Carry:
 
     def counted(self, kind: str, role: str, pieces: np.ndarray) -> dict[str, Any]:
         """These pieces as fields of a side."""
-        known = fields_of(self.kinds[kind], role)
-        found = {piece: int(pieces[slots].sum()) for piece, slots in self.by_piece.items() if piece in known}
+        known, row = fields_of(self.kinds[kind], role), pieces.tolist()
+        found = {piece: sum([row[slot] for slot in slots]) for piece, slots in self.by_piece.items() if piece in known}
         return {piece: number for piece, number in found.items() if number}
 
     def side(self, kind: str, role: str, tables: Tables, pieces: np.ndarray) -> dict[str, Any]:

@@ -172,13 +172,17 @@ class CampaignPlan:
         """A fight as a scenario of its game; `parts` are the pieces of each side that take part, shape (slots,)."""
         data = dict(fight.data)
         for side, part in zip(fight.sides, parts, strict=True):
-            data[side.role] = side.table
-            if side.force != UNNAMED:
-                data[side.role] = self.carry.side(fight.kind, side.role, self.tables(side), part)
+            data[side.role] = self.side_of(fight, side, part)
             if side.besieged and self.carry.fortresses:
                 carried = self.carry.fortresses.conditions(fight.kind, part)
                 data["conditions"] = dict(data.get("conditions", {})) | carried
         return data
+
+    def side_of(self, fight: PlannedFight, side: PlannedSide, part: np.ndarray) -> Mapping[str, Any]:
+        """A side of a fight with these pieces, shape (slots,), as its scenario has it."""
+        if side.force == UNNAMED:
+            return side.table
+        return self.carry.side(fight.kind, side.role, self.tables(side), part)
 
     def tables(self, side: PlannedSide) -> Tables:
         """The traits of the force of a side, none for an unnamed one, and those given in the fight."""

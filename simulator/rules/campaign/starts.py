@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from simulator.rules.battle import Columns, Joined, Misfit, Refusal
-from simulator.rules.campaign.plan import UNNAMED, CampaignPlan, PlannedFight
+from simulator.rules.campaign.plan import UNNAMED, CampaignPlan, PlannedFight, PlannedSide
 
 # The pieces of each side that take part: int64, shape (slots,).
 Start = Sequence[np.ndarray]
@@ -87,17 +87,26 @@ def in_groups(plan: CampaignPlan, fight: PlannedFight, starts: Sequence[Start]) 
     """The starts that form one chain with others. Raises as `fields_of_fight`."""
     if not plan.carry.joins or len(starts) < LEAST:
         return
-    alike: dict[str, list[tuple[int, dict[str, int]]]] = {}
+    alike: dict[Any, list[tuple[int, dict[str, int]]]] = {}
+    # Many starts have one of their sides in common. (A game whose starts join has nothing that lasts but pieces.)
+    known: dict[Any, tuple[str, dict[str, int]]] = {}
     for at, parts in enumerate(starts):
-        data, numbers = plan.scenario(fight, parts), dict[str, int]()
-        for side in fight.sides:
-            if side.force != UNNAMED:
-                whole = {field: value for field, value in data[side.role].items() if type(value) is int}
-                numbers |= {f"{side.role}.{field}": value for field, value in whole.items()}
-                data[side.role] = {field: value for field, value in data[side.role].items() if field not in whole}
-        alike.setdefault(repr(data), []).append((at, numbers))
+        both = []
+        for side, part in zip(fight.sides, parts, strict=True):
+            key = side.role, part.tobytes()
+            if key not in known:
+                known[key] = _parted(side, plan.side_of(fight, side, part))
+            both.append(known[key])
+        alike.setdefault(tuple([rest for rest, _ in both]), []).append((at, both[0][1] | both[1][1]))
     for same in alike.values():
         yield from _groups(plan, fight, starts, same)
+
+
+def _parted(side: PlannedSide, table: Mapping[str, Any]) -> tuple[str, dict[str, int]]:
+    """The numbers of a force in a fight by their paths, and the text of all else of this side."""
+    whole = {name: value for name, value in table.items() if type(value) is int and side.force != UNNAMED}
+    rest = {name: value for name, value in table.items() if name not in whole}
+    return repr(rest), {f"{side.role}.{name}": value for name, value in whole.items()}
 
 
 def _groups(

@@ -56,6 +56,8 @@ EMBEDDED["Content-Security-Policy"] = HEADERS["Content-Security-Policy"].replace
 ROUTES = [
     ("/", "index", "GET"),
     ("/compare", "compare", "GET"),
+    ("/plan", "plan", "GET"),
+    ("/plan/card.png", "plan-card", "GET"),
     ("/open", "open", "POST"),
     ("/own", "own", "GET POST"),
     *(

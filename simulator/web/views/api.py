@@ -243,6 +243,21 @@ def worth(
     return _whole(lambda: find(request.draft, weights, share, lose, side, method=method))
 
 
+@tool(k=2)
+def plan(
+    request: ApiRequest,
+    objective: Annotated[str | None, "worth, all or cheapest, in place of the plan's objective"] = None,
+    k: Annotated[int, "the number of alternatives, 0 to 100"] = 5,
+) -> Answer:
+    """Plan a turn: which units attack, or defend, where; the next best plans; the value of one unit more."""
+    from simulator.analysis.plan.plan import plan as divide
+
+    asked = request.draft.with_fields({"objective": objective}) if objective else request.draft
+    found = divide(asked, k)
+    more = {name: getattr(found, name).to_dict("records") for name in ("alternatives", "units")}
+    return found.to_dict() | more | {"complete": not found.interrupted}
+
+
 @tool(seed=7)
 def replay(
     request: ApiRequest,

@@ -100,6 +100,7 @@ def page(request: BattleRequest, context: dict[str, Any]) -> bytes:
         "box": battle.name or battle.game.replace("-", " ").capitalize(),
         "tabs": tabs_of(battle, request.data, context.get("scenario"), "exact" not in answer or answer["exact"]),
         "line_units": text_line.written(catalogue.start_of(battle), battle) if _counts_units(battle) else "",
+        "plans": any(of == battle.game for _, of in catalogue.planned()),
         "query": links.query(request.written),
         "address": request.address,
     }

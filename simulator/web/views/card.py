@@ -85,7 +85,8 @@ class Picture:
                 break
         first = text.partition(";")[0].rstrip(".")
         if len(lines) > MOST_LINES:
-            lines = self._broken(first, LEAST_SENTENCE)[:MOST_LINES]
+            size = LEAST_SENTENCE
+            lines = self._broken(first, size)[:MOST_LINES]
         for place, line in enumerate(lines):
             self._text(LEFT, 172 + 1.2 * size * (place - (len(lines) - 1) / 2), line, size, bold=True)
 

@@ -15,6 +15,7 @@ from simulator.rules.sides import SIDES
 from simulator.scenarios.validation import brief
 from simulator.web import links
 from simulator.web.messages import LARGE, MEGABYTE, Job, Limits, Reply, as_json
+from simulator.web.plans import page as plans
 from simulator.web.time_limit import LEAST, at_most
 from simulator.web.views import api, calculator, card, openapi, pages, tools
 from simulator.web.views.render import render
@@ -33,6 +34,8 @@ VIEWS: dict[str, Callable[[Job, Limits], Reply]] = {
     "card": card.card,
     "tool": tools.tool,
     "compare": pages.compare_set_ups,
+    "plan": plans.page,
+    "plan-card": plans.card,
     "open": pages.open_scenario,
     "own": pages.own_game,
     "api": api.ask,
@@ -93,6 +96,9 @@ def refused(job: Job, text: str, status: int) -> Reply:
     context: dict[str, Any] = {"complaint": text, "field": links.key_of(field or ""), "half": "", "invited": []}
     if job.view in pages.TEXT_PAGES:
         return Reply(pages.TEXT_PAGES[job.view](job, **context), status)
+    if job.view == "plan":
+        with suppress(ValueError):
+            return Reply(plans.refused(job, context), status)
     try:
         request = BattleRequest(replace(job, view="page"))
     except ValueError:

@@ -11,10 +11,12 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from simulator import __version__
+from simulator.rules import PLAN
 from simulator.scenarios import kinds_of
 from simulator.scenarios.schema import scenario_schema
-from simulator.web import catalogue
+from simulator.web import catalogue, links
 from simulator.web.messages import JSON, Job, Limits, Reply, as_json
+from simulator.web.plans.request import model_in
 from simulator.web.views.api import MOST_COMPARED, TOOLS, Param, Tool
 from simulator.web.views.render import render
 from simulator.web.views.request import TEXT as TEXT_LINE
@@ -22,6 +24,11 @@ from simulator.web.views.request import TEXT as TEXT_LINE
 Document = dict[str, Any]
 BASE = "/api/v1"
 EXAMPLE = {"game": "risk", "battle": "land", "attacker": {"regiments": 20}, "defender": {"regiments": 15}}
+EXAMPLE_FIELDS = {"attacker.regiments": "20", "defender.regiments": "15"}
+PLANNED = {
+    "game": "plan", "of": "risk", "every": {"battle": "land"}, "place": {"north": {"regiments": 9}},
+    "target": {"ural": {"worth": 3, "defender": {"regiments": 4}}, "siam": {"worth": 2, "defender": {"regiments": 3}}},
+}  # fmt: skip
 EXAMPLE_QUERY = "game=risk&battle=land&attacker.regiments=20&defender.regiments=15"
 TEXT = {"type": "string"}
 WRONG = {
@@ -47,7 +54,10 @@ def page(job: Job, limits: Limits) -> Reply:
     calls = []
     for name, tool in TOOLS.items():
         options = {f"with.{key}": value for key, value in tool.example.items()}
-        query = f"{EXAMPLE_QUERY}&{urlencode(options, doseq=True, quote_via=quote)}".rstrip("&")
+        asked = (
+            f"game={PLAN}&{links.query(links.written(PLANNED, model_in(PLANNED)))}" if name == PLAN else EXAMPLE_QUERY
+        )
+        query = f"{asked}&{urlencode(options, doseq=True, quote_via=quote)}".rstrip("&")
         address = f"{BASE}/{name}?{query}" if name != "compare" else ""  # compare needs a body
         body = json.dumps(_body(name, tool))
         calls.append({"name": name, "path": f"{BASE}/{name}", "tool": tool, "address": address, "body": body})
@@ -56,6 +66,8 @@ def page(job: Job, limits: Limits) -> Reply:
 
 def _body(name: str, tool: Tool) -> Document:
     """The body of an example."""
+    if name == "plan":
+        return {"scenario": PLANNED} | dict(tool.example)
     if name == "compare":
         return {"scenarios": [EXAMPLE, EXAMPLE | {"attacker": {"regiments": 22}}]}
     return {"scenario": EXAMPLE} | dict(tool.example)
@@ -86,17 +98,27 @@ def _operations(name: str, tool: Tool) -> Document:
     post = {"operationId": f"{name}_of_body", "summary": tool.summary, "requestBody": body, "responses": replies}
     if name == "compare":
         return {"post": post}
+    if name == PLAN:
+        framed = [
+            _query("game", TEXT, PLAN, required=True, example=PLAN),
+            _query("of", TEXT, "the game of every attack", required=True, example=PLANNED["of"]),
+        ]
+    else:
+        framed = [
+            _query("game", TEXT, f"a game, see {BASE}/games", required=True, example=EXAMPLE["game"]),
+            _query("battle", TEXT, "one of its battle kinds", required=True, example=EXAMPLE["battle"]),
+            _query(TEXT_LINE, TEXT, "both armies in one line, 6 inf 3 tank v 7 inf 1 tank; in place of their fields"),
+        ]
+    fields = dict(links.written(PLANNED, model_in(PLANNED))) if name == PLAN else EXAMPLE_FIELDS
     parameters = [
-        _query("game", TEXT, f"a game, see {BASE}/games", required=True, example=EXAMPLE["game"]),
-        _query("battle", TEXT, "one of its battle kinds", required=True, example=EXAMPLE["battle"]),
-        _query(TEXT_LINE, TEXT, "both armies in one line, 6 inf 3 tank v 7 inf 1 tank; in place of their fields"),
+        *framed,
         _query(
             "fields",
             {"type": "object", "additionalProperties": TEXT},
             "the fields of the scenario: attacker.regiments=20, conditions.crossings.0.fleets=2",
             style="form",
             explode=True,
-            example={"attacker.regiments": "20", "defender.regiments": "15"},
+            example={key: value for key, value in fields.items() if key != "of"},
         ),
     ]
     for param in tool.params:
@@ -113,6 +135,8 @@ def _query(name: str, schema: Document, meaning: str, **more: Any) -> Document:
 
 def _body_schema(name: str, tool: Tool) -> Document:
     scenario: Document = {"$ref": "#/components/schemas/scenario"}
+    if name == PLAN:
+        scenario = {"type": ["object", "string"], "description": "a plan, or the name of a shipped one"}
     if name == "compare":
         asked: Document = {"scenarios": {"type": "array", "minItems": 2, "maxItems": MOST_COMPARED, "items": scenario}}
     else:

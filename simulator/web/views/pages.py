@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from simulator.analysis.studies.compare import LEAST, compare
+from simulator.rules import PLAN
 from simulator.rules.battle import Misfit, Refusal
 from simulator.rules.custom import INLINE
 from simulator.rules.custom.game_file.describe import line_of
@@ -21,6 +22,7 @@ from simulator.scenarios.validation import complaints, not_one_of
 from simulator.web import catalogue
 from simulator.web.links import address_of, in_one_line
 from simulator.web.messages import Job, Limits, Reply
+from simulator.web.plans.request import address_of as address_of_plan
 from simulator.web.views.answers import bar_of
 from simulator.web.views.calculator import redirect
 from simulator.web.views.render import render
@@ -109,6 +111,8 @@ def index(job: Job, limits: Limits) -> Reply:
 def open_scenario(job: Job, limits: Limits) -> Reply:
     """Redirect to the page of a pasted scenario."""
     draft = Draft(parse(_posted(job).strip(), "the scenario"), paths=False)
+    if draft.data.get("game") == PLAN:
+        return redirect(address_of_plan(draft.data))
     return redirect(address_of(draft.data, draft.battle()))
 
 

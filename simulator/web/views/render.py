@@ -65,6 +65,11 @@ def fixed(value: float, decimals: int = 3) -> str:
     return f"{value:.{decimals}f}"
 
 
+def signed(value: float) -> str:
+    """A difference with two decimals and its sign."""
+    return "0.00" if abs(value) < 0.005 else f"{value:+.2f}".replace("-", "−")
+
+
 def coordinates(points: Iterable[tuple[float, float]]) -> str:
     """The points of an SVG line."""
     return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
@@ -104,7 +109,7 @@ def environment() -> Environment:
         auto_reload=False,
     )
     own = (fixed, words, percent, number, short, change, chance_text, interval, mean, difference)
-    more = (coordinates, ink, in_words, is_chance, says, capitalize_first)
+    more = (signed, coordinates, ink, in_words, is_chance, says, capitalize_first)
     result.filters |= {function.__name__: function for function in (*own, *more)}
     result.filters |= {"path": path_in_words, "machine": "{:.10g}".format}
     result.filters["static"] = address_of

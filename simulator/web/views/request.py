@@ -8,12 +8,15 @@ from functools import cached_property
 from typing import Any
 
 from simulator import rules
+from simulator.rules import PLAN
 from simulator.rules.campaign import GAME
 from simulator.scenarios import Draft, ScenarioError, draft, example_names, find_battle, parse
-from simulator.scenarios.files import example
+from simulator.scenarios.files import example, plan_names
 from simulator.web import links, text_line
 from simulator.web.links import FRAME
 from simulator.web.messages import BadRequest, Job, Limits
+from simulator.web.plans.request import PlanRequest
+from simulator.web.plans.request import address_of as address_of_plan
 
 # The options of the tools' forms.
 SHOWN = ("value", "path1", "path2", "range1", "range2", "target", "battles", "side")
@@ -135,7 +138,8 @@ class ApiRequest:
     def draft(self) -> Draft:
         """The scenario, not checked yet; files that it names are never read."""
         if not self._job.body:
-            return BattleRequest(self._job).draft
+            planned = dict(self._job.pairs).get("game") == PLAN
+            return PlanRequest(self._job).draft if planned else BattleRequest(self._job).draft
         if "game" in self.given:
             return self.draft_of(self.given, "scenario")
         if "scenario" not in self.given:
@@ -147,12 +151,14 @@ class ApiRequest:
         """The address of the page that shows the scenario, or the comparison of several."""
         given = self.given.get("scenarios")
         drafts = [self.draft_of(one, "scenarios") for one in given] if isinstance(given, list) else [self.draft]
+        if drafts[0].data.get("game") == PLAN:
+            return address_of_plan(drafts[0].data)
         pages = [links.address_of(one.data, one.battle()) for one in drafts]
         return pages[0] if given is None else f"/compare?{links.query([('with.s', one) for one in pages])}"
 
     def draft_of(self, given: object, field: str) -> Draft:
         """A scenario of the body: a table, or the name of a shipped example."""
-        if isinstance(given, str) and given in example_names():
+        if isinstance(given, str) and given in (*example_names(), *plan_names()):
             return draft(example(given), paths=False)
         if isinstance(given, dict) and isinstance(text := given.get(TEXT), str):
             table = {name: value for name, value in given.items() if name != TEXT}
