@@ -54,7 +54,7 @@ POWER_FIELDS = "tests/price_of_power/test_fields.py"
 INTERCEPTION = "rules/europa/procedures/interception.py"
 PASSAGE = "rules/europa/passages/passage.py"
 OVERSEAS = "rules/europa/procedures/overseas.py"
-VOYAGE = "rules/europa/procedures/attrition.py"
+VOYAGE = "rules/europa/shared/voyage.py"
 NPR = "rules/price_of_power/procedures/npr_defence.py"
 
 MUTANTS = [
@@ -80,7 +80,7 @@ MUTANTS = [
     Mutant(OVERSEAS, "5 * LD if", "7 * LD if", EUROPA_FIELDS),
     Mutant(VOYAGE, "Bonus(-int(counters >= 2", "Bonus(int(counters >= 2", EUROPA_FIELDS),
     Mutant(VOYAGE, "Bonus(2 * int(end_of_turn", "Bonus(5 * int(end_of_turn", EUROPA_FIELDS),
-    Mutant(VOYAGE, "9 if distance >= 6", "9 if distance > 6", EUROPA_FIELDS),
+    Mutant(VOYAGE, "9 if distance >= 5", "9 if distance > 5", EUROPA_FIELDS),
     Mutant("rules/europa/procedures/blockades.py", "conditions.supplied_pashas", "0", EUROPA_FIELDS),
     Mutant(PASSAGE, 'forced_battle_win == "stays"', 'forced_battle_win == ""', EUROPA_FIELDS),
     Mutant(NPR, "-(-units // 2)", "units // 2", POWER_FIELDS),

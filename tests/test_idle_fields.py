@@ -41,7 +41,7 @@ PROCEDURES = {
     ],
     "movement-sea": [
         {"attacker": FLEET, "conditions": SAILED | {"blockading": True, "fortress_level": 3}},
-        {"attacker": FLEET | {"land_detachments": 2}, "conditions": SAILED | {"supply_distance": 3}},
+        {"attacker": FLEET | {"land_detachments": 2}, "conditions": SAILED | {"zones_to_port": 2}},
         {
             "attacker": {"warships": 4, "transports": 2, "gold": 40, "fleets_minus": 2},
             "conditions": {"zones_entered": 2},

@@ -31,9 +31,11 @@ States = Any
 
 
 def _with_page(schema: dict[str, Any], model: type[BaseModel]) -> None:
-    """Put the order of a table's fields into its schema."""
+    """Put the order of a table's fields, and its former names, into its schema."""
     if (names := getattr(model, "page", None)) is not None:
         schema["page"] = names
+    if former := getattr(model, "renamed", None):
+        schema["renamed"] = former
 
 
 class Fields(BaseModel):
@@ -42,10 +44,12 @@ class Fields(BaseModel):
     `page`: the fields that a player knows first, in the order in which the page shows them, with commas
     between, each with its name on the box if that is another ("army_plus: ARMY+"); the others stand
     in groups that are folded away. Without it all are shown.
+    `renamed`: names that a field had before, each with the line that refuses it.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True, json_schema_extra=_with_page)
     page: ClassVar[str | None] = None
+    renamed: ClassVar[Mapping[str, str]] = {}
 
 
 Attacking_co = TypeVar("Attacking_co", covariant=True)

@@ -168,6 +168,9 @@ def _text(detail: Any, node: Schema, schema: Schema) -> str:
     if kind == "extra_forbidden":
         names = [name for branch in branches(node, schema) for name in branch.get("properties", {})]
         name = str(detail["loc"][-1])
+        for branch in branches(node, schema):
+            if name in branch.get("renamed", {}):
+                return str(branch["renamed"][name])
         near = suggested(name, names)
         hint = f"did you mean {near}? " if near else ""
         if detail["msg"] != EXTRA:  # a field that the model knows, and does not allow here

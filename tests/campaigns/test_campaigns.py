@@ -13,17 +13,11 @@ from tests.campaigns.reference import Reference
 from tests.vectors import read_vectors
 
 ANSWERS, REFUSED = read_vectors(Path(__file__).parent / "vectors.json")
-# Vectors of rules that are not built yet; one that begins to hold fails.
-WAITING = {
-    "europa: an expedition, voyage, beach and town",
-    "what is left of a beaten expedition",
-}
 
 
 def cases(vectors):
     """These vectors as parameters."""
-    waits = pytest.mark.xfail(strict=True, reason="not built yet")
-    return [pytest.param(one, id=one["name"], marks=[waits] if one["name"] in WAITING else []) for one in vectors]
+    return [pytest.param(one, id=one["name"]) for one in vectors]
 
 
 RISK = {"game": "campaign", "of": "risk", "every": {"battle": "land"}}

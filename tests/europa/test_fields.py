@@ -72,13 +72,13 @@ VOYAGES = [
     ({}, {"sea_difficulty": 6, "end_of_turn_at_sea": True}, {}, 0, 0.5),
     ({}, {"sea_difficulty": 6, "end_of_turn_at_sea": True}, {"end_of_turn_plus_two": True}, 2, 0.3),
     ({}, {"sea_difficulty": 6}, {"end_of_turn_plus_two": True}, 0, 0.5),
-    # The distance to port: nothing, +3 for two zones, +6 from three to five, +9 from six on.
-    ({}, {"supply_distance": 1}, {}, -6, 1),
-    ({}, {"supply_distance": 2}, {}, -3, 0.8),
-    ({}, {"supply_distance": 3}, {}, 0, 0.5),
-    ({}, {"supply_distance": 5}, {}, 0, 0.5),
-    ({}, {"supply_distance": 6}, {}, 3, 0.2),
-    ({}, {"supply_distance": 7}, {}, 3, 0.2),
+    # The zones to port: nothing, +3 for one, +6 from two to four, +9 from five on.
+    ({}, {"zones_to_port": 0}, {}, -6, 1),
+    ({}, {"zones_to_port": 1}, {}, -3, 0.8),
+    ({}, {"zones_to_port": 2}, {}, 0, 0.5),
+    ({}, {"zones_to_port": 4}, {}, 0, 0.5),
+    ({}, {"zones_to_port": 5}, {}, 3, 0.2),
+    ({}, {"zones_to_port": 6}, {}, 3, 0.2),
 ]
 
 

@@ -262,13 +262,13 @@ RANGES = {
     "conditions.revolts_minus": 20, "conditions.revolts_plus": 20, "conditions.cold": 20,
     "conditions.sea_difficulty": 20, "conditions.malus": 20, "conditions.works_crossed": 20,
     "conditions.corsairs_minus": 20, "conditions.corsairs_plus": 20, "conditions.zones_entered": 60,
-    "conditions.supply_distance": 60,
+    "conditions.zones_to_port": 60,
 }  # fmt: skip
 
 
 AT_SEA = {
     *("sea_difficulty", "malus", "works_crossed", "corsairs_minus", "corsairs_plus", "zones_entered"),
-    "supply_distance",
+    "zones_to_port",
 }
 
 

@@ -163,8 +163,9 @@ class EuropaCarry(Carry):
         """Thirds of land detachments that a side has left of those it had `before`."""
         if kind == "land":
             return np.asarray(before - columns[f"{role}_losses_thirds"])
-        name = {"naval": f"{role}_troops_left_thirds", "passage": "landed_thirds"}.get(kind, f"{role}_left_thirds")
-        return np.asarray(columns[name])
+        if kind == "passage":
+            return np.asarray(columns["landed_thirds"] + columns["saved_thirds"])
+        return np.asarray(columns[f"{role}_troops_left_thirds" if kind == "naval" else f"{role}_left_thirds"])
 
     def fled(self, kind: str, role: str, columns: Columns) -> np.ndarray | bool:
         """A side that broke off, left with the wind or evaded."""

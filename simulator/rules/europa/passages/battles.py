@@ -20,7 +20,7 @@ from simulator.rules.europa.sea.fight import FightSweep
 from simulator.rules.europa.sea.losses import NO_SHIP, Fight, Losses
 from simulator.rules.europa.sea.squadrons import Engagement
 from simulator.rules.europa.sea.tables import NavalSetup
-from simulator.rules.europa.shared.fleets import Cargo, Fleet
+from simulator.rules.europa.shared.fleets import Afloat, Cargo, Fleet, after_attrition
 from simulator.rules.europa.shared.leaders import UNHARMED, Trial, fates
 
 OWN, ENEMY = 0, 1
@@ -104,7 +104,7 @@ def fates_of(engagement: Engagement, losses: Losses) -> dict[Fate, np.ndarray]:
 def results(engagement: Engagement) -> dict[Result, float]:
     """The results of the battle for the attacker, with chances."""
     losses, found = Losses(engagement), defaultdict[Result, float](float)
-    own = engagement.squadrons[OWN]
+    own, beaten = engagement.squadrons[OWN], defaultdict[tuple[Afloat, int], float](float)
     for (won, routed, caught, manoeuvre), chances in fates_of(engagement, losses).items():
         prizes = losses.caught(ENEMY, caught)[2] if won else NO_SHIP
         by_losses = defaultdict[int, float](float)
@@ -122,9 +122,12 @@ def results(engagement: Engagement) -> dict[Result, float]:
             elif own.retreat_drm is None:
                 found[Result(False, record.fleet, record.cargo)] += chance
             else:
-                storm = losses.after_storm(OWN, record, losses.storm_modifier(OWN, routed, manoeuvre))
-                for after, weight in storm.items():
-                    found[Result(False, after.fleet, after.cargo)] += chance * weight / storm.total()
+                modifier = losses.storm_modifier(OWN, routed, manoeuvre)
+                beaten[Afloat(record.fleet, record.cargo), modifier] += chance
+    for (afloat, modifier), chance in beaten.items():
+        storm = after_attrition(engagement.book, afloat, modifier, own.order, own.hold)
+        for after, weight in storm.items():
+            found[Result(False, *after)] += chance * weight / storm.total()
     return {result: chance for result, chance in found.items() if chance > 0}
 
 

@@ -19,9 +19,9 @@ from simulator.rules.europa.procedures.interception import SeaInterceptor
 from simulator.rules.europa.sea.model import (
     SEA_TYPES,
     HostileSide,
+    MovingFleet,
     NavalOptions,
     NavalPolicy,
-    NavalSide,
     SeaConditions,
     check_evasion,
     only_transports,
@@ -39,7 +39,7 @@ STAGES = ("passage", "land", "siege")
 TROOPS = ("army_plus", "army_minus", "land_detachments", "exploration_detachments")
 
 
-class LandingFleet(NavalSide, common.Counted):
+class LandingFleet(MovingFleet):
     """The fleet that carries an army."""
 
     page = f"leader, technology, {common.SHIPS}, {common.TROOPS}"
@@ -53,14 +53,31 @@ class HostileFleet(HostileSide, SeaInterceptor):
     stage: Literal["en-route", "landing"] = Field("en-route", description="where it tries to intercept")
 
 
+class Patrol(HostileFleet):
+    """A fleet that may intercept."""
+
+    zone: Annotated[str, Field(max_length=40)] = Field("", description="fleets of one zone fight together; a name")
+    zones_entered: common.Zones | None = Field(
+        None, description="zones that the moving fleet has entered when it meets him; default: all"
+    )
+
+
+class PassedWork(Work):
+    """A work that fires at the fleet on its way."""
+
+    zones_entered: common.Zones | None = Field(
+        None, description="zones entered before it fires; default: all for straits, 0 at the port"
+    )
+
+
 class Obstacles(Fields):
     """The obstacles of a passage."""
 
     blockader: HostileFleet | None = Field(None, description="fleet that blockades the port")
-    interceptors: Annotated[list[HostileFleet], Field(max_length=3)] = Field(
+    interceptors: Annotated[list[Patrol], Field(max_length=3)] = Field(
         default_factory=list, description="fleets that may intercept, in order"
     )
-    works: Annotated[list[Work], Field(max_length=4)] = Field(
+    works: Annotated[list[PassedWork], Field(max_length=4)] = Field(
         default_factory=list, description="works that fire at the fleet"
     )
 
@@ -70,6 +87,9 @@ class PassageConditions(TravelConditions, SeaConditions):
 
     page = "sea, zones_entered, bad_weather, landing_in_port, period"
     sea_attrition: bool = Field(True, description="attrition of the voyage is rolled")
+    retreat_zones: Annotated[int, Field(ge=1, le=60)] = Field(
+        1, description="zones entered in a retreat, the port included"
+    )
     landing_in_port: bool = Field(False, description="lands in a controlled port")
     landing_attrition: bool = Field(True, description="attrition of the landing is rolled")
     mp: common.Some = Field(3, description="movement points spent")
@@ -95,6 +115,7 @@ class PassageOptions(NavalOptions):
     forced_battle_win: Literal["sails-on", "stays"] = Field(
         "sails-on", description="what a fleet does that has beaten the blockader"
     )
+    retreat_attrition: bool = Field(True, description="a fleet that is beaten or stopped rolls attrition")
 
 
 class PassageFields(
@@ -127,6 +148,24 @@ def check_passage(fields: PassageFields) -> None:
         harmless = path != "attacker" and only_transports(fleet)
         refuse(harmless, f"{path}.warships", "only transports; a fleet in the way needs other ships")
     check_evasion(fields.policy, True)
+    check_zones(fields.defender.interceptors)
+
+
+def check_zones(patrols: Sequence[Patrol]) -> None:
+    """Refuse zones at the landing, which is one, and gold and troops in one zone. Raises Refusal."""
+    for n, patrol in enumerate(patrols):
+        path = f"defender.interceptors[{n}]"
+        for name in ("zone", "zones_entered") if patrol.stage == "landing" else ():
+            given = getattr(patrol, name)
+            text = f"only en route; {given!r} is not allowed with stage landing, where all fight in one zone"
+            refuse(given not in ("", None), f"{path}.{name}", text)
+        with_troops = any(size_of(other) for other in patrols if zone_of(other) and zone_of(other) == zone_of(patrol))
+        refuse(patrol.gold and with_troops, f"{path}.gold", "not allowed in a zone with troops; give one or the other")
+
+
+def zone_of(patrol: Patrol) -> str:
+    """The zone that a patrol shares with others; "": a zone of its own."""
+    return "landing" if patrol.stage == "landing" else f"zone {patrol.zone}" if patrol.zone else ""
 
 
 class Expedition(Fields):

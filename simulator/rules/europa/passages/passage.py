@@ -10,20 +10,18 @@ from typing import NamedTuple
 from simulator.engine.model.plain import Following, PlainBattle, Roll
 from simulator.rules.battle import ATTACKER, DEFENDER, Built
 from simulator.rules.europa.passages.battles import results
-from simulator.rules.europa.passages.model import HostileFleet, PassageFields
+from simulator.rules.europa.passages.model import TROOPS, HostileFleet, PassageFields, zone_of
+from simulator.rules.europa.passages.obstacles import Stage, merged, stages_of_passage, way_until
 from simulator.rules.europa.procedures.attrition import (
     March,
-    Voyager,
     march_of,
     movement_causes,
     of_the_country,
     of_the_march,
-    of_the_voyage,
 )
 from simulator.rules.europa.procedures.blockades import (
     CAUGHT,
     FREE,
-    Work,
     fire_modifiers,
     hits,
     run_modifiers,
@@ -32,13 +30,14 @@ from simulator.rules.europa.procedures.blockades import (
 )
 from simulator.rules.europa.procedures.interception import at_sea, succeeds
 from simulator.rules.europa.sea.model import NavalConditions, SeaConditions
-from simulator.rules.europa.sea.squadrons import Engagement, Squadron, squadron_of
+from simulator.rules.europa.sea.squadrons import Engagement, Squadron, squadron_of, voyager_of
 from simulator.rules.europa.shared.fleets import LAW, Afloat, Cargo, Fleet, after_attrition, ships_left
 from simulator.rules.europa.shared.leaders import Leader
 from simulator.rules.europa.shared.losses import Pillaging
 from simulator.rules.europa.shared.modifiers import Bonus, sum_of
 from simulator.rules.europa.shared.procedure import D10, FACES, why
 from simulator.rules.europa.shared.stacks import LD, detachments
+from simulator.rules.europa.shared.voyage import SeaWay, VoyageConditions, of_the_voyage, of_the_way
 from simulator.rules.europa.tables import Book, book
 from simulator.rules.toolkit.plain import built
 
@@ -51,29 +50,19 @@ LANDED = "landed"
 class Passing(NamedTuple):
     """The fleet on its way: the stage to come, what is left, and how it ended ("" for not yet).
 
-    `caught`: a battle against this stage's fleet comes next. `commander`: the one given is still there.
+    `asked`: so many fleets of the stage have tried to meet it; `fighting`: those who have met it, by place. `stopped`:
+    works have stopped it, and attrition is rolled. `commander`: the one given is still there.
     """
 
     stage: int
     afloat: Afloat
     commander: bool
     battles: int = 0
-    caught: bool = False
+    asked: int = 0
+    fighting: tuple[int, ...] = ()
+    stopped: bool = False
     ended: str = ""
     foraging: bool = False
-
-
-class Stage(NamedTuple):
-    """One stage: its kind, the work or fleet that it is about, and its name."""
-
-    kind: str
-    about: Work | HostileFleet | None
-    name: str
-
-    @property
-    def title(self) -> str:
-        """The beginning of a line of a replay."""
-        return self.name.capitalize()
 
 
 @dataclass
@@ -85,7 +74,8 @@ class Voyage:
 
     def __post_init__(self) -> None:
         self.fought = cache(lambda *at: results(self.engagement(*at)))
-        self.landed = cache(self._landed)
+        self.landed, self.together = cache(self._landed), cache(self._together)
+        self.falls_short = self.fields.conditions.sea_attrition and self.fields.options.retreat_attrition
 
     @cached_property
     def own(self) -> Squadron:
@@ -97,30 +87,24 @@ class Voyage:
     @cached_property
     def stages(self) -> list[Stage]:
         """The stages in order."""
-        defender, conditions = self.fields.defender, self.fields.conditions
-        at_port = [w for w in defender.works if w.work in {"presidio", "siegeworks"}]
-        straits = [w for w in defender.works if w not in at_port]
-        found = [Stage("work", work, f"fire of {work.work}") for work in at_port]
-        if defender.blockader:
-            found.append(Stage("run", defender.blockader, "blockade"))
-        found += [Stage("work", work, f"fire of {work.work}") for work in straits]
-        found += self._patrols("en-route")
-        if conditions.sea_attrition:
-            found.append(Stage("storm", None, "voyage"))
-        return [*found, *self._patrols("landing"), Stage("landing", None, "landing")]
-
-    def _patrols(self, where: str) -> list[Stage]:
-        fleets = self.fields.defender.interceptors
-        return [Stage("patrol", f, f"interceptor {n} ({where})") for n, f in enumerate(fleets, 1) if f.stage == where]
+        return stages_of_passage(self.fields)
 
     @cached_property
-    def hostile(self) -> dict[int, Squadron]:
+    def hostile(self) -> dict[int, list[Squadron]]:
         """The hostile fleets by stage."""
         return {
-            number: squadron_of(stage.about, "defender", self.fields.conditions, self.fields.policy.defender, self.book)
+            number: [self.enemy(fleet) for fleet in stage.fleets]
             for number, stage in enumerate(self.stages)
-            if isinstance(stage.about, HostileFleet)
+            if stage.fleets
         }
+
+    def enemy(self, fleet: HostileFleet) -> Squadron:
+        """A hostile fleet about to fight."""
+        return squadron_of(fleet, "defender", self.fields.conditions, self.fields.policy.defender, self.book)
+
+    def _together(self, stage: int, fighting: tuple[int, ...]) -> Squadron:
+        """The fleets of a stage that have met the moving one."""
+        return self.enemy(merged([self.hostile[stage][place] for place in fighting]))
 
     @property
     def start(self) -> Passing:
@@ -144,58 +128,92 @@ class Voyage:
         if state.ended:
             return None
         stage = self.stages[state.stage]
-        if state.caught:
+        if stage.fleets and state.asked == len(stage.fleets):
             return Roll("battle", self.battle(state), line=lambda after, _: self.text_of_battle(state, after))
-        if stage.kind == "storm":
-            drm, weights = sum_of(self.bonuses(state)), self.storm(state)
+        if stage.kind == "storm" or state.stopped:
+            drm, weights = sum_of(self.of_storm(state)), self.storm(state)
             rolled = f"{stage.title}: attrition at sea with {drm:+d}"
             return Roll("attrition", weights, line=lambda after, _: f"{rolled}; {left_of(after)}.")
         if stage.kind == "landing":
             return Roll(
                 "landing", self.landing(state), line=lambda after, _: f"{stage.title}: {text_of_landing(after)}."
             )
+        name = stage.each[state.asked] if stage.fleets else stage.name
 
         def line(shown: str, after: Passing) -> str:
-            return f"{stage.title}: {shown}: {'battle' if after.caught else 'stopped' if after.ended else 'passes'}."
+            stopped = "stopped" if after.ended or after.stopped else "passes"
+            return (
+                f"{name.capitalize()}: {shown}: {'battle' if len(after.fighting) > len(state.fighting) else stopped}."
+            )
 
-        return D10(stage.name, SECTION, self.bonuses(state), lambda *die: self.after_die(state, *die), line)
+        return D10(name, SECTION, self.bonuses(state), lambda *die: self.after_die(state, *die), line)
 
     def after_die(self, state: Passing, die: int, modified: int) -> Passing:
         """A stage of one die: fire, a blockade run, an interception."""
         stage = self.stages[state.stage]
-        onward = state._replace(stage=state.stage + 1)
         if stage.kind == "work":
             sunk = hits(modified)
-            if sunk is None:
-                return onward
-            fleet = under_fire(state.afloat.fleet, sunk, self.own.order)
-            return self.fitted(state, fleet, state.afloat.cargo.troops, WORKS)._replace(ended=WORKS)
+            return self.onward(state) if sunk is None else self.stopped(state, sunk)
         if stage.kind == "patrol":
-            return state._replace(caught=True) if succeeds(die, modified) else onward
+            fighting = (*state.fighting, state.asked) if succeeds(die, modified) else state.fighting
+            asked = state.asked + 1
+            return (
+                self.onward(state)
+                if asked == len(stage.fleets) and not fighting
+                else state._replace(asked=asked, fighting=fighting)
+            )
         result = run_result(modified)
         if result == FREE:
-            return onward
+            return self.onward(state)
         engages = self.fields.policy.defender.engage == "always"
-        return state._replace(caught=True) if result == CAUGHT and engages else state._replace(ended=BLOCKADE)
+        return (
+            state._replace(asked=1, fighting=(0,)) if result == CAUGHT and engages else state._replace(ended=BLOCKADE)
+        )
+
+    @staticmethod
+    def onward(state: Passing) -> Passing:
+        """To the next stage."""
+        return state._replace(stage=state.stage + 1, asked=0, fighting=())
+
+    def stopped(self, state: Passing, sunk: int) -> Passing:
+        """Stopped by a work, which sinks so many ND; what is left rolls attrition."""
+        fleet = under_fire(state.afloat.fleet, sunk, self.own.order)
+        state = self.fitted(state, fleet, state.afloat.cargo.troops, WORKS)
+        if self.falls_short and fleet.thirds:
+            return state._replace(stopped=True, ended="")
+        return state._replace(ended=WORKS)
 
     def bonuses(self, state: Passing) -> list[Bonus]:
         """Modifiers of a stage's die."""
         stage, fleet, conditions = self.stages[state.stage], state.afloat.fleet, self.fields.conditions
-        leader = self.leader(state.commander)
-        counters = self.fields.attacker.fleets_minus + self.fields.attacker.fleets_plus
-        if isinstance(stage.about, Work):
-            return fire_modifiers(stage.about, counters)
+        leader, side = self.leader(state.commander), self.fields.attacker
+        if stage.work:
+            return fire_modifiers(stage.work, side.fleets_minus + side.fleets_plus)
         if stage.kind == "run":
-            enemy = self.hostile[state.stage]
+            (enemy,) = self.hostile[state.stage]
             return run_modifiers(fleet, leader.manoeuvre - enemy.leader.manoeuvre, enemy.fleet, enemy.side.technology)
-        if isinstance(stage.about, HostileFleet):
-            man = self.hostile[state.stage].leader.manoeuvre
-            return at_sea(stage.about, man, leader.manoeuvre, conditions.bad_weather)
-        if stage.kind == "storm":
-            siege = 0 if leader.drawn else leader.siege
-            voyager = Voyager(bool(fleet.warships), self.own.side.technology, counters, leader.manoeuvre, siege)
-            return of_the_voyage(voyager, conditions, self.fields.options.end_of_turn_plus_two)
-        return self.march_roll(state.afloat.cargo.troops)
+        if stage.kind == "patrol":
+            man = self.hostile[state.stage][state.asked].leader.manoeuvre
+            return at_sea(stage.fleets[state.asked], man, leader.manoeuvre, conditions.bad_weather)
+        return self.of_storm(state) if stage.kind == "storm" else self.march_roll(state.afloat.cargo.troops)
+
+    def of_storm(self, state: Passing) -> list[Bonus]:
+        """Modifiers of attrition at sea, of the voyage or of a fleet that works have stopped."""
+        leader, stage = self.leader(state.commander), self.stages[state.stage]
+        way = way_until(stage, self.fields) if stage.work else self.fields.conditions
+        return self.of_way(way, state.afloat.fleet, leader, leader.manoeuvre)
+
+    def of_way(self, way: SeaWay, fleet: Fleet, leader: Leader, manoeuvre: int) -> list[Bonus]:
+        """Modifiers of attrition at sea on a way; without `manoeuvre` those of a retreat."""
+        siege = 0 if leader.drawn else leader.siege
+        voyager = voyager_of(self.fields.attacker, fleet, manoeuvre, siege)
+        if isinstance(way, VoyageConditions):
+            return of_the_voyage(voyager, way, self.fields.options.end_of_turn_plus_two)
+        return of_the_way(voyager, way)
+
+    def of_retreat(self, stage: Stage, fleet: Fleet, leader: Leader) -> list[Bonus]:
+        """Modifiers but MAN of the attrition of a fleet that is beaten in a stage."""
+        return self.of_way(way_until(stage, self.fields), fleet, leader, 0)
 
     @cached_property
     def battle_conditions(self) -> NavalConditions:
@@ -203,16 +221,19 @@ class Voyage:
         given = {name: getattr(self.fields.conditions, name) for name in SeaConditions.model_fields}
         return NavalConditions(**given, interception=True)
 
-    def engagement(self, stage: int, afloat: Afloat, commander: bool) -> Engagement:
-        """The battle against the fleet of a stage."""
-        own = replace(self.own, fleet=afloat.fleet, cargo=afloat.cargo, leader=self.leader(commander))
-        return Engagement((own, self.hostile[stage]), self.battle_conditions, self.fields.options, self.book)
+    def engagement(self, stage: int, fighting: tuple[int, ...], afloat: Afloat, commander: bool) -> Engagement:
+        """The battle against the fleets of a stage that have met the moving one."""
+        leader, drm = self.leader(commander), self.own.retreat_drm
+        if drm is None and self.falls_short:
+            drm = sum_of(self.of_retreat(self.stages[stage], afloat.fleet, leader))
+        own = replace(self.own, fleet=afloat.fleet, cargo=afloat.cargo, leader=leader, retreat_drm=drm)
+        return Engagement((own, self.together(stage, fighting)), self.battle_conditions, self.fields.options, self.book)
 
     def battle(self, state: Passing) -> dict[Passing, float]:
         """A battle; only a win with troops left goes on."""
         stays = self.stages[state.stage].kind == "run" and self.fields.options.forced_battle_win == "stays"
         found = defaultdict[Passing, float](float)
-        results = self.fought(state.stage, state.afloat, state.commander)
+        results = self.fought(state.stage, state.fighting, state.afloat, state.commander)
         for (won, fleet, cargo, lost_commander), chance in results.items():
             ended = BATTLE if not won or not cargo.troops else BLOCKADE if stays else ""
             stage = state.stage if ended else state.stage + 1
@@ -223,12 +244,15 @@ class Voyage:
         return found
 
     def storm(self, state: Passing) -> Counter[Passing]:
-        """Attrition of the voyage."""
-        left = after_attrition(self.book, state.afloat, sum_of(self.bonuses(state)), self.own.order, self.own.hold)
+        """Attrition of the voyage, or of a fleet that works have stopped."""
+        left = after_attrition(self.book, state.afloat, sum_of(self.of_storm(state)), self.own.order, self.own.hold)
         found: Counter[Passing] = Counter()
         for (fleet, cargo), weight in left.items():
             after = self.fitted(state, fleet, cargo.troops, STORM)
-            found[after._replace(stage=state.stage + 1)] += weight
+            if state.stopped:
+                found[after._replace(stopped=False, ended=WORKS)] += weight
+            else:
+                found[after._replace(stage=state.stage + 1)] += weight
         return found
 
     @cached_property
@@ -273,22 +297,22 @@ class Voyage:
 
     def columns(self, state: Passing) -> dict[str, object]:
         """A row of the outcome."""
-        landed = state.ended == LANDED
-        troops = state.afloat.cargo.troops if landed else 0
-        plus, minus, loose, explorers = self.own.hold.regrouped(troops)
+        landed, troops = state.ended == LANDED, state.afloat.cargo.troops
         return {
             "winner": ATTACKER if landed else DEFENDER,
             "landed": landed,
-            "landed_thirds": troops,
-            "army_plus_landed": plus,
-            "army_minus_landed": minus,
-            "land_detachments_landed": loose,
-            "exploration_detachments_landed": explorers,
+            **self.ashore("landed", troops if landed else 0),
+            **self.ashore("saved", 0 if landed else troops - troops % LD * (self.fields.conditions.region == "europe")),
             "foraging": state.foraging,
             "battles": state.battles,
             **ships_left("attacker", state.afloat.fleet),
             **{reason: state.ended == reason for reason in FAILURES},
         }
+
+    def ashore(self, how: str, troops: int) -> dict[str, int]:
+        """Outputs: troops (thirds) that are ashore, regrouped into counters."""
+        parts = zip(TROOPS, self.own.hold.regrouped(troops), strict=True)
+        return {f"{how}_thirds": troops} | {f"{counter}_{how}": number for counter, number in parts}
 
 
 def left_of(state: Passing) -> str:
@@ -310,22 +334,35 @@ def explanation(voyage: Voyage) -> list[str]:
         if stage.kind == "landing" and not voyage.bonuses(state):
             lines.append(f"{stage.name}: no attrition ({LAW} {SECTION} step 7)")
             continue
-        lines += why(stage.name, SECTION, voyage.bonuses(state))
-        if number in voyage.hostile:
-            enemy = voyage.hostile[number]
+        if not stage.fleets:
+            lines += why(stage.name, SECTION, voyage.bonuses(state))
+        for place, enemy in enumerate(voyage.hostile.get(number, ())):
+            name = stage.each[place]
+            lines += why(name, SECTION, voyage.bonuses(state._replace(asked=place)))
             lines.append(
-                f"{stage.name}: {enemy.fleet.text()}, {enemy.side.technology}, {enemy.leader.text()} ({LAW} {SECTION})"
+                f"{name}: {enemy.fleet.text()}, {enemy.side.technology}, {enemy.leader.text()} ({LAW} {SECTION})"
             )
+        if stage.work and voyage.falls_short:
+            lines += why(f"{stage.name}, attrition of a fleet stopped", SECTION, voyage.of_storm(state))
+        if stage.fleets and voyage.falls_short and voyage.own.retreat_drm is None:
+            modifiers = voyage.of_retreat(stage, voyage.own.fleet, voyage.own.leader)
+            lines += why(f"{stage.name}, attrition of a fleet beaten", SECTION, modifiers)
     return lines
 
 
 def assumptions(voyage: Voyage) -> list[str]:
     """The assumptions of the answer."""
     options, policy = voyage.fields.options, voyage.fields.policy
+    alone = [fleet for fleet in voyage.fields.defender.interceptors if not zone_of(fleet)]
+    zones = "interceptors without a zone meet the fleet one after the other, each in a zone of its own (zone)"
+    together = "fleets of one zone: the given leader with the greatest manoeuvre commands (ASSUMED)"
     return [
         f"stages: {', then '.join(stage.name for stage in voyage.stages)}",
         f"a blockader that is beaten: the fleet {options.forced_battle_win.replace('-', ' ')} (forced_battle_win)",
         f"caught: {'battle' if policy.defender.engage == 'always' else 'stopped without battle'} (engage)",
+        *[zones] * (len(alone) > 1),
+        *[together] * any(len(stage.fleets) > 1 for stage in voyage.stages),
+        f"attrition of a fleet beaten or stopped: {'rolled' if voyage.falls_short else 'none'} (retreat_attrition)",
         f"losses: {' then '.join(voyage.own.order)}; P: {policy.attacker.pillage}",
         "stacks are regrouped into the biggest counters first; every battle is an interception with the wind rolled",
     ]

@@ -19,13 +19,13 @@ from simulator.rules.europa.shared.losses import GARRISON, PILLAGE_SIDES, Pillag
 from simulator.rules.europa.shared.modifiers import Bonus, sum_of
 from simulator.rules.europa.shared.procedure import D10, roll_then_draw
 from simulator.rules.europa.shared.stacks import LD, TECHNOLOGIES, detachments, size_of
+from simulator.rules.europa.shared.voyage import VoyageConditions, Voyager, of_the_voyage
 from simulator.rules.europa.tables import Book, book
 from simulator.rules.toolkit.plain import built
 from simulator.rules.toolkit.policies import refuse
 
 MASSED, MASSED_WITHOUT_LOGISTICS = 6 * LD, 3 * LD
 FAR, SLOW = 6, 3
-WEATHERED = {"battery": -1, "vessel": -2, "three-decker": -2, "seventy-four": -3}
 
 
 class Attriter(common.Laden, common.Counted):
@@ -39,24 +39,6 @@ class Attriter(common.Laden, common.Counted):
     )
     manoeuvre: common.Value = Field(0, description="manoeuvre of the leader; 0 = no leader")
     siege: common.Value = Field(0, description="siege value of the leader")
-
-
-class VoyageConditions(Fields):
-    """The conditions of a voyage."""
-
-    sea_difficulty: common.Some = Field(0, description="greatest difficulty of the zones entered")
-    malus: common.Some = Field(0, description="sum over the zones entered")
-    zones_entered: common.Zones = Field(1, description="zones and ports entered")
-    supply_distance: common.Zones = Field(1, description="zones to the own port at the start; adjacent = 1")
-    arsenal_to_arsenal: bool = Field(False, description="the voyage goes from arsenal to arsenal")
-    bad_weather: bool = Field(False, description="bad weather")
-    strait_drm: common.Some = Field(0, description="sum for closed straits")
-    works_crossed: common.Some = Field(0, description="works crossed in a retreat")
-    corsairs_minus: common.Some = Field(0, description="unfriendly corsair- on the path")
-    corsairs_plus: common.Some = Field(0, description="unfriendly corsair+ on the path")
-    blockading: bool = Field(False, description="blockades a port at the start")
-    fortress_level: common.Level = Field(0, description="level of the fortress that is blockaded")
-    end_of_turn_at_sea: bool = Field(False, description="stays at sea at the end of the turn")
 
 
 class CountryConditions(Fields):
@@ -79,7 +61,7 @@ class TravelConditions(VoyageConditions, CountryConditions):
 class AttritionConditions(TravelConditions):
     """The kind of attrition and its conditions."""
 
-    page = "procedure, region, period, sea, mp, supply_distance, bad_weather"
+    page = "procedure, region, period, sea, mp, zones_to_port, bad_weather"
     procedure: Literal["movement-land", "supply", "siege", "movement-sea"] = Field(
         "movement-land", description="kind of attrition"
     )
@@ -312,47 +294,6 @@ def build_on_land(fields: Attrition) -> Built:
 
 
 # --- fleets ---
-
-
-class Voyager(NamedTuple):
-    """The fleet itself, as far as attrition at sea depends on it."""
-
-    warships: bool
-    technology: str
-    counters: int
-    manoeuvre: int
-    siege: int
-
-
-def weather_of(technology: str) -> Bonus:
-    """The effect of storms on a technology."""
-    return Bonus(WEATHERED.get(technology, 0), f"technology {technology}")
-
-
-def of_the_voyage(fleet: Voyager, conditions: VoyageConditions, end_of_turn: bool) -> list[Bonus]:
-    """Modifiers of attrition at sea."""
-    counters, zones, distance = fleet.counters, conditions.zones_entered, conditions.supply_distance
-    by_zones = zones // 4 if counters <= 1 else 2 * (zones // 2) if counters == 2 else 4 * (zones // 2)
-    far = 9 if distance >= 6 else 6 if distance >= 3 else 3 if distance == 2 else 0
-    return [
-        Bonus(-6, "at sea"),
-        Bonus(-fleet.manoeuvre, "manoeuvre"),
-        Bonus(conditions.strait_drm, "closed straits"),
-        Bonus(conditions.malus, "malus of the zones"),
-        Bonus(conditions.sea_difficulty, "difficulty of the sea"),
-        Bonus(int(fleet.technology == "carrack" and fleet.warships), "carracks"),
-        weather_of(fleet.technology),
-        Bonus(2 * conditions.bad_weather, "bad weather"),
-        Bonus(by_zones, f"{zones} zones with {counters} FLEET counters"),
-        Bonus(-int(counters >= 2 and conditions.arsenal_to_arsenal), "from arsenal to arsenal"),
-        Bonus(far, f"{distance} zones from port"),
-        Bonus(conditions.corsairs_minus, "corsair-"),
-        Bonus(2 * conditions.corsairs_plus, "corsair+"),
-        Bonus(-fleet.siege if conditions.blockading else 0, "siege value of the blockade"),
-        Bonus(-(-conditions.fortress_level // 2) if conditions.blockading else 0, "blockaded fortress"),
-        Bonus(2 * conditions.works_crossed, "works crossed"),
-        Bonus(2 * int(end_of_turn and conditions.end_of_turn_at_sea), "stays at sea at the end of the turn"),
-    ]
 
 
 def build_at_sea(fields: Attrition) -> Built:

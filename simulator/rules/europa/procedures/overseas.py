@@ -14,7 +14,6 @@ from pydantic import Field
 from simulator.engine.model.chance import combine
 from simulator.engine.model.plain import Following, PlainBattle, Roll
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Both, Built, Fields, FrameOf
-from simulator.rules.europa.procedures.attrition import weather_of
 from simulator.rules.europa.shared import fields as common
 from simulator.rules.europa.shared import fleets
 from simulator.rules.europa.shared.fields import LosingPolicy, NoPolicies, Scenario, TableOptions
@@ -24,6 +23,7 @@ from simulator.rules.europa.shared.losses import clamped, remainders
 from simulator.rules.europa.shared.modifiers import Bonus
 from simulator.rules.europa.shared.procedure import D10, roll_then_draw
 from simulator.rules.europa.shared.stacks import LD, detachments, size_of
+from simulator.rules.europa.shared.voyage import weather_of
 from simulator.rules.europa.tables import book
 from simulator.rules.toolkit.plain import built
 from simulator.rules.toolkit.policies import refuse

@@ -12,6 +12,7 @@ from simulator.rules.europa.shared import fields as common
 from simulator.rules.europa.shared.fleets import fleet_of
 from simulator.rules.europa.shared.land_model import Period, Region
 from simulator.rules.europa.shared.leaders import leader_of
+from simulator.rules.europa.shared.voyage import SeaWay
 from simulator.rules.europa.tables import book
 from simulator.rules.toolkit.policies import refuse
 
@@ -46,12 +47,19 @@ class HostileSide(common.Laden):
     shock_modifier: common.Bonus = Field(0, description="event or country rules, to Boarding")
 
 
-class NavalSide(HostileSide):
-    """One side of a naval battle."""
+class MovingFleet(HostileSide, common.Counted):
+    """A fighting fleet that has FLEET counters, and may retreat."""
 
+    page = HostileSide.page
     retreat_drm: Annotated[int, Field(ge=-20, le=30)] | None = Field(
         None, description="sum of all movement-sea modifiers but MAN: a side that does not win rolls attrition"
     )
+
+
+class NavalSide(MovingFleet):
+    """One side of a naval battle."""
+
+    retreat: SeaWay | None = Field(None, description="its voyage and retreat, in place of their sum in retreat_drm")
 
 
 class SeaConditions(Fields):
@@ -125,6 +133,8 @@ def check_naval(fields: Naval) -> None:
         common.check_fleet(side, name, fields.conditions)
         common.check_cargo(side, name, fields.conditions, tables)
         leader_of(side, tables, f"{name}.leader", SEA_TYPES)
+        twice = side.retreat is not None and side.retreat_drm is not None
+        refuse(twice, f"{name}.retreat", "not allowed together with retreat_drm; give one or the other")
     convoys = all(only_transports(getattr(fields, name)) for name in SIDES)
     refuse(convoys, "attacker.warships", "both sides have only transports; give one of them other ships")
     check_evasion(fields.policy, fields.conditions.interception)

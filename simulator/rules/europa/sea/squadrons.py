@@ -12,10 +12,12 @@ from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY
 from simulator.rules.europa.sea.model import (
     SEA_TYPES,
     HostileSide,
+    MovingFleet,
     Naval,
     NavalConditions,
     NavalOptions,
     NavalPolicy,
+    NavalSide,
     SeaConditions,
 )
 from simulator.rules.europa.shared.fleets import (
@@ -32,8 +34,9 @@ from simulator.rules.europa.shared.fleets import (
     loss_order,
 )
 from simulator.rules.europa.shared.leaders import FACES, Leader, Values, leader_of, replacements
-from simulator.rules.europa.shared.modifiers import BOTH_DAYS, SECOND_DAY, Modifier
+from simulator.rules.europa.shared.modifiers import BOTH_DAYS, SECOND_DAY, Modifier, sum_of
 from simulator.rules.europa.shared.stacks import COUNTRIES
+from simulator.rules.europa.shared.voyage import Voyager, of_the_way
 from simulator.rules.europa.tables import Book, book
 
 WARSHIPS, GALLEYS, TRANSPORTS = "warships", "galleys", "transports"
@@ -207,9 +210,21 @@ def squadron_of(side: HostileSide, name: str, conditions: SeaConditions, policy:
         # A monarch at sea is like any other (section 12).
         leader=leader_of(side, tables, f"{name}.leader", SEA_TYPES)._replace(kind="admiral"),
         replacements=replacement_rows(side.country, tables),
-        retreat_drm=getattr(side, "retreat_drm", None),
+        retreat_drm=sum_of_retreat(side),
         policy=policy,
     )
+
+
+def sum_of_retreat(side: HostileSide) -> int | None:
+    """The modifiers of a side's retreat attrition but MAN; None: none is rolled."""
+    if isinstance(side, NavalSide) and side.retreat is not None:
+        return sum_of(of_the_way(voyager_of(side, fleet_of(side)), side.retreat))
+    return side.retreat_drm if isinstance(side, MovingFleet) else None
+
+
+def voyager_of(side: MovingFleet, fleet: Fleet, manoeuvre: int = 0, siege: int = 0) -> Voyager:
+    """These ships of a side, as far as attrition at sea depends on them and their leader."""
+    return Voyager(bool(fleet.warships), side.technology, side.fleets_minus + side.fleets_plus, manoeuvre, siege)
 
 
 def replacement_rows(country: str, tables: Book) -> tuple[tuple[int, int, int], ...]:

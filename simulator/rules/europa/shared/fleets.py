@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from simulator.engine.model.chance import combine
@@ -190,8 +191,10 @@ class Afloat(NamedTuple):
 COMMON = 1 << 40
 
 
-def after_attrition(book: Book, afloat: Afloat, modifier: int, order: Iterable[str], hold: Hold) -> Counter[Afloat]:
-    """The stacks after a roll of attrition at sea, with weights."""
+# The battles of a passage leave the same few fleets in many ways.
+@lru_cache(maxsize=1 << 14)
+def after_attrition(book: Book, afloat: Afloat, modifier: int, order: tuple[str, ...], hold: Hold) -> Counter[Afloat]:
+    """The stacks after a roll of attrition at sea, with weights; kept, and so not to be changed."""
     found: Counter[Afloat] = Counter()
     for percent, faces in Counter(book.attrition_percent[clamped(die + modifier)] for die in range(1, 11)).items():
         left = stormed(book, afloat, percent, order, hold)
@@ -200,9 +203,8 @@ def after_attrition(book: Book, afloat: Afloat, modifier: int, order: Iterable[s
     return found
 
 
-def stormed(book: Book, afloat: Afloat, percent: int, order: Iterable[str], hold: Hold) -> Counter[Afloat]:
-    """The stacks after a storm takes `percent` of ships, troops and gold, with weights."""
-    order = tuple(order)
+def stormed(book: Book, afloat: Afloat, percent: int, order: tuple[str, ...], hold: Hold) -> Counter[Afloat]:
+    """The stacks after a storm takes `percent` of all, with weights."""
     fleet, cargo = afloat
     ships: Counter[Fleet] = Counter()
     for left, weight in remainders(book, fleet.thirds, percent).items():
