@@ -29,7 +29,7 @@ TRANSCRIPTS = Path(__file__).parent / "transcripts"
 COUNTS = Path(__file__).parent / "data" / "pinned_counts.json"
 WIDTH = 110
 # Transcripts beside those of the kinds: what a kind does only where a part is given.
-FURTHER = {("europa", "siege-with-relief"): "europa-breda-1625"}
+FURTHER = {("europa", "siege-with-relief"): "europa-vienna-1683"}
 BATTLES = 2_000
 SEED = 2_026
 

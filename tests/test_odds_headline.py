@@ -126,7 +126,7 @@ SENTENCES = {
         "The natives give in or are beaten in 98.59 %, win in 1.25 %, undecided in 0.16 %.",
     ),
     "europa-vienna-1529": ("fallen", "The fortress falls in 32.30 %, holds in 67.70 %."),
-    "europa-breda-1625": ("fallen", "The fortress falls in 80.22 %, holds in 19.78 %."),
+    "europa-vienna-1683": ("fallen", "The fortress falls in 44.83 %, holds in 55.17 %."),
     "europa-windward-fleet-1668": ("cleared", "The corsairs are gone in 9.60 %; 2 sides are left on average."),
     "knt-four-meet-two": ("winner == 'attacker'", "The hex is won in 99.83 %, without a fight in 3.86 %."),
     "knt-heroes-and-magic": (

@@ -108,7 +108,7 @@ def named(asked: str) -> str:
 
 
 def amount_in_words(battle: Battle, asked: str, found: Measure) -> str:
-    """A value in the notation of its game: "50.80 %", "4.492", "3 LD 1/3", "about 4.5 (4.4 to 4.6)"."""
+    """A value in the notation of its game: "50.80 %", "4.492", "3 LD 1 LDE", "about 4.5 (4.4 to 4.6)"."""
     if is_chance(asked):
         return value_of(found, chance=True)
     _, column = statistic_of(asked) or ("", "")

@@ -311,7 +311,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class Shown:
-    """The display of a column: its name in words, and its values as the game writes them (10 thirds as "3 LD 1/3")."""
+    """Name of a column in words, and its values as the game writes them (10 thirds as "3 LD 1 LDE")."""
 
     label: str | None = None
     value: Callable[[float], str] | None = None

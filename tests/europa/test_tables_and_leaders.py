@@ -95,8 +95,9 @@ def test_leaders_of_other_periods_are_told_or_refused():
 
 
 def test_values_are_written_as_the_game_does():
-    assert [detachments(n) for n in (0, 2, 3, 10)] == ["0 LD", "2/3 LD", "1 LD", "3 LD 1/3"]
-    assert thirds_text("LD", 10) == "3.33 LD"
+    assert [detachments(n) for n in (0, 2, 3, 10)] == ["0 LD", "2 LDE", "1 LD", "3 LD 1 LDE"]
+    assert thirds_text("LD", 10) == "3 LD 1 LDE"
+    assert [thirds_text("ND", n) for n in (0, 5, 9.5)] == ["0 ND", "1 ND 2 DE", "3.17 ND"]
     assert thirds_text("ND", 10.4) == "3.47 ND"
     assert thirds_text("LD", 3 - 1e-15) == "1 LD"
     assert half_points_text(7) == "3.5"

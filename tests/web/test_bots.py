@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import runpy
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from urllib.error import HTTPError
@@ -37,7 +38,8 @@ class FakeDiscord:
         assert token == "secret"
         author = self.user if self.own else object()
         message = SimpleNamespace(author=author, content=self.text, channel=self)
-        asyncio.run(self.handler(message))
+        with ThreadPoolExecutor() as pool:  # the thread of the tests has a loop of its own where a browser was driven
+            pool.submit(asyncio.run, self.handler(message)).result()
 
 
 def replies(monkeypatch, server, text, own=False):

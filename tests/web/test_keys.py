@@ -141,7 +141,7 @@ def test_clearing_leaves_an_empty_form_and_an_invitation(page, server):
     page.goto(f"{server}{AXIS}&policy.attacker.retreat=units-at-most&policy.attacker.units_at_most=2")
     page.click("#clear")
     page.wait_for_selector("#complaint >> text=Enter your units, or try")
-    assert page.url == f"{server}/axis-and-allies-1942/land?v=1"
+    assert page.url == f"{server}/axis-and-allies-1942/land?v=2"
     assert page.input_value(INFANTRY) == "0"
     assert page.input_value("[name='policy.attacker.retreat']") != "units-at-most"
     assert page.locator("#complaint [role=alert], .bad").count() == 0

@@ -184,7 +184,7 @@ def test_an_entry_of_a_list_of_units_is_a_name_and_a_count():
 def test_the_whole_force_and_the_clear_form(site):
     page = site.get("/axis-and-allies-1942/land?attacker.infantry=3&attacker.tank=2&defender.infantry=4").text
     assert "<b>5 units</b><span>cost 21 · 1.5 hits</span>" in page
-    assert 'href="/axis-and-allies-1942/land?v=1"' in page
+    assert 'href="/axis-and-allies-1942/land?v=2"' in page
 
 
 @pytest.mark.parametrize("given", ["npr", [{}, {"size": "large"}]])

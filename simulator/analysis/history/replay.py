@@ -143,7 +143,28 @@ class Replay(Result):
         return frame(self.luck_rows(), ROLL_COLUMNS)
 
     def luck_rows(self, budget: int = EXACT_BYTES) -> list[dict[str, Any]]:
-        """The rows of `luck` as plain values, by a graph of at most `budget` bytes. Raises NoExactOdds."""
+        """The rows of `luck` as plain values.
+
+        Parameters
+        ----------
+        budget : int
+            The most bytes of the graph of states.
+
+        Returns
+        -------
+        list of dict
+            One row a roll: `line`, `before`, `after`, `change`, `luck`.
+
+        Raises
+        ------
+        NoExactOdds
+            Where the graph takes more.
+
+        Examples
+        --------
+        >>> len(replay("risk-20v15", seed=0).luck_rows()) == len(replay("risk-20v15", seed=0).rolls)
+        True
+        """
         assert self.scenario is not None
         return roll_luck(self.scenario, [roll[1:] for roll in self.rolls], [roll[0] for roll in self.rolls], budget)
 

@@ -152,7 +152,8 @@ def _sides(found: TripleaMap, report: Report) -> int:
         return 6
     sides = found.sides.number(0)
     if not 2 <= sides <= 1000:
-        raise MapError(f"line {found.sides.line}: diceSides: {found.sides.value[:40]} is not from 2 to 1000")
+        value = " ".join(found.sides.value.split())[:40]
+        raise MapError(f"line {found.sides.line}: diceSides: {value} is not from 2 to 1000")
     report.taken(found.sides.line, "diceSides")
     return sides
 

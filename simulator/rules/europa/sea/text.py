@@ -206,7 +206,7 @@ def _origin(setup: BattleSetup, after: Any, dice: random.Random) -> tuple[Case, 
 
 
 def naval(thirds: int) -> str:
-    """Naval detachments: 5 thirds are "1 ND 2/3"."""
+    """Naval detachments: 5 thirds are "1 ND 2 DE"."""
     return detachments(thirds, "ND")
 
 

@@ -101,12 +101,15 @@ class Stack:
         return f"{self.side.country} (class {self.army_class}), {detachments(self.size)}"
 
 
+# A third of a detachment: an exploration detachment, on land and at sea.
+THIRDS = {"LD": "LDE", "ND": "DE"}
+
+
 def detachments(thirds: int, unit: str = "LD") -> str:
-    """A size as the game writes it: 11 thirds are "3 LD 2/3"; `unit`: ND for ships."""
+    """A size in the units of the game: 11 thirds are "3 LD 2 LDE", or at sea "3 ND 2 DE" (section 11)."""
     whole, rest = divmod(thirds, LD)
-    if rest and not whole:
-        return f"{rest}/3 {unit}"
-    return f"{whole} {unit}" + (f" {rest}/3" if rest else "")
+    parts = [f"{number} {name}" for number, name in ((whole, unit), (rest, THIRDS[unit])) if number]
+    return " ".join(parts) or f"0 {unit}"
 
 
 def is_non_european(side: LandSide) -> bool:

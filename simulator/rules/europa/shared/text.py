@@ -10,7 +10,7 @@ from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Shown
 from simulator.rules.europa.shared.land_model import Besieged, Campaign, Land, Siege
 from simulator.rules.europa.shared.leaders import FATES, by_alias, fate_text, who
-from simulator.rules.europa.shared.stacks import LD, MOST_LD, Stack, counted_ld
+from simulator.rules.europa.shared.stacks import LD, MOST_LD, THIRDS, Stack, counted_ld, detachments
 from simulator.rules.europa.tables import standard
 from simulator.rules.toolkit.words import number_of
 
@@ -19,8 +19,18 @@ DETACHMENTS = {"army_plus": 4, "army_minus": 2, "land_detachments": 1}  # LD of 
 
 
 def thirds_text(unit: str, value: float) -> str:
-    """Thirds in the unit of the game: 10 are "3.33 LD"."""
-    return f"{number_of(value / 3)} {unit}"
+    """Thirds in the units of the game: 10 are "3 LD 1 LDE", a mean of 9.5 is "3.17 LD" (section 11)."""
+    exact = unit in THIRDS and value >= 0 and float(value).is_integer()
+    return detachments(int(value), unit) if exact else f"{number_of(value / 3)} {unit}"
+
+
+# The counters of siegeworks by their value.
+SIEGEWORKS: Mapping[float, str] = {0: "none", 1: "siegeworks-", 3: "siegeworks+", 4: "siegeworks+ and -", 6: "two siegeworks+"}
+
+
+def siegeworks_text(value: float) -> str:
+    """The counters of siegeworks; a mean as a number (section 11)."""
+    return SIEGEWORKS.get(value, f"{value:.2f}")
 
 
 def half_points_text(value: float) -> str:
@@ -29,7 +39,7 @@ def half_points_text(value: float) -> str:
 
 
 def shown(columns: Iterable[str], unit: str) -> dict[str, Shown]:
-    """The display of columns of thirds, whose values contain the unit, and of half points."""
+    """The display of columns of thirds, whose values contain the unit, of half points and of siegeworks."""
     found: dict[str, Shown] = {}
     value: Callable[[float], str]
     for column in columns:
@@ -37,6 +47,8 @@ def shown(columns: Iterable[str], unit: str) -> dict[str, Shown]:
             label, value = column.removesuffix("_thirds"), partial(thirds_text, "LD" if "troops" in column else unit)
         elif column.startswith("half_points"):
             label, value = column.removeprefix("half_"), half_points_text
+        elif column == "siegeworks_value":
+            label, value = "siegeworks", siegeworks_text
         else:
             continue
         found[column] = Shown(label.replace("_", " "), value)
