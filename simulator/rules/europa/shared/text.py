@@ -25,7 +25,13 @@ def thirds_text(unit: str, value: float) -> str:
 
 
 # The counters of siegeworks by their value.
-SIEGEWORKS: Mapping[float, str] = {0: "none", 1: "siegeworks-", 3: "siegeworks+", 4: "siegeworks+ and -", 6: "two siegeworks+"}
+SIEGEWORKS: Mapping[float, str] = {
+    0: "none",
+    1: "siegeworks-",
+    3: "siegeworks+",
+    4: "siegeworks+ and -",
+    6: "two siegeworks+",
+}
 
 
 def siegeworks_text(value: float) -> str:
