@@ -104,7 +104,9 @@ def odds_many(
 
 def _given(scenarios: Iterable[Source] | pd.DataFrame) -> dict[Any, Any]:
     """The scenarios by the names of their rows."""
-    if hasattr(scenarios, "itertuples"):
+    import pandas as pd
+
+    if isinstance(scenarios, pd.DataFrame):
         return scenarios_of(scenarios)
     return dict(scenarios if isinstance(scenarios, Mapping) else enumerate(scenarios))
 
