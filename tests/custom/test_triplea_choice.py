@@ -153,3 +153,13 @@ def test_an_odd_price_is_left_out():
     found = import_triplea(text=xml({"legion": LEGION}, rules=odd))
     assert found.game["unit"]["legion"]["cost"] == 0
     assert [row["kind"] for row in found.report if row["about"] == "legion: cost"] == ["left out"]
+
+
+def test_a_support_does_not_raise_a_value_of_0():
+    """In TripleA it does; a game file has no roll of value 0 to raise, so the report says so."""
+    units = {"legion": LEGION | {"attack": 0, "artillerySupportable": "true"}, "horse": LEGION}
+    found = import_triplea(text=xml(units, more=support("horse") + support("horse", "wall", side="defence")))
+    kinds = {row["about"]: row["kind"] for row in found.report}
+    assert (kinds["help"], kinds["wall"], kinds["legion: artillerySupportable"]) == (
+        "approximated", "taken", "approximated",
+    )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -104,8 +104,10 @@ def odds_many(
 
 def _given(scenarios: Iterable[Source] | pd.DataFrame) -> dict[Any, Any]:
     """The scenarios by the names of their rows."""
-    if hasattr(scenarios, "itertuples"):
-        return scenarios_of(cast("pd.DataFrame", scenarios))
+    import pandas as pd
+
+    if isinstance(scenarios, pd.DataFrame):
+        return scenarios_of(scenarios)
     return dict(scenarios if isinstance(scenarios, Mapping) else enumerate(scenarios))
 
 

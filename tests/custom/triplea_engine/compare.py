@@ -85,14 +85,27 @@ def distances(chances, means, given):
     return found
 
 
-def explanation(game, scenario, number):
-    """Why the two may differ in a battle (docs/rules/triplea_import.md section 8); empty if nothing is known."""
+def explanation(game, scenario, number, of_some):
+    """Why the two may differ in a battle (docs/rules/triplea_import.md section 8); empty if nothing is known.
+
+    `of_some`: supports that only some players of the map have.
+    """
     units = {*scenario["attacker"], *scenario["defender"]}
     steps = [step for step in game["step"] if units & {*step.get("by", [])}]
     if scenario["battle"] == "sea" and any(step.get("group") == "sea-strike" for step in steps):
         return "submarines, which may submerge"
     if number == "rounds" and any(step.get("when") == "before-battle" for step in steps):
         return "TripleA counts a battle that guns end as one round"
+    helpless = {*game["losses"].get("removed_alone", {}).get("defender", [])}
+    if number == "rounds" and {*scenario["defender"]} <= helpless:
+        return "TripleA counts a battle against transports alone as one round"
+    if scenario["battle"] == "sea" and {*scenario["attacker"]} & {*game["losses"].get("last", [])}:
+        return "TripleA revives an attacker with transports who loses everything in round 1"
+    here = [one for one in game.get("support", []) if units & {*one["from"]} and units & {*one["to"]}]
+    if any(one["name"] in of_some for one in here):
+        return "supports of some players, which all have here"
+    if any(game["unit"][name].get(roll) == 0 for one in here for name in one["to"] for roll in ("attack", "defence")):
+        return "units of value 0, which TripleA's supports raise"
     if "options" in scenario and any(step["name"] == "bombardment" for step in steps):
         return "a pool of low luck for bombardment"
     return ""
@@ -110,6 +123,7 @@ def compare(classes, jar, path, seed):
     """Rows of one map's battles: worst z, its number, explanation, seconds there and here, the battle, both chances."""
     imported = import_triplea(path)
     game = imported.game
+    of_some = {one["about"] for one in imported.report if "for all players" in str(one["note"])}
     low_luck = any(record["about"] == "Low Luck" and record["kind"] == "left out" for record in imported.report)
     rng, rows = random.Random(seed), []
     command = ["java", "-Djava.awt.headless=true", "-cp", f"{classes}:{jar}", FRONT, str(readable(path, classes))]
@@ -126,7 +140,9 @@ def compare(classes, jar, path, seed):
             return rows
         while len(rows) < BATTLES:
             scenario, bombarding, order = random_battle(rng, game, low_luck)
-            if len(bombarding) == len(scenario["attacker"]) or not all(order.values()):
+            ashore = sum(n for name, n in scenario["attacker"].items() if "land" in game["unit"][name]["tags"])
+            # How many ships may bombard is decided before the calculator is asked: it takes all that it is given.
+            if sum(bombarding.values()) > ashore or not all(order.values()):
                 continue
             print(asked_of_the_calculator(game, scenario, bombarding, order), file=engine.stdin, flush=True)
             answer = engine.stdout.readline().split()
@@ -135,7 +151,7 @@ def compare(classes, jar, path, seed):
             chances, means, spent = ours(scenario, order)
             found = distances(chances, means, [int(number) for number in answer[:-1]])
             worst = max(found, key=lambda name: abs(found[name]))
-            why, chance = explanation(game, scenario, worst), int(answer[0]) / RUNS
+            why, chance = explanation(game, scenario, worst, of_some), int(answer[0]) / RUNS
             rows.append((found[worst], worst, why, float(answer[-1]), spent, scenario, (chances[0], chance)))
         engine.kill()
     return rows

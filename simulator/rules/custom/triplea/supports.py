@@ -7,13 +7,14 @@ from typing import Any
 
 from simulator.rules.custom.game_file.unit_names import slug, unused
 from simulator.rules.custom.triplea.report import Report
-from simulator.rules.custom.triplea.units import MapUnit
+from simulator.rules.custom.triplea.units import NOT_RAISED, MapUnit
 from simulator.rules.custom.triplea.xml_map import Attachment, Option, TripleaMap, number_in
 
 MOST_SUPPORTS = 32
 MOST_MODIFIERS = 64
 LARGEST_BONUS = 20
 SIDES = {"offence": "attacker", "defence": "defender"}
+VALUES = {"attacker": "attack", "defender": "defense"}
 DICE = {"strength": ("adds", False), "roll": ("dice", False), "AAstrength": ("adds", True), "AAroll": ("dice", True)}
 # Reasons for which a support changes no battle of the imported units.
 NO_GIVER, NO_PLAYER, NO_BONUS = "its unit takes no part in battles", "no player has it", "a bonus of 0"
@@ -44,6 +45,7 @@ class Supports:
     def __init__(self, found: TripleaMap, units: Sequence[MapUnit], players: Sequence[str], report: Report) -> None:
         self.players, self.report = players, report
         self.names = {unit.spelling: unit.name for unit in units}
+        self.units = {unit.name: unit for unit in units}
         self.guns = {unit.name for unit in units if unit.has_guns}
         self.attachments = found.kind("UnitSupportAttachment")
 
@@ -94,6 +96,13 @@ class Supports:
             return NO_UNIT
         if set(self.players) - set(players):
             notes.append("for all players")
+        values = [value for side, value in VALUES.items() if (side in sides) != enemy or len(sides) > 1]
+        if (
+            "strength" in dice
+            and bonus > 0
+            and any(self.units[name].number(value) <= 0 for name in to for value in values)
+        ):
+            notes.append(NOT_RAISED)
         held = min(max(bonus, -LARGEST_BONUS), LARGEST_BONUS)
         if held != bonus:
             notes.append(f"a bonus of {held}")

@@ -27,6 +27,7 @@ NUMBERS = {
 }  # fmt: skip
 SUICIDE = ("isSuicide", "isSuicideOnAttack", "isSuicideOnDefense", "isSuicideOnHit")
 TOO_GOOD = "odds too good for its side"
+NOT_RAISED = "a value of 0 rolls nothing, supported or not"
 APPROXIMATED = dict.fromkeys(SUICIDE, f"the unit fights on: {TOO_GOOD}") | {
     "isKamikaze": "it concerns the flight home",
     "whenCombatDamaged": "damage changes nothing",
@@ -132,6 +133,8 @@ class UnitTables:
                 table["rolls"] = {"bombard": made}
         if unit.has_guns:
             table |= self._guns(unit)
+        if unit.is_true("artillerySupportable") and not table.get("attack"):
+            self.notes["artillerySupportable"] = NOT_RAISED
         self._report(unit)
         return table
 
