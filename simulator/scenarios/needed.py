@@ -27,7 +27,7 @@ def refusals_of_nothing(battle: Battle) -> list[str]:
 
 
 def pieces_of(rows: Sequence[FieldRow], refusals: Sequence[str]) -> list[FieldRow]:
-    """What a player gives first of each side that is refused without any field, and of which no field is required.
+    """The fields that a player fills first, for each side that must not be empty though no field of it is required.
 
     Of a list of tables, such as units, the fields that a refusal asks for.
     """

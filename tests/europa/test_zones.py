@@ -193,3 +193,22 @@ def test_refused(text):
     with pytest.raises(ScenarioError) as refused:
         load(REFUSED[text])
     assert str(refused.value).startswith(text)
+
+
+def test_worked_example_p2_in_numbers():
+    """docs/rules/europa_naval_and_other.md, P2: beaten on the way, one roll for the voyage and the retreat."""
+    passage = {
+        "game": "europa",
+        "battle": "passage",
+        "attacker": {"warships": 6, "transports": 2, "land_detachments": 2, "leader": "none"},
+        "defender": {"interceptors": [{"warships": 20, "leader": {"manoeuvre": 6}}]},
+        "conditions": {"zones_entered": 12, "sea_difficulty": 4, "zones_to_port": 5},
+    }
+    answer = exact(passage)
+    assert answer.p("beaten_at_sea") == pytest.approx(0.7616, abs=5e-5)
+    assert answer.mean("attacker_warships_left") == pytest.approx(0.0175, abs=5e-5)
+    assert answer.mean("attacker_transports_left") == pytest.approx(0.1693, abs=5e-5)
+    assert answer.mean("saved_thirds") / 3 == pytest.approx(0.0099, abs=5e-5)
+    before = exact(passage | {"options": {"retreat_attrition": False}})
+    assert before.mean("attacker_warships_left") == pytest.approx(0.2590, abs=5e-5)
+    assert before.mean("attacker_transports_left") == pytest.approx(0.3469, abs=5e-5)

@@ -1,4 +1,4 @@
-"""What was made of an object once and is kept with it."""
+"""Caches: one that belongs to an object, and one of limited size."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ class Kept(dict[Any, Any]):
 
 
 class Recent(Generic[Made]):
-    """What was made last, by key: as much as takes together at most `most` bytes. Threads may share it.
+    """A cache of at most `most` bytes that drops the objects which were used longest ago. Threads may share it.
 
-    `size`: the bytes of what was made. It may grow later by what is kept with it, and is asked anew with each new one.
+    `size(made)`: the bytes of an object. Objects may grow, so all sizes are computed again whenever one is added.
     """
 
     def __init__(self, most: int, size: Callable[[Made], int]) -> None:
         self._most, self._size, self._held, self._lock = most, size, dict[Hashable, Made](), Lock()
 
     def get(self, key: Hashable) -> Made | None:
-        """What is held by this key."""
+        """The object of this key; None if the cache does not hold it."""
         with self._lock:
             if key in self._held:
                 self._held[key] = self._held.pop(key)  # to the end: the first one was used longest ago
             return self._held.get(key)
 
     def keep(self, key: Hashable, made: Made) -> Made:
-        """Hold this, and drop what was used longest ago while all takes too much."""
+        """Add an object; drop those that were used longest ago while the cache is too large."""
         with self._lock:
             self._held[key] = made
             sizes = {one: self._size(held) for one, held in self._held.items()}
@@ -47,6 +47,6 @@ class Recent(Generic[Made]):
         return made
 
     def clear(self) -> None:
-        """Hold nothing."""
+        """Empty the cache."""
         with self._lock:
             self._held.clear()

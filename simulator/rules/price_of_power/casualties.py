@@ -132,7 +132,7 @@ def after_throw(w: Setup, side: int, force: Force, hits: int, tercios: int) -> F
 
 
 def fates(w: Setup, side: int, force: Force, throw: Throw) -> dict[Fate, float]:
-    """What a throw of the enemy may do to a side, with the chances. Kept in memory: many battles come to it."""
+    """The possible effects of an enemy roll on a side, with their chances. Cached, because many battles need it."""
     key = side, force, throw
     if (found := w.memory.get(key)) is None:
         found = w.memory[key] = defaultdict(float)

@@ -183,7 +183,7 @@ def throw_of(w: Setup, s: Battle, side: int) -> Throw:
 
 
 def fates_of(w: Setup, s: Battle, side: int) -> dict[Fate, float]:
-    """What the enemy's roll may do to a side, with the chances."""
+    """The possible effects of the enemy's roll on a side, with their chances."""
     return fates(w, side, force_of(s, side), throw_of(w, s, 1 - side))
 
 
@@ -208,7 +208,7 @@ def rolled(w: Setup, round_: int, attacker: Fate, defender: Fate) -> Battle:
 
 
 def after_faces(w: Setup, s: Battle, side: int, thrown: Iterable[Icons]) -> Fate:
-    """What a roll of these faces by the enemy does to a side."""
+    """The effect on a side of an enemy roll of these faces."""
     throw = throw_of(w, s, 1 - side)
     shown = throw.pool.shown(thrown)
     tercios = min(shown.tercios, w.caps(1 - side, throw.pool).tercios)

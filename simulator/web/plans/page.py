@@ -114,7 +114,7 @@ def _answer(request: PlanRequest) -> dict[str, Any]:
 
 
 def _from(orders: Mapping[str, Mapping[str, int]]) -> list[tuple[str, str]]:
-    """Who comes from where."""
+    """Pairs of a place and the pieces that it sends, in words."""
     return [(place, ", ".join(words.pieces_in_words(sent))) for place, sent in orders.items()]
 
 
@@ -129,7 +129,7 @@ def _next(found: Plan) -> list[dict[str, Any]]:
 
 
 def _units(request: PlanRequest, found: Plan) -> list[dict[str, Any]]:
-    """What one unit more is worth, the most first, each with the address of that plan."""
+    """The worth of one unit more, the greatest first; each row has the address of that plan."""
     rows = []
     for one in found.units_worth:
         now = links.value_at(request.data, f"place.{one.place}.{one.piece}")
@@ -140,7 +140,7 @@ def _units(request: PlanRequest, found: Plan) -> list[dict[str, Any]]:
 
 
 def _counts(found: Plan) -> list[dict[str, Any]]:
-    """How many of those that count succeed, all of them first: blocks of a bar, in per cent of its width."""
+    """The bar of how many fronts succeed: its blocks, all fronts first, in per cent of its width."""
     blocks, start, many = [], 0.0, len(found.number) - 1
     for at in range(many, -1, -1) if many > 0 else ():
         p = found.number[at]

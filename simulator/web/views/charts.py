@@ -102,7 +102,7 @@ FROM_BELOW = ("attacker", "r2", "r3", "going", "nobody", "defender")
 
 
 def costs(odds: Odds) -> list[dict[str, Any]]:
-    """What each side loses, or has left where no loss is counted: columns of chances, at most ten a side.
+    """The losses of each side, or the units left where no loss is counted: at most ten columns of chances a side.
 
     Thirds of a detachment share the column of the whole ones.
     """

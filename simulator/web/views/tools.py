@@ -180,7 +180,7 @@ def _rounds(request: BattleRequest) -> dict[str, Any]:
     picture = charts.course(going[1:])
     names = [(words, kind) for words, kind, _ in going[0]] if going else []
     happens = {words for parts in going for words, _, p in parts if p}
-    # Where nobody wins, only how much of it is over.
+    # The headline of a kind without winners tells only by when it is over.
     said = f"{str(result.headline).partition(':')[0]}." if request.battle.question.endings else result.headline
     about = {"headline": said, "battle": request.battle, "how": result.how(), "course": picture}
     about |= {"names": [one for one in names if one[0] in happens], "unit": "fight" if result.fights else "round"}
@@ -217,7 +217,7 @@ def _counter(request: BattleRequest) -> dict[str, Any]:
 
     numbers = catalogue.tools_of(request.battle, request.data)["numbers"]
     start, whole = _pieces(request.battle, request.data), request.options.whole
-    # Who comes to the second battle: the defender of the first attacks in it.
+    # Reinforcements of the second battle, in which the defender of the first attacks.
     comes = {name: whole(f"join.{name}") for name in start if f"defender.{name}" in numbers}
     holds = {name: whole(f"hold.{name}") for name in start if f"attacker.{name}" in numbers}
     if all(number is None for number in (*comes.values(), *holds.values())):

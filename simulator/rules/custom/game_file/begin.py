@@ -60,7 +60,7 @@ side = "attacker"
 adds = -1
 if_condition = { hill = true }
 
-# What is lost first: "cheapest", "weakest", or a list of units.
+# The order of losses: "cheapest", "weakest", or a list of units.
 [losses]
 order = "cheapest"
 """

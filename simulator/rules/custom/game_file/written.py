@@ -9,7 +9,7 @@ from typing import Any
 
 WIDEST = 120
 BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
-# What each part is, as a comment above it.
+# The comment above each part of the file.
 ABOUT = {
     "unit": "What each unit rolls: the value it hits at, or a table of value and dice.",
     "battle": "Battle kinds, and who takes part.",

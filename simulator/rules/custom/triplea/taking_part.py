@@ -1,4 +1,4 @@
-"""Which units of a TripleA map take part in battles (docs/rules/triplea_import.md section 3)."""
+"""The units of a TripleA map that take part in battles (docs/rules/triplea_import.md section 3)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NO_BATTLE = "no battle is possible with these units"
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked of a map: `players` and `units` by their names, None for all."""
+    """The part of a map to import: names of `players` and `units`, None for all."""
 
     units: Sequence[str] | None = None
     players: Sequence[str] | None = None
@@ -46,7 +46,7 @@ def units_of(found: TripleaMap, wanted: Wanted, report: Report) -> list[MapUnit]
     if wanted.units is not None:
         every = _chosen(every, wanted.units, report)
     else:
-        # What is lost when it fires stays only where it is asked for by name.
+        # A unit that is lost when it fires is imported only if it is asked for by name.
         report.used_up = [unit.name for unit in every if unit.is_used_up]
         every = _kept(every, [not unit.is_used_up for unit in every], f"it is lost when it fires; {TOO_GOOD}", report)
     if not every:

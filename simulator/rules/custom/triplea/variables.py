@@ -13,7 +13,7 @@ MOST_ATTACHMENTS = 20_000
 LONGEST_VALUE = 1_000_000
 MOST_CHARACTERS = 100_000_000
 VARIABLE = re.compile(r"\$([^$]*)\$")
-# What stands for one element of each variable of a foreach.
+# The placeholder of a foreach for one element of each variable.
 Chosen = Mapping[str, str]
 
 
