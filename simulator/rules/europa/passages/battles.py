@@ -166,7 +166,7 @@ def ends_of(fight: FightKey) -> tuple[NavalSetup, dict[End, np.ndarray]]:
     sweep, men = FightSweep(setup), [group.men[OWN] or 0 for group in setup.groups]
     found: dict[End, np.ndarray] = {}
     for state, chances in sweep.ends.items():
-        morale = rules.morale_left(setup, state, OWN), rules.morale_left(setup, state, ENEMY)
+        morale = rules.morale_left(setup.plain, state, OWN), rules.morale_left(setup.plain, state, ENEMY)
         chases = setup.chase_table(state.group, OWN, state.rolls), setup.chase_table(state.group, ENEMY, state.rolls)
         end = End(state.verdict, state.left > 0, morale, chases, men[state.group])
         found.setdefault(end, np.zeros(sweep.room))[: chances.shape[0], : chances.shape[1]] += chances

@@ -18,10 +18,10 @@ from simulator.rules.europa.procedures.blockades import Work
 from simulator.rules.europa.procedures.interception import SeaInterceptor
 from simulator.rules.europa.sea.model import (
     SEA_TYPES,
+    FleetPolicy,
     HostileSide,
     MovingFleet,
     NavalOptions,
-    NavalPolicy,
     SeaConditions,
     check_evasion,
     only_transports,
@@ -96,13 +96,13 @@ class PassageConditions(TravelConditions, SeaConditions):
     enemy_province: bool = Field(True, description="lands in an enemy province")
 
 
-class LandingPolicy(NavalPolicy):
+class LandingPolicy(FleetPolicy):
     """Choices of the passing side."""
 
     pillage: Literal["pillage", "lose-detachment"] = Field("pillage", description="result P with musket or better")
 
 
-class WatchingPolicy(NavalPolicy):
+class WatchingPolicy(FleetPolicy):
     """Choices of the other side."""
 
     engage: Literal["always", "never"] = Field("always", description="the blockader forces battle")
