@@ -6,6 +6,9 @@ from collections import Counter
 from functools import lru_cache
 from typing import NamedTuple
 
+import numpy as np
+
+from simulator.rules.europa.sea import rules
 from simulator.rules.europa.sea.squadrons import GALLEYS, WARSHIPS, Engagement, Squadron
 from simulator.rules.europa.shared.fleets import ND, Afloat, Cargo, Fleet, after_attrition, sink
 from simulator.rules.europa.tables import Book
@@ -17,6 +20,8 @@ SEIZED, SUNK, SEIZED_WITH_WARSHIP = 10, 5, 5
 DAMAGED, DESTROYED, REFITTED = range(3)
 PORTIONS = {True: (DAMAGED, DESTROYED, REFITTED), False: (DAMAGED, DESTROYED, DAMAGED)}
 NO_SHIP = Fleet()
+# No fight inflicts as many thirds, and none does with its pursuit.
+NEVER_LOST, NEVER_PURSUED = 4 * rules.LOSS_MASK + 1, 5 * rules.LOSS_MASK + 1
 CAPTURES = {"warships-first": (WARSHIPS, GALLEYS, "transports"), "transports-first": ("transports", WARSHIPS, GALLEYS)}
 
 
@@ -124,6 +129,7 @@ class Losses:
         self.caught = lru_cache(maxsize=None)(self._caught)
         self.left_with = lru_cache(maxsize=None)(self._left_with)
         self.after_storm = lru_cache(maxsize=None)(self._after_storm)
+        self.all_whole = lru_cache(maxsize=None)(self._all_whole)
 
     def size(self, side: int) -> int:
         """ND that make a side's size in the loss modification."""
@@ -141,6 +147,10 @@ class Losses:
     def whole(self, side: int, thirds: int, routed: bool) -> int:
         """Losses that a side suffers in whole ships (steps 10 and 11), rolled as so many thirds."""
         return rounded(self.modified(side, thirds, routed), self.engagement.squadrons[side])
+
+    def _all_whole(self, side: int, routed: bool) -> np.ndarray:
+        """Losses that a side suffers in whole ships, int64 [thirds that are rolled]."""
+        return np.array([self.whole(side, thirds, routed) for thirds in range(NEVER_PURSUED)], np.int64)
 
     def record(self, side: int, fight: Fight) -> Record:
         """The force of a side after a fight."""
