@@ -113,7 +113,7 @@ SENTENCES = {
         "winner == 'attacker'",
         "Spain wins the sea battle in 66.96 %, England in 27.57 %; it stays undecided in 5.47 %.",
     ),
-    "europa-la-hougue-1692": ("landed", "The troops land in 88.24 %, 3.35 detachments of them on average."),
+    "europa-la-hougue-1692": ("landed", "The troops land in 82.67 %, 2.31 detachments of them on average."),
     "europa-la-rochelle-1627": ("fits", "The load fits: 6 of 14 points are needed."),
     "europa-lutzen-1632": (
         "winner == 'attacker'",
