@@ -121,11 +121,15 @@ class Reliefs:
             columns, p = outcomes_of(build_land(battle_of(self.setup.campaign, self.setup.camp[camp], inside)))
             given = self.setup.besieger.leader.given
             gone = np.any([columns[f"defender_leader_{how}"] for how in GONE], axis=0) & given
-            found = defaultdict[tuple[int, int, int, bool], float](float)
-            left, lost = columns["defender_left_thirds"], columns["attacker_losses_thirds"]
-            for *end, chance in zip(*(x.tolist() for x in (left, lost, columns["winner"], gone, p)), strict=True):
-                found[tuple(end)] += chance  # type: ignore[index]
-            self._fought[camp, garrison] = found
+            ends = columns["defender_left_thirds"], columns["attacker_losses_thirds"], columns["winner"], gone
+            room = [int(values.max()) + 1 for values in ends]
+            chances = np.bincount(np.ravel_multi_index(ends, room), p)
+            occur = np.flatnonzero(chances)
+            rows = zip(*(values.tolist() for values in np.unravel_index(occur, room)), strict=True)
+            self._fought[camp, garrison] = {
+                (left, lost, winner, bool(lead)): chance
+                for (left, lost, winner, lead), chance in zip(rows, chances[occur].tolist(), strict=True)
+            }
         return self._fought[camp, garrison]
 
     @cached_property
