@@ -32,13 +32,13 @@ ANSWERS = {
 
 
 class Battle(NamedTuple):
-    """The end of a battle: thirds left of besieger, garrison and relief army; what became of the army; its state, and
+    """The end of a battle: thirds left of besieger and garrison, and gone of the relief army, whose state it is, and
     whether the besieger's leader is lost; is the siege over; have troops entered a garrison without an ARMY?
     """
 
     camp: int
     garrison: int
-    spared: int
+    parted: int
     relieving: int
     relief: int
     over: int
@@ -147,4 +147,6 @@ class Reliefs:
             left, inside = left - LD * enter, inside + LD * enter
         state = siege.LEADER_LOST if gone else siege.COME
         relieving = siege.FOUGHT | siege.RELIEVED * won
-        return Battle(camp, inside, left, relieving, state, int(won or camp == 0), int(loose and self.setup.mixed))
+        return Battle(
+            camp, inside, self.size - left, relieving, state, int(won or camp == 0), int(loose and self.setup.mixed)
+        )
