@@ -105,7 +105,7 @@ def test_the_positions_in_words():
     found = best(battle({"attacker": BOTH}))
     rows = [row for row in found.rows() if row["reached"] > 0]
     assert {row["decision"] for row in rows} == {"policy.attacker.leave_with_wind", "policy.attacker.break_off"}
-    assert {row["roll"] for row in rows} == {"day one, Fire", "day one, Boarding", "day two, Fire"}
+    assert {row["roll"] for row in rows} == {"day one, Fire", "day one, Shock (boarding)", "day two, Fire"}
     first = next(row for row in rows if row["attacker_losses_thirds"] == row["defender_losses_thirds"] == 0)
     assert (first["roll"], first["attacker_stars"], first["bonus"], first["choice"]) == (
         "day one, Fire",

@@ -23,7 +23,7 @@ BEST = "best"
 # A fight has so many rolls, after the first of which a pursuit may follow.
 ROLLS = 4
 DECISIONS = np.array(["leave_with_wind", "break_off", "break_off"])
-TIMES = np.array(["", "day one, Fire", "day one, Boarding", "day two, Fire"])
+TIMES = np.array(["", "day one, Fire", "day one, Shock (boarding)", "day two, Fire"])
 # Who has +1/+1 because the enemy failed to break off, by `failed`.
 BONUS = np.array(["", "defender", "attacker", "both"])
 

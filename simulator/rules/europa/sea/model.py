@@ -24,7 +24,7 @@ class SeaLeaderTable(Fields):
 
     manoeuvre: common.Value = Field(0, description="manoeuvre")
     fire: common.Value = Field(0, description="fire")
-    shock: common.Value = Field(0, description="shock: boarding at sea")
+    shock: common.Value = Field(0, description="shock (boarding)")
     siege: common.Value = Field(0, description="siege value")
     anonymous: bool = Field(False, description="killed instead of wounded")
     robust: bool = Field(False, description="a value of 6 is no risk")
@@ -44,7 +44,7 @@ class HostileSide(common.Laden):
     )
     veteran: bool = Field(True, description="maintained from an earlier turn")
     fire_modifier: common.Bonus = Field(0, description="event or country rules, to Fire")
-    shock_modifier: common.Bonus = Field(0, description="event or country rules, to Boarding")
+    shock_modifier: common.Bonus = Field(0, description="event or country rules, to Shock (boarding)")
 
 
 class MovingFleet(HostileSide, common.Counted):

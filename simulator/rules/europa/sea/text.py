@@ -26,8 +26,9 @@ from simulator.rules.europa.shared.stacks import detachments
 from simulator.rules.toolkit.faces import face_where
 from simulator.rules.toolkit.naming import plural
 
-STEPS = ("Fire", "Boarding")
-NAMES = ("Day one, Fire", "Day one, Boarding", "Day two, Fire", "Day two, Boarding")
+BOARDING = "Shock (boarding)"
+STEPS = ("Fire", BOARDING)
+NAMES = tuple(f"Day {day}, {step}" for day in ("one", "two") for step in STEPS)
 HAS_WIND = ("the attacker has", "the defender has", "nobody has")
 WINNERS = ("the attacker wins", "the defender wins", "nobody wins")
 FATES = ("unharmed", "killed", "wounded")
@@ -122,7 +123,7 @@ def _modifiers(setup: NavalSetup, side: int, day: int, step: str) -> Iterator[tu
     """The modifiers that a side may have in a step, with their sources; those of the pursuit on day 0."""
     if day and not setup.engagement.columns(side)[0]:
         return
-    field = {"Fire": "fire", "Boarding": "shock", "pursuit": "pursuit"}[step]
+    field = {"Fire": "fire", BOARDING: "shock", "pursuit": "pursuit"}[step]
     for modifier in setup.engagement.modifiers[side]:
         if (not day or day in modifier.days) and (value := getattr(modifier, field)):
             yield f"{value:+d} {modifier.reason}", modifier.source
