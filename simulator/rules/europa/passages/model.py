@@ -36,6 +36,7 @@ from simulator.rules.europa.tables import book
 from simulator.rules.toolkit.policies import refuse
 
 STAGES = ("passage", "land", "siege")
+ZoneName = Annotated[str, Field(max_length=40, json_schema_extra={"takes": "a text of at most 40 characters"})]
 TROOPS = ("army_plus", "army_minus", "land_detachments", "exploration_detachments")
 
 
@@ -56,7 +57,7 @@ class HostileFleet(HostileSide, SeaInterceptor):
 class Patrol(HostileFleet):
     """A fleet that may intercept."""
 
-    zone: Annotated[str, Field(max_length=40)] = Field("", description="fleets of one zone fight together; a name")
+    zone: ZoneName = Field("", description="fleets of one zone fight together; a name")
     zones_entered: common.Zones | None = Field(
         None, description="zones that the moving fleet has entered when it meets him; default: all"
     )
