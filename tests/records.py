@@ -29,7 +29,12 @@ TRANSCRIPTS = Path(__file__).parent / "transcripts"
 COUNTS = Path(__file__).parent / "data" / "pinned_counts.json"
 WIDTH = 110
 # Transcripts beside those of the kinds: what a kind does only where a part is given.
-FURTHER = {("europa", "siege-with-relief"): "europa-vienna-1683"}
+FURTHER = {
+    ("europa", "siege-with-relief"): "europa-vienna-1683",
+    ("europa", "passage-with-zones"): "europa-la-hougue-1692",
+    ("europa", "naval-with-retreat"): "europa-quiberon-bay-1759",
+    ("europa", "naval-with-decisions"): "europa-flores-1591",
+}
 BATTLES = 2_000
 SEED = 2_026
 

@@ -39,6 +39,7 @@ DECIDED = {
     ("kings-and-things", "land"): "losses retreat",
     ("kings-and-things", "exploration"): "losses retreat",
     ("europa", "land"): "break_off",
+    ("europa", "naval"): "leave_with_wind break_off",
     ("europa", "siege-campaign"): "plan",
     ("birthright", "tactical"): "retreat",
     ("birthright", "storm"): "retreat",

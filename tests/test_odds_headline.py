@@ -109,6 +109,11 @@ SENTENCES = {
     "europa-columbus-1492": ("discovered", "A discovery is made in 80.00 %."),
     "europa-dardanelles-1657": ("not stopped", "The fleet passes in 50.00 %, and loses 0.4 detachments on average."),
     "europa-famagusta-1571": ("fallen", "The fortress falls in 21.11 %, holds in 78.89 %."),
+    "europa-flores-1591": (
+        "winner == 'attacker'",
+        "Spain wins the sea battle in 66.96 %, England in 27.57 %; it stays undecided in 5.47 %.",
+    ),
+    "europa-la-hougue-1692": ("landed", "The troops land in 82.67 %, 2.31 detachments of them on average."),
     "europa-la-rochelle-1627": ("fits", "The load fits: 6 of 14 points are needed."),
     "europa-lutzen-1632": (
         "winner == 'attacker'",
@@ -119,6 +124,10 @@ SENTENCES = {
         "The corsair takes ships in 48.00 %, misses the convoy in 40.00 %, is driven off in 12.00 %.",
     ),
     "europa-naples-1647": ("cleared", "The revolt is over in 69.12 %; 0.43 sides are left on average."),
+    "europa-quiberon-bay-1759": (
+        "winner == 'attacker'",
+        "England wins the sea battle in 78.44 %, France in 13.17 %; it stays undecided in 8.39 %.",
+    ),
     "europa-roanoke-1587": ("activated", "The natives attack in 60.00 %, stay quiet in 40.00 %."),
     "europa-season-1632": ("mean.rounds_left", "3.72 more rounds are played on average."),
     "europa-tlaxcala-1519": (

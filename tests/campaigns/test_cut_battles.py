@@ -37,6 +37,10 @@ CUTS = {
         "axis-and-allies-1942", "land", {"infantry": 3, "tank": 1, "fighter": 1}, {"infantry": 4, "fighter": 1},
         of_file, ["infantry", "tank", "fighter"],
     ),
+    "axis and allies at sea": (
+        "axis-and-allies-1942", "sea", {"cruiser": 2, "fighter": 1}, {"cruiser": 1, "destroyer": 2}, of_file,
+        ["cruiser", "destroyer", "fighter"],
+    ),
     "skirmish on foot": (
         "skirmish", "field", {"pikes": 3, "captain": 1}, {"pikes": 4}, of_file, ["pikes", "captain"]
     ),
@@ -153,3 +157,32 @@ def test_siege_actions_of_the_price_of_power_cut_in_parts_are_one_siege():
     second = exact(LOMBARDY | {"defender": {"provinces": left}, "conditions": {"actions": 1}}) if left else None
     taken = first.mean("provinces_taken") + (second.mean("provinces_taken") if second else 0)
     assert one.mean("provinces_taken") == taken
+
+
+UNREST = {
+    "revolt": {"attacker": {"army_minus": 1, "land_detachments": 1, "manoeuvre": 2}, "defender": {"fortress_level": 1}},
+    "pirate-hunt": {"attacker": {"warships": 3, "fleets_minus": 1}, "defender": {"manoeuvre": 1}},
+}
+COUNTERS = {"revolt": ("revolts_minus", "revolts_plus"), "pirate-hunt": ("corsairs_minus", "corsairs_plus")}
+
+
+@pytest.mark.parametrize("kind", UNREST)
+@pytest.mark.parametrize("parts", [(2, 2), (1, 3)], ids=str)
+def test_unrest_fought_in_parts_is_one_fight(kind, parts):
+    """Of one large counter two sides may be left, which is the large one again, or one: the small one."""
+
+    def fought(rounds, small, large):
+        sides = UNREST[kind]
+        counters = dict(zip(COUNTERS[kind], (small, large), strict=True))
+        scenario = {"game": "europa", "battle": kind, "attacker": sides["attacker"], "conditions": {"rounds": rounds}}
+        return exact(scenario | {"defender": sides["defender"] | counters})
+
+    one, first = fought(sum(parts), 0, 1), fought(parts[0], 0, 1)
+    cleared, left = first.p("cleared"), 0.0
+    for sides, counters in ((1, (1, 0)), (2, (0, 1))):
+        chance, second = first.p(f"sides_left == {sides}"), fought(parts[1], *counters)
+        assert chance > 0
+        cleared += chance * second.p("cleared")
+        left += chance * second.mean("sides_left")
+    assert one.p("cleared") == pytest.approx(cleared, abs=TOLERANCE)
+    assert one.mean("sides_left") == pytest.approx(left, abs=TOLERANCE)

@@ -204,8 +204,9 @@ def winds(a, d, ma, md, given):
     return merged((0.01, 0 if lead > 0 else 1 if lead < 0 else 2) for lead in leads)
 
 
-def fight(a, d, la, ld, wind, c, o):  # noqa: PLR0912, PLR0915
-    sides, leaders = (a, d), (la, ld)
+def prepared(sides, leaders, wind, c, o):
+    """Morale of both sides, their fixed (Fire, Boarding) modifiers, and results(side, roll, modifier) of a roll."""
+    (a, d) = sides
     cap = o.get("leader_differential_cap", 3)
     fire, boarding, morale, columns = [0, 0], [0, 0], [0, 0], []
     for i, (x, y) in enumerate(((a, d), (d, a))):
@@ -253,16 +254,24 @@ def fight(a, d, la, ld, wind, c, o):  # noqa: PLR0912, PLR0915
             ways.append((0.1, loss, stars))
         return merged(ways)
 
+    return morale, (fire, boarding), results
+
+
+def drm(fixed, i, roll, stars, failed):
+    """A side's modifier in a roll, with what has happened so far."""
+    m = fixed[roll % 2][i] - (roll >= 2) + (roll >= 2 and failed[1 - i])
+    return m - (roll > 0 and stars[i] > stars[1 - i])
+
+
+def fight(a, d, la, ld, wind, c, o):
+    sides, leaders = (a, d), (la, ld)
+    morale, fixed, results = prepared(sides, leaders, wind, c, o)
     ends = []  # chance, suffered, stars, rolls, declared winner (None: by morale), left by, broke off by
     states = [(1.0, (0, 0), (0, 0), (0, 0))]
     for roll in range(4):
         new, states = merged(states), []
         for p, suffered, stars, failed in new:
-            mods = []
-            for i in (0, 1):
-                m = (fire if roll % 2 == 0 else boarding)[i] - (roll >= 2) + (roll >= 2 and failed[1 - i])
-                m -= roll > 0 and stars[i] > stars[1 - i]
-                mods.append(m)
+            mods = [drm(fixed, i, roll, stars, failed) for i in (0, 1)]
             for pa, xa, sa in results(0, roll, mods[0]):
                 for pd, xd, sd in results(1, roll, mods[1]):
                     s2, t2 = (suffered[0] + xd, suffered[1] + xa), (stars[0] + sd, stars[1] + sa)

@@ -152,7 +152,7 @@ def test_23_a_draw_at_the_fortress():
     setup = SiegeSetup(load(siege(RELIEF)).fields)
     lost, nobody = 12 - 9, 2
     end = setup.relief.end(camp=15, garrison=3, lost=lost, winner=nobody, gone=False)
-    assert (end.camp, end.garrison, end.spared, end.over) == (15, 6, 6, 0)
+    assert (end.camp, end.garrison, setup.relief.size - end.parted, end.over) == (15, 6, 6, 0)
     inside = [bonus.value for bonus in setup.effect_of_garrison(end.garrison)]
     assert inside == [1]
     assert [bonus.value for bonus in setup.supply(end.garrison, 0)][-1] == -2

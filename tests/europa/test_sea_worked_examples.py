@@ -31,23 +31,23 @@ def fought(scenario, dice):
     fighting, thrown = setup.fighting, deque(dice)
     groups = list(fighting.groups)
     state = START
-    while rules.running(fighting, state):
+    while rules.running(fighting.plain, state):
         if state.stage == rules.DRAW:
             blows = wind(fighting, thrown)
             result = next(n for n, group in enumerate(groups) if group.wind == blows)
         elif state.stage in {rules.FIRST_BREAK, rules.SECOND_BREAK}:
             side = fighting.first if state.stage == rules.FIRST_BREAK else 1 - fighting.first
             man = fighting.engagement.squadrons[side].leader.manoeuvre
-            result = int(thrown.popleft() <= man + rules.morale_left(fighting, state, side))
+            result = int(thrown.popleft() <= man + rules.morale_left(fighting.plain, state, side))
         else:
             roll, parts = state.stage - rules.FIRE_1, []
             for side in (0, 1):
                 drm = fighting.drm(side, groups[state.group], roll, state.failed, rules.more_stars(state))
                 die = thrown.popleft() if fighting.engagement.columns(side)[0] else 0
                 parts.append(packed(*fighting.read(side, roll, die + drm)))
-            state = rules.step(fighting, state, *parts)
+            state = rules.step(fighting.plain, state, *parts)
             continue
-        state = rules.step(fighting, state, result, 0)
+        state = rules.step(fighting.plain, state, result, 0)
     return state, setup, groups[state.group], thrown
 
 

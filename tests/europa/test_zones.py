@@ -183,6 +183,9 @@ REFUSED = {
     "defender.interceptors[0].gold: not allowed in a zone with troops": passage(
         FLEET, interceptors({"warships": 4, "gold": 5}, {"warships": 4, "land_detachments": 1}, zone="Channel")
     ),
+    f"defender.interceptors[0].zone: {'x' * 41!r} is not allowed; give a text of at most 40 characters": passage(
+        FLEET, interceptors({"warships": 2, "zone": "x" * 41})
+    ),
     "attacker.retreat": passage(FLEET | {"retreat": {}}, {}),
     "conditions.retreat_zones": passage(FLEET, {}, {"retreat_zones": 0}),
 }  # fmt: skip

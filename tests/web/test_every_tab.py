@@ -24,7 +24,7 @@ NOT_OFFERED = {
     "risk/invasion": "counter",
     "europa/pirate-hunt": "rounds best",
     "europa/revolt": "rounds best",
-    "europa/naval": "rounds best",
+    "europa/naval": "rounds",
     "birthright/siege": "rounds",
     "kings-and-things/free-for-all": "best",
     "price-of-power/npr-defence": "rounds best counter",

@@ -41,7 +41,7 @@ BEYOND_ALL = 10**9
 # A setting replaces an earlier one if it is worth more by SLACK; none can where less than NOTHING_LEFT can be gained.
 SLACK, NOTHING_LEFT = 1e-12, 0.9e-12
 # Policies whose values `gains` compares, with their parameters; they are no named values.
-COMPARED = ("retreat", "sea_retreat", "break_off", "hand")
+COMPARED = ("retreat", "sea_retreat", "break_off", "leave_with_wind", "hand")
 
 
 @dataclass(frozen=True, repr=False)

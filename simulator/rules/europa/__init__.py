@@ -111,7 +111,7 @@ BATTLES = by_kind(
     kind(Passage, build_passage, check_passage),
     kind(Expedition, build_expedition, check_expedition),
     name="Europa Universalis 8",
-    advice=advised({"plan": PLANS}, {"break_off": "break off"}),
+    advice=advised({"plan": PLANS}, {"leave_with_wind": "leave with the wind", "break_off": "break off"}),
     total=total,
     forces=ForceColumns({"left_thirds": "LD left"}, {"losses_thirds": "detachment"}, 3, no_units=("morale", "gold")),
     called=called,

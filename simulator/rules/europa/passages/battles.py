@@ -17,15 +17,13 @@ from simulator.rules.battle import ATTACKER
 from simulator.rules.europa.sea import rules
 from simulator.rules.europa.sea.battle import NO_PURSUIT
 from simulator.rules.europa.sea.fight import FightSweep
-from simulator.rules.europa.sea.losses import NO_SHIP, Fight, Losses
+from simulator.rules.europa.sea.losses import NEVER_LOST, NEVER_PURSUED, NO_SHIP, Fight, Losses
 from simulator.rules.europa.sea.squadrons import Engagement
 from simulator.rules.europa.sea.tables import NavalSetup
 from simulator.rules.europa.shared.fleets import Afloat, Cargo, Fleet, after_attrition
-from simulator.rules.europa.shared.leaders import UNHARMED, Trial, fates
+from simulator.rules.europa.shared.leaders import UNHARMED, Leader, Trial, fates
 
 OWN, ENEMY = 0, 1
-# No fight inflicts as many thirds, and none does with its pursuit.
-NEVER_LOST, NEVER_PURSUED = 4 * rules.LOSS_MASK + 1, 5 * rules.LOSS_MASK + 1
 
 
 class Result(NamedTuple):
@@ -90,14 +88,22 @@ def fates_of(engagement: Engagement, losses: Losses) -> dict[Fate, np.ndarray]:
     # A side of 1 or 2 thirds is wiped out whenever it is routed.
     small = losses.wiped(OWN, 0, True), losses.wiped(ENEMY, 0, True)
     fight, routs = fight_of(engagement), engagement.options.destruction_is_rout
+    return _cut(fight, lost, sunk, small, routs)
+
+
+@lru_cache(maxsize=256)
+def _cut(fight: FightKey, lost: int, sunk: int, small: tuple[bool, bool], routs: bool) -> dict[Fate, np.ndarray]:
+    """As `fates_of`, for fleets that are wiped out from the losses `lost` and `sunk` on; not to be changed."""
     alive, wiped = (_fates(fight, sunk, small, routs, wiped) for wiped in (False, True))
     found: dict[Fate, np.ndarray] = {}
     for by_fate, rows in zip((alive, wiped), (slice(0, lost), slice(lost, None)), strict=True):
         for (fate, more), chances in by_fate.items():
             part = chances[rows]
             if part.any():
+                if fate not in found:
+                    found[fate] = np.zeros(NEVER_PURSUED)
                 first = (rows.start or 0) + more
-                found.setdefault(fate, np.zeros(NEVER_PURSUED))[first : first + len(part)] += part
+                found[fate][first : first + len(part)] += part
     return found
 
 
@@ -105,30 +111,38 @@ def results(engagement: Engagement) -> dict[Result, float]:
     """The results of the battle for the attacker, with chances."""
     losses, found = Losses(engagement), defaultdict[Result, float](float)
     own, beaten = engagement.squadrons[OWN], defaultdict[tuple[Afloat, int], float](float)
+    unharmed = [safe(own.leader, gone) for gone in (False, True)]
     for (won, routed, caught, manoeuvre), chances in fates_of(engagement, losses).items():
         prizes = losses.caught(ENEMY, caught)[2] if won else NO_SHIP
-        by_losses = defaultdict[int, float](float)
-        for thirds in np.flatnonzero(chances).tolist():
-            by_losses[losses.whole(OWN, thirds, routed)] += float(chances[thirds])
-        for whole, chance in by_losses.items():
+        suffered = np.flatnonzero(chances)
+        by_losses = np.bincount(losses.all_whole(OWN, routed)[suffered], chances[suffered])
+        for whole in np.flatnonzero(by_losses).tolist():
+            chance = float(by_losses[whole])
             record = losses.left_with(OWN, Fight(won, routed, 0 if won else caught, whole))
             if won:
-                # A winner's commander may be killed or wounded (section 12).
-                ends = fates(own.leader, Trial(True, record.gone, own.leader.fragile))
-                safe = ends[UNHARMED] / ends.total() if own.leader.given else 1.0
                 fleet = record.fleet.plus(prizes) if caught else record.fleet
-                for gone, share in ((True, 1 - safe), (False, safe)):
+                for gone, share in ((True, 1 - unharmed[record.gone]), (False, unharmed[record.gone])):
                     found[Result(True, fleet, record.cargo, gone)] += chance * share
             elif own.retreat_drm is None:
                 found[Result(False, record.fleet, record.cargo)] += chance
             else:
                 modifier = losses.storm_modifier(OWN, routed, manoeuvre)
                 beaten[Afloat(record.fleet, record.cargo), modifier] += chance
+    saved = defaultdict[Afloat, float](float)
     for (afloat, modifier), chance in beaten.items():
         storm = after_attrition(engagement.book, afloat, modifier, own.order, own.hold)
+        share = chance / storm.total()
         for after, weight in storm.items():
-            found[Result(False, *after)] += chance * weight / storm.total()
+            saved[after] += share * weight
+    for after, chance in saved.items():
+        found[Result(False, *after)] += chance
     return {result: chance for result, chance in found.items() if chance > 0}
+
+
+def safe(leader: Leader, gone: bool) -> float:
+    """The chance that a winner's commander, with no ship left or some, is neither killed nor wounded (section 12)."""
+    ends = fates(leader, Trial(True, gone, leader.fragile))
+    return float(ends[UNHARMED] / ends.total()) if leader.given else 1.0
 
 
 # Passages that differ in anything but their fights (a sweep over troops, seas, works) share them. They are small.
@@ -166,7 +180,7 @@ def ends_of(fight: FightKey) -> tuple[NavalSetup, dict[End, np.ndarray]]:
     sweep, men = FightSweep(setup), [group.men[OWN] or 0 for group in setup.groups]
     found: dict[End, np.ndarray] = {}
     for state, chances in sweep.ends.items():
-        morale = rules.morale_left(setup, state, OWN), rules.morale_left(setup, state, ENEMY)
+        morale = rules.morale_left(setup.plain, state, OWN), rules.morale_left(setup.plain, state, ENEMY)
         chases = setup.chase_table(state.group, OWN, state.rolls), setup.chase_table(state.group, ENEMY, state.rolls)
         end = End(state.verdict, state.left > 0, morale, chases, men[state.group])
         found.setdefault(end, np.zeros(sweep.room))[: chances.shape[0], : chances.shape[1]] += chances

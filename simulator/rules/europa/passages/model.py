@@ -18,10 +18,10 @@ from simulator.rules.europa.procedures.blockades import Work
 from simulator.rules.europa.procedures.interception import SeaInterceptor
 from simulator.rules.europa.sea.model import (
     SEA_TYPES,
+    FleetPolicy,
     HostileSide,
     MovingFleet,
     NavalOptions,
-    NavalPolicy,
     SeaConditions,
     check_evasion,
     only_transports,
@@ -36,6 +36,7 @@ from simulator.rules.europa.tables import book
 from simulator.rules.toolkit.policies import refuse
 
 STAGES = ("passage", "land", "siege")
+ZoneName = Annotated[str, Field(max_length=40, json_schema_extra={"takes": "a text of at most 40 characters"})]
 TROOPS = ("army_plus", "army_minus", "land_detachments", "exploration_detachments")
 
 
@@ -56,7 +57,7 @@ class HostileFleet(HostileSide, SeaInterceptor):
 class Patrol(HostileFleet):
     """A fleet that may intercept."""
 
-    zone: Annotated[str, Field(max_length=40)] = Field("", description="fleets of one zone fight together; a name")
+    zone: ZoneName = Field("", description="fleets of one zone fight together; a name")
     zones_entered: common.Zones | None = Field(
         None, description="zones that the moving fleet has entered when it meets him; default: all"
     )
@@ -96,13 +97,13 @@ class PassageConditions(TravelConditions, SeaConditions):
     enemy_province: bool = Field(True, description="lands in an enemy province")
 
 
-class LandingPolicy(NavalPolicy):
+class LandingPolicy(FleetPolicy):
     """Choices of the passing side."""
 
     pillage: Literal["pillage", "lose-detachment"] = Field("pillage", description="result P with musket or better")
 
 
-class WatchingPolicy(NavalPolicy):
+class WatchingPolicy(FleetPolicy):
     """Choices of the other side."""
 
     engage: Literal["always", "never"] = Field("always", description="the blockader forces battle")

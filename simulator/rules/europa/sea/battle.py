@@ -6,7 +6,7 @@ All ends of the fighting stand in one table (docs/rules/europa_naval_and_other.m
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any, NamedTuple
@@ -69,6 +69,19 @@ class Chased(NamedTuple):
     code: int
 
 
+class Ends(NamedTuple):
+    """Ends of battles, as arrays: fields as in `Row`, with the records of both sides and the fates of their leaders."""
+
+    winner: np.ndarray
+    rolls: np.ndarray
+    left: np.ndarray
+    broke: np.ndarray
+    wind: np.ndarray
+    stars: tuple[np.ndarray, ...]
+    records: tuple[np.ndarray, np.ndarray]
+    fates: np.ndarray
+
+
 BOTH_WAYS = [(own, enemy) for own in (False, True) for enemy in (False, True)]
 # A battle that does not take place.
 EVADED = Row(2, 0, 0, 0, 2, 0, (0, 0), (None, None))
@@ -102,7 +115,7 @@ class BattleSetup:
         """
         masks = {routed: self._masks(routed) for routed in BOTH_WAYS}
         for state, chances in self.sweep.ends.items():
-            morale = rules.morale_left(self.fighting, state, 0), rules.morale_left(self.fighting, state, 1)
+            morale = rules.morale_left(self.fighting.plain, state, 0), rules.morale_left(self.fighting.plain, state, 1)
             for wiped, mask in masks[morale[0] == 0, morale[1] == 0]:
                 inside = mask[: chances.shape[0], : chances.shape[1]]
                 part = chances if inside.all() else chances * inside
@@ -204,20 +217,22 @@ class BattleSetup:
             men = np.array([row.men[side] or 0 for row in self.rows])
             for number, record in enumerate(before[side] if self.fighting.storm[side] else ()):
                 for man in dict.fromkeys(men.tolist()):
-                    drm = self.losses.storm_modifier(side, record.routed, man)
-                    after = self.losses.after_storm(side, record, drm)
-                    weights = {self.number(side, new): weight for new, weight in after.items()}
-                    out[side, number, men == man] = self.tables.add(weights)
+                    out[side, number, men == man] = self.storm_table(side, record, man)
         return out
 
-    def tests(self) -> np.ndarray:
-        """Tables of leader tests: int64 [fragile leaders, attacker's end, defender's]."""
+    def storm_table(self, side: int, record: Record, man: int) -> int:
+        """The table of the records that a storm leads to from one record."""
+        after = self.losses.after_storm(side, record, self.losses.storm_modifier(side, record.routed, man))
+        return self.tables.add({self.number(side, new): weight for new, weight in after.items()})
+
+    def tests(self, frail: Collection[int]) -> np.ndarray:
+        """Tables of leader tests: int64 [fragile leaders, attacker's end, defender's]; `frail`: those that occur."""
         leaders = tuple(squadron.leader for squadron in self.engagement.squadrons)
 
-        def test(frail: int, *ends: int) -> int:
-            return self.tables.add(seen_as(both_fates(leaders, frail, ends), end.fates_at_sea))
+        def test(fragile: int, *ends: int) -> int:
+            return self.tables.add(seen_as(both_fates(leaders, fragile, ends), end.fates_at_sea))
 
-        return grid((4, 4, 4), test, ({row.frail for row in self.rows}, range(4), range(4)))
+        return grid((4, 4, 4), test, (frail, range(4), range(4)))
 
     def evade(self) -> int:
         """Table of the evasion: d10 + (own - enemy manoeuvre, if positive) >= 8; a replacement counts 0 (step 1)."""
@@ -266,7 +281,7 @@ class BattleSetup:
             storm=np.array(self.fighting.storm, np.int64),
             storm_rolls=storm_rolls,
             gone=gone,
-            tests=self.tests(),
+            tests=self.tests({row.frail for row in self.rows}),
             tested=1,
         )
 
@@ -294,29 +309,33 @@ class BattleSetup:
         """The outcome columns of final states."""
         names = ("winner", "rolls", "left", "broke", "wind")
         rows = {name: _at_places([getattr(row, name) for row in self.rows], states.row) for name in names}
-        own = [of_records(list(self.records[side]), (states.record_a, states.record_d)[side]) for side in (0, 1)]
-        winner = rows["winner"]
-        out: Columns = {"winner": winner, "rolls": rows["rolls"]}
-        out["major_victory"] = self._major(winner, own)
-        out["evaded"] = rows["rolls"] == 0
+        stars = tuple(_at_places([row.stars[side] for row in self.rows], states.row) for side in (0, 1))
+        return self.columns(Ends(**rows, stars=stars, records=(states.record_a, states.record_d), fates=states.fates))
+
+    def columns(self, ends: Ends) -> Columns:
+        """The outcome columns of ends."""
+        own = [of_records(list(self.records[side]), ends.records[side]) for side in (0, 1)]
+        out: Columns = {"winner": ends.winner, "rolls": ends.rolls}
+        out["major_victory"] = self._major(ends.winner, own)
+        out["evaded"] = ends.rolls == 0
         for side, name in enumerate(SIDES):
             mine, enemy = own[side], own[1 - side]
-            takes = (winner == side).astype(np.int16)
+            takes = (ends.winner == side).astype(np.int16)
             for kind in KINDS:
                 out[f"{name}_{kind}_left"] = mine[f"own_{kind}_left"] + takes * enemy[f"captured_{kind}_left"]
             for column in ("losses", "damaged", "destroyed", "refitted"):
                 out[f"{name}_{column}_thirds"] = mine[column]
-            out[f"{name}_stars"] = _at_places([row.stars[side] for row in self.rows], states.row)
+            out[f"{name}_stars"] = ends.stars[side]
             out[f"{name}_ships_taken"] = takes * enemy["captured"]
             out[f"{name}_troops_left_thirds"] = mine["troops"]
             out[f"{name}_gold_left"] = mine["gold"]
             out[f"{name}_gold_taken"] = takes * enemy["seized"]
             out[f"{name}_routed"] = mine["routed"]
             out[f"{name}_destroyed"] = mine["gone"]
-            out[f"{name}_wind"] = rows["wind"] == side
-            out[f"{name}_left_with_wind"] = rows["left"] == side + 1
-            out[f"{name}_broke_off"] = rows["broke"] == side + 1
-            fate = states.fates % end.FATES if side == 0 else states.fates // end.FATES
+            out[f"{name}_wind"] = ends.wind == side
+            out[f"{name}_left_with_wind"] = ends.left == side + 1
+            out[f"{name}_broke_off"] = ends.broke == side + 1
+            fate = ends.fates % end.FATES if side == 0 else ends.fates // end.FATES
             out[f"{name}_leader_killed"], out[f"{name}_leader_wounded"] = fate == KILLED, fate == WOUNDED
         return out
 

@@ -100,29 +100,35 @@ def before_fight(p, s):
 @helper
 def onward(p, s, stage):
     """To the first stage from this one on in which something happens."""
-    if stage <= STORM_A and storm_due(p, s, 0, s.record_a):
+    if stage <= STORM_A and storm_due(p, p.winner[s.row], 0, s.record_a):
         return s._replace(stage=STORM_A)
-    if stage <= STORM_D and storm_due(p, s, 1, s.record_d):
+    if stage <= STORM_D and storm_due(p, p.winner[s.row], 1, s.record_d):
         return s._replace(stage=STORM_D)
     return s._replace(stage=LEADERS)
 
 
 @helper
-def storm_due(p, s, side, record):
+def storm_due(p, winner, side, record):
     """Does a side roll retreat attrition? (step 12)"""
-    return p.storm[side] == 1 and p.winner[s.row] != side and p.gone[side, record] == 0
+    return p.storm[side] == 1 and winner != side and p.gone[side, record] == 0
 
 
 @helper
 def test_table(p, s):
     """The table of both leader tests; of many states at once, too."""
-    return p.tests[p.frail[s.row], end_of(p, s, 0, s.record_a), end_of(p, s, 1, s.record_d)]
+    return leader_table(p, p.winner[s.row], p.frail[s.row], s.record_a, s.record_d)
 
 
 @helper
-def end_of(p, s, side, record):
+def leader_table(p, winner, frail, record_a, record_d):
+    """The table of both leader tests (step 14)."""
+    return p.tests[frail, end_of(p, winner, 0, record_a), end_of(p, winner, 1, record_d)]
+
+
+@helper
+def end_of(p, winner, side, record):
     """The end of the battle for a side in the leader test: 1 if it won, + 2 with no ship left."""
-    return (p.winner[s.row] == side) + 2 * p.gone[side, record]
+    return (winner == side) + 2 * p.gone[side, record]
 
 
 def fates_at_sea(code):

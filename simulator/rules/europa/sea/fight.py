@@ -49,7 +49,7 @@ class FightSweep:
     targets: dict[Hashable, list[NavalState]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.thrown, policies = cache(self._thrown), self.setup.policies
+        self.thrown, policies, self.numbers = cache(self._thrown), self.setup.policies, self.setup.plain
         self.by_wind = any(policy.leave_with_wind != "never" for policy in policies)
         self.by_men = any(policy.break_off == "if-sure" for policy in policies)
         level: Level = [START], np.ones((1, 1, 1))
@@ -63,7 +63,7 @@ class FightSweep:
         found: dict[NavalState, np.ndarray] = {}
         for states, chances in self.levels:
             for n, state in enumerate(states):
-                if not rules.running(self.setup, state):
+                if not rules.running(self.numbers, state):
                     found[state] = _sum(found[state], chances[n]) if state in found else chances[n]
         return found
 
@@ -85,12 +85,12 @@ class FightSweep:
 
     def moves(self, state: NavalState) -> Moves:
         """The states that may follow a state."""
-        p, group, both = self.setup, state.group, rules.rolls(state)
+        p, group, both = self.numbers, state.group, rules.rolls(state)
         enemy, own = (self.thrown(table, both) for table in (rules.table(p, state), rules.second(p, state)))
         if not both:
             return Moves(own, enemy, [rules.step(p, state, result, 0) for result in enemy.results])
         # Stars lead to the same states in all groups, but for the policies that ask for the wind or the manoeuvre.
-        asked = p.places[group].wind if self.by_wind else 0, p.places[group].men if self.by_men else ()
+        asked = p.wind[group] if self.by_wind else 0, self.setup.places[group].men if self.by_men else ()
         key = _in_group(state, 0), own.results, enemy.results, asked
         if key not in self.targets:
             bits = rules.LOSS_BITS
@@ -102,7 +102,7 @@ class FightSweep:
         places: dict[NavalState, int] = {}
         together: dict[Hashable, tuple[Moves, list[int], list[list[int]]]] = {}
         for n, state in enumerate(level[0]):
-            if rules.running(self.setup, state):
+            if rules.running(self.numbers, state):
                 moves = self.moves(state)
                 # Of such states no two lead to the same one by the same results.
                 key = id(moves.own), id(moves.enemy), state.stage, state.failed
@@ -147,7 +147,7 @@ class FightSweep:
     ) -> Iterator[tuple[tuple[NavalState, int, int], float]]:
         """States of a level with their losses that may come before this one, and the chance of both."""
         for before, chances in zip(*level, strict=True):
-            moves = self.moves(before) if rules.running(self.setup, before) else None
+            moves = self.moves(before) if rules.running(self.numbers, before) else None
             if moves is None or after not in moves.targets:
                 continue
             a, d = divmod(moves.targets.index(after), len(moves.enemy.results))

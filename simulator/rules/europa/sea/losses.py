@@ -6,8 +6,11 @@ from collections import Counter
 from functools import lru_cache
 from typing import NamedTuple
 
+import numpy as np
+
+from simulator.rules.europa.sea import rules
 from simulator.rules.europa.sea.squadrons import GALLEYS, WARSHIPS, Engagement, Squadron
-from simulator.rules.europa.shared.fleets import ND, Afloat, Cargo, Fleet, after_attrition, sink
+from simulator.rules.europa.shared.fleets import ND, Afloat, Cargo, Fleet, Hold, after_attrition, sink
 from simulator.rules.europa.tables import Book
 
 SMALL = 6
@@ -17,7 +20,12 @@ SEIZED, SUNK, SEIZED_WITH_WARSHIP = 10, 5, 5
 DAMAGED, DESTROYED, REFITTED = range(3)
 PORTIONS = {True: (DAMAGED, DESTROYED, REFITTED), False: (DAMAGED, DESTROYED, DAMAGED)}
 NO_SHIP = Fleet()
-CAPTURES = {"warships-first": (WARSHIPS, GALLEYS, "transports"), "transports-first": ("transports", WARSHIPS, GALLEYS)}
+# No fight inflicts as many thirds, and none does with its pursuit.
+NEVER_LOST, NEVER_PURSUED = 4 * rules.LOSS_MASK + 1, 5 * rules.LOSS_MASK + 1
+CAPTURES: dict[str, tuple[str, ...]] = {
+    "warships-first": (WARSHIPS, GALLEYS, "transports"),
+    "transports-first": ("transports", WARSHIPS, GALLEYS),
+}
 
 
 class Fight(NamedTuple):
@@ -63,12 +71,27 @@ def modified(book: Book, thirds: int, nd: int, routed: bool) -> int:
     return book.modified_loss(step, thirds, "naval_size_loss")
 
 
+class Force(NamedTuple):
+    """A side as far as its losses depend on it: what is there, the first line, the order in which ships are lost."""
+
+    fleet: Fleet
+    cargo: Cargo
+    line: str
+    order: tuple[str, ...]
+    hold: Hold
+
+
+def force_of(own: Squadron) -> Force:
+    """The force of a fleet about to fight."""
+    return Force(own.fleet, own.cargo, own.line, own.order, own.hold)
+
+
 def whole(thirds: int) -> int:
     """Rounded up to whole ships."""
     return -(-thirds // ND) * ND
 
 
-def rounded(losses: int, own: Squadron) -> int:
+def rounded(losses: int, own: Force) -> int:
     """Losses suffered: whole ships, but for those that a first line of warships bears (step 11)."""
     if own.line != WARSHIPS:
         return whole(losses)
@@ -107,12 +130,54 @@ def plundered(cargo: Cargo, taken: Fleet, left: Fleet) -> tuple[Cargo, int]:
     return cargo._replace(gold=gold), seized
 
 
-def withdrawn(fleet: Fleet, thirds: int, own: Squadron, routed: bool) -> Fleet:
+def withdrawn(fleet: Fleet, thirds: int, own: Force, routed: bool) -> Fleet:
     """The fleet without Damaged and Destroyed ships: front line first, then by the loss order (step 11)."""
     line = ("galleys", "galleasses") if own.line == GALLEYS else (own.line,)
     if own.line == GALLEYS and routed and fleet.galleasses and thirds >= ND:
         fleet, thirds = fleet._replace(galleasses=fleet.galleasses - 1), thirds - ND
     return sink(fleet, thirds, (*line, *(kind for kind in own.order if kind not in line)), storm=False)
+
+
+# The battles of passages leave the same few fleets in many ways, and so do scenarios that differ in one number.
+@lru_cache(maxsize=1 << 15)
+def remaining(own: Force, kinds: tuple[str, ...], fight: Fight) -> Record:
+    """The record of a side whose losses are modified and rounded already: `fight.thirds`.
+
+    `kinds`: the order in which the enemy captures ships.
+    """
+    losses = fight.thirds
+    damaged, destroyed, refitted = categories(losses, fight.won)
+    fleet, cargo, taken, seized = captured(own, kinds, fight.caught)
+    spared = ND * taken.detachments
+    destroyed -= min(destroyed, max(0, spared - damaged))
+    damaged -= min(damaged, spared)
+    destroyed = min(destroyed, fleet.thirds)
+    damaged = min(damaged, fleet.thirds - destroyed)
+    refitted = min(refitted, fleet.thirds - destroyed - damaged)
+    left = withdrawn(fleet, damaged + destroyed, own, fight.routed)
+    cargo = own.hold.fitted(cargo, left.half_points) if cargo else cargo
+    return Record(left, cargo, taken, seized, losses, damaged, destroyed, refitted, fight.routed)
+
+
+@lru_cache(maxsize=1 << 12)
+def captured(own: Force, kinds: tuple[str, ...], stars: int) -> tuple[Fleet, Cargo, Fleet, int]:
+    """The fleet and cargo that stars of a pursuit leave of a side, the ships taken, ducats seized (step 9)."""
+    left = own.fleet
+    for _ in range(stars):
+        left = left.less(next((taken for kind in kinds if (taken := _taken(left, kind)).thirds), NO_SHIP))
+    taken = own.fleet.less(left)
+    if not taken.thirds:
+        return left, own.cargo, taken, 0
+    troops = own.hold.fitting(own.cargo.troops, own.hold.half_points(own.cargo.troops) - taken.half_points)
+    cargo, seized = plundered(own.cargo._replace(troops=troops), taken, left)
+    return left, cargo, taken, seized
+
+
+@lru_cache(maxsize=1 << 12)
+def all_whole(book: Book, own: Force, nd: int, routed: bool) -> np.ndarray:
+    """Losses in whole ships that a side of `nd` detachments inflicts, int64 [thirds that are rolled]."""
+    found = [rounded(modified(book, thirds, nd, routed), own) for thirds in range(NEVER_PURSUED)]
+    return np.array(found, np.int64)
 
 
 class Losses:
@@ -121,9 +186,15 @@ class Losses:
     def __init__(self, engagement: Engagement) -> None:
         self.engagement = engagement
         self.sizes = [self.size(side) for side in (0, 1)]
-        self.caught = lru_cache(maxsize=None)(self._caught)
-        self.left_with = lru_cache(maxsize=None)(self._left_with)
+        self.forces = [force_of(squadron) for squadron in engagement.squadrons]
+        self.kinds = [self._kinds(side) for side in (0, 1)]
         self.after_storm = lru_cache(maxsize=None)(self._after_storm)
+
+    def _kinds(self, side: int) -> tuple[str, ...]:
+        """The order in which a side's ships are captured."""
+        policy = self.engagement.squadrons[1 - side].policy
+        auto = "transports-first" if self.engagement.squadrons[side].cargo else "warships-first"
+        return CAPTURES[auto if policy.capture == "auto" else policy.capture]
 
     def size(self, side: int) -> int:
         """ND that make a side's size in the loss modification."""
@@ -140,40 +211,23 @@ class Losses:
 
     def whole(self, side: int, thirds: int, routed: bool) -> int:
         """Losses that a side suffers in whole ships (steps 10 and 11), rolled as so many thirds."""
-        return rounded(self.modified(side, thirds, routed), self.engagement.squadrons[side])
+        return rounded(self.modified(side, thirds, routed), self.forces[side])
+
+    def all_whole(self, side: int, routed: bool) -> np.ndarray:
+        """Losses that a side suffers in whole ships, int64 [thirds that are rolled]."""
+        return all_whole(self.engagement.book, self.forces[side], self.sizes[1 - side], routed)
 
     def record(self, side: int, fight: Fight) -> Record:
         """The force of a side after a fight."""
         return self.left_with(side, fight._replace(thirds=self.whole(side, fight.thirds, fight.routed)))
 
-    def _left_with(self, side: int, fight: Fight) -> Record:
+    def left_with(self, side: int, fight: Fight) -> Record:
         """The record of a side whose losses are modified and rounded already: `fight.thirds`."""
-        own, losses = self.engagement.squadrons[side], fight.thirds
-        damaged, destroyed, refitted = categories(losses, fight.won)
-        fleet, cargo, taken, seized = self.caught(side, fight.caught)
-        spared = ND * taken.detachments
-        destroyed -= min(destroyed, max(0, spared - damaged))
-        damaged -= min(damaged, spared)
-        destroyed = min(destroyed, fleet.thirds)
-        damaged = min(damaged, fleet.thirds - destroyed)
-        refitted = min(refitted, fleet.thirds - destroyed - damaged)
-        left = withdrawn(fleet, damaged + destroyed, own, fight.routed)
-        cargo = own.hold.fitted(cargo, left.half_points) if cargo else cargo
-        return Record(left, cargo, taken, seized, losses, damaged, destroyed, refitted, fight.routed)
+        return remaining(self.forces[side], self.kinds[side], fight)
 
-    def _caught(self, side: int, stars: int) -> tuple[Fleet, Cargo, Fleet, int]:
-        """The fleet and cargo that stars of a pursuit leave of a side, the ships taken, ducats seized (step 9)."""
-        own, policy = self.engagement.squadrons[side], self.engagement.squadrons[1 - side].policy
-        auto, left = "transports-first" if own.cargo else "warships-first", own.fleet
-        kinds = CAPTURES[auto if policy.capture == "auto" else policy.capture]
-        for _ in range(stars):
-            left = left.less(next((taken for kind in kinds if (taken := _taken(left, kind)).thirds), NO_SHIP))
-        taken = own.fleet.less(left)
-        if not taken.thirds:
-            return left, own.cargo, taken, 0
-        troops = own.hold.fitting(own.cargo.troops, own.hold.half_points(own.cargo.troops) - taken.half_points)
-        cargo, seized = plundered(own.cargo._replace(troops=troops), taken, left)
-        return left, cargo, taken, seized
+    def caught(self, side: int, stars: int) -> tuple[Fleet, Cargo, Fleet, int]:
+        """The fleet and cargo that stars of a pursuit leave of a side, the ships taken, ducats seized."""
+        return captured(self.forces[side], self.kinds[side], stars)
 
     def storm_modifier(self, side: int, routed: bool, manoeuvre: int) -> int:
         """Modifier of a side's retreat attrition."""

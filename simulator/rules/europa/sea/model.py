@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -24,7 +24,7 @@ class SeaLeaderTable(Fields):
 
     manoeuvre: common.Value = Field(0, description="manoeuvre")
     fire: common.Value = Field(0, description="fire")
-    shock: common.Value = Field(0, description="shock: boarding at sea")
+    shock: common.Value = Field(0, description="shock (boarding)")
     siege: common.Value = Field(0, description="siege value")
     anonymous: bool = Field(False, description="killed instead of wounded")
     robust: bool = Field(False, description="a value of 6 is no risk")
@@ -44,7 +44,7 @@ class HostileSide(common.Laden):
     )
     veteran: bool = Field(True, description="maintained from an earlier turn")
     fire_modifier: common.Bonus = Field(0, description="event or country rules, to Fire")
-    shock_modifier: common.Bonus = Field(0, description="event or country rules, to Boarding")
+    shock_modifier: common.Bonus = Field(0, description="event or country rules, to Shock (boarding)")
 
 
 class MovingFleet(HostileSide, common.Counted):
@@ -80,8 +80,8 @@ class NavalConditions(SeaConditions):
     wind: Literal["roll", "attacker", "defender", "none"] = Field("roll", description="who has the wind")
 
 
-class NavalPolicy(Fields):
-    """Choices of one side."""
+class FleetPolicy(Fields):
+    """Choices of one side that are fixed before the battle."""
 
     page = "break_off, leave_with_wind, losses"
     first_line: Literal["most-numerous", "warships", "galleys"] = Field(
@@ -100,6 +100,18 @@ class NavalPolicy(Fields):
         "auto", description="what is lost first; auto: transports last if anything is aboard"
     )
     evasion: Literal["stand", "evade"] = Field("stand", description="try to evade the battle; defender only")
+
+
+class NavalPolicy(FleetPolicy):
+    """Choices of one side; `best` is decided in every position."""
+
+    page = FleetPolicy.page
+    leave_with_wind: Literal["never", "always", "if-behind", "if-near-rout", "best"] = Field(  # type: ignore[assignment]
+        "never", description="leave after a Fire roll if it has the wind; best = decided in every position"
+    )
+    break_off: Literal["never", "always", "if-behind", "if-near-rout", "if-sure", "best"] = Field(  # type: ignore[assignment]
+        "never", description="try to break off after day one; best = decided in every position"
+    )
 
 
 NavalPolicies = Both[NavalPolicy, NavalPolicy]
@@ -146,7 +158,7 @@ def only_transports(side: common.Ship) -> bool:
     return fleet.transports > 0 and fleet.thirds == 3 * fleet.transports
 
 
-def check_evasion(policy: NavalPolicies, interception: bool) -> None:
+def check_evasion(policy: Both[Any, Any], interception: bool) -> None:
     """Only a defender that has not intercepted may evade."""
     text = "'evade' is not allowed; only the defender may evade"
     refuse(policy.attacker.evasion == "evade", "policy.attacker.evasion", text)

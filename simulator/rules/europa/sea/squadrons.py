@@ -11,12 +11,12 @@ from simulator.engine.model.chance import combine
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY
 from simulator.rules.europa.sea.model import (
     SEA_TYPES,
+    FleetPolicy,
     HostileSide,
     MovingFleet,
     Naval,
     NavalConditions,
     NavalOptions,
-    NavalPolicy,
     NavalSide,
     SeaConditions,
 )
@@ -58,7 +58,7 @@ class Squadron:
     leader: Leader
     replacements: tuple[tuple[int, int, int], ...]
     retreat_drm: int | None
-    policy: NavalPolicy
+    policy: FleetPolicy
 
     @cached_property
     def line(self) -> str:
@@ -199,7 +199,7 @@ def wind_of(lead: int) -> int:
     return ATTACKER if lead > 0 else DEFENDER if lead < 0 else NOBODY
 
 
-def squadron_of(side: HostileSide, name: str, conditions: SeaConditions, policy: NavalPolicy, tables: Book) -> Squadron:
+def squadron_of(side: HostileSide, name: str, conditions: SeaConditions, policy: FleetPolicy, tables: Book) -> Squadron:
     """One fleet of a scenario. Raises Refusal for a leader that cannot be found."""
     return Squadron(
         name=name,

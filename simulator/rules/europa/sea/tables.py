@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import NamedTuple
 
-from simulator.engine.model.chance import TableBook, combine, row_of
+import numpy as np
+
+from simulator.engine.model.chance import NO_TABLE, TableBook, combine, row_of
+from simulator.engine.model.interpreted import plain_params
 from simulator.rules.europa.sea import rules
+from simulator.rules.europa.sea.rules import FightParams
 from simulator.rules.europa.sea.squadrons import WIND, Engagement
 from simulator.rules.europa.shared.leaders import FACES, Values, pair_of
 from simulator.rules.europa.shared.modifiers import BOTH_DAYS, Modifier, total
+from simulator.rules.toolkit.weights import grid
 
 ROLLS = ((1, True), (1, False), (2, True), (2, False))
 
@@ -45,7 +51,7 @@ class NavalSetup:
         self.storm = [squadron.retreat_drm is not None for squadron in self.engagement.squadrons]
         self.breaks = any(policy.break_off != "never" for policy in self.policies)
         self.free = self.engagement.options.break_off_at_sea == "automatic"
-        self.roll_table, self.chase_table = cache(self._roll_table), cache(self._chase_table)
+        self.chase_table = cache(self._chase_table)
         self.columns = [self.engagement.columns(side) for side in (0, 1)]
         # The side that may break off first.
         self.first, self.morale = 0 if self.engagement.conditions.interception else 1, self.engagement.morale
@@ -144,10 +150,44 @@ class NavalSetup:
         """A side's manoeuvre in the group at this place; 0 where it matters for the pursuit only."""
         return self.places[place].men[side] or 0
 
-    def attempt(self, place: int, side: int, morale: int) -> int:
+    def sure(self, side: int, place: int) -> int:
+        """The morale with which a side's attempt to break off cannot fail."""
+        return 0 if self.free else rules.SURE - self.man(place, side)
+
+    def attempt(self, side: int, place: int, morale: int) -> int:
         """The table of an attempt to break off with so much morale left: 1 if it succeeds."""
+        if not self.breaks:
+            return NO_TABLE
         faces = 10 if self.free else min(10, self.man(place, side) + morale)
         return self.tables.by(faces, lambda: {1: faces, 0: 10 - faces})
+
+    @cached_property
+    def params(self) -> FightParams:
+        """All numbers of the fight."""
+        places, failures = len(self.places), 4 if self.breaks else 1
+        return FightParams(
+            draw=self.draw,
+            rolls=grid((2, places, len(ROLLS), failures, 3), self._roll_table),
+            attempts=grid((2, places, max(self.morale) + 1), self.attempt),
+            wind=np.array([group.wind for group in self.places], np.int64),
+            sure=grid((2, places), self.sure),
+            leave_with_wind=codes(policy.leave_with_wind for policy in self.policies),
+            break_off=codes(policy.break_off for policy in self.policies),
+            breaks=int(self.breaks),
+            first=self.first,
+            morale=np.array(self.morale, np.int64),
+        )
+
+    @cached_property
+    def plain(self) -> FightParams:
+        """The numbers of the fight for rules that run as plain Python."""
+        found: FightParams = plain_params(self.params)
+        return found
+
+
+def codes(policies: Iterable[str]) -> np.ndarray:
+    """Policies that say when to leave, as the rules number them: int64."""
+    return np.array([rules.LEAVING.index(policy) for policy in policies], np.int64)
 
 
 def packed(thirds: int, stars: int) -> int:

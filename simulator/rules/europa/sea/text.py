@@ -12,8 +12,9 @@ import numpy as np
 
 from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Built
-from simulator.rules.europa.sea import end, rules
+from simulator.rules.europa.sea import decided, end, rules
 from simulator.rules.europa.sea.battle import EVADES_AT, BattleSetup, Case, Chased
+from simulator.rules.europa.sea.decided_battle import DecidedSetup, is_decided
 from simulator.rules.europa.sea.losses import Record
 from simulator.rules.europa.sea.model import Naval
 from simulator.rules.europa.sea.rules import NavalState
@@ -25,8 +26,9 @@ from simulator.rules.europa.shared.stacks import detachments
 from simulator.rules.toolkit.faces import face_where
 from simulator.rules.toolkit.naming import plural
 
-STEPS = ("Fire", "Boarding")
-NAMES = ("Day one, Fire", "Day one, Boarding", "Day two, Fire", "Day two, Boarding")
+BOARDING = "Shock (boarding)"
+STEPS = ("Fire", BOARDING)
+NAMES = tuple(f"Day {day}, {step}" for day in ("one", "two") for step in STEPS)
 HAS_WIND = ("the attacker has", "the defender has", "nobody has")
 WINNERS = ("the attacker wins", "the defender wins", "nobody wins")
 FATES = ("unharmed", "killed", "wounded")
@@ -34,7 +36,17 @@ FATES = ("unharmed", "killed", "wounded")
 
 def build_naval(fields: Naval) -> Built:
     """Everything that answers a naval battle."""
-    setup = BattleSetup(engagement(fields))
+    fleets = engagement(fields)
+    if is_decided(fleets):
+        deciding = DecidedSetup(fleets)
+        return Built(
+            chain=deciding.chain(partial(decided_line, deciding)),
+            outcome=deciding.outcome,
+            decisions=deciding.decisions,
+            assumptions=partial(naval_assumptions, deciding.battle),
+            explain=partial(naval_explanation, deciding.battle),
+        )
+    setup = BattleSetup(fleets)
     return Built(
         chain=setup.chain(partial(naval_line, setup)),
         outcome=setup.outcome,
@@ -111,7 +123,7 @@ def _modifiers(setup: NavalSetup, side: int, day: int, step: str) -> Iterator[tu
     """The modifiers that a side may have in a step, with their sources; those of the pursuit on day 0."""
     if day and not setup.engagement.columns(side)[0]:
         return
-    field = {"Fire": "fire", "Boarding": "shock", "pursuit": "pursuit"}[step]
+    field = {"Fire": "fire", BOARDING: "shock", "pursuit": "pursuit"}[step]
     for modifier in setup.engagement.modifiers[side]:
         if (not day or day in modifier.days) and (value := getattr(modifier, field)):
             yield f"{value:+d} {modifier.reason}", modifier.source
@@ -151,17 +163,69 @@ def naval_line(setup: BattleSetup, before: Any, result: int, after: Any, dice: r
     if before.stage == end.FIGHT:
         return "\n".join(_fight_lines(setup, after, dice))
     if before.stage == end.EVADE:
-        bonus = setup.evasion_bonus
-        die = face_where(FACES, lambda face: (face + bonus >= EVADES_AT) == result, dice)
-        return f"Evasion: {die} + {bonus}: the defender {'evades' if result else 'has to fight'}."
+        return _evasion_line(setup, result, dice)
     if before.stage in {end.STORM_A, end.STORM_D}:
-        side = before.stage - end.STORM_A
-        return f"Retreat attrition of the {SIDES[side]}: {_records(setup, after)[side].fleet.text()} left."
-    if before.stage == end.LEADERS:
-        codes = result % end.FATES, result // end.FATES
-        shown = [f"{side}'s {FATES[code]}" for side, code in zip(SIDES, codes, strict=True)]
-        return f"Leaders: {', '.join(shown)}."
-    return ""
+        return _storm_line(setup, before.stage - end.STORM_A, after)
+    return _leaders_line(result) if before.stage == end.LEADERS else ""
+
+
+def decided_line(setup: DecidedSetup, before: Any, result: Any, after: Any, dice: random.Random) -> str:
+    """One step of a battle in which a side decides when to leave; `result` is a pair where both sides roll."""
+    battle, fighting, stage = setup.battle, setup.battle.fighting, before.stage
+    group = fighting.places[before.group]
+    one, other = result if isinstance(result, tuple) else (result, 0)
+    if stage == rules.DRAW:
+        return _draw_line(fighting, fighting.places[after.group], dice)
+    if rules.rolls(before):
+        inflicted = [(code & rules.LOSS_MASK, code >> rules.LOSS_BITS) for code in (one, other)]
+        line = _roll_line(fighting, group, before, inflicted, dice)
+    elif stage in {rules.FIRST_BREAK, rules.SECOND_BREAK}:
+        line = _break_line(fighting, group, before, after, dice)
+    elif stage == decided.PURSUIT:
+        line = _chase_line(fighting, group, (before.verdict, before.rolls, one), dice)
+    elif stage in {decided.STORM_A, decided.STORM_D}:
+        return _storm_line(battle, stage - decided.STORM_A, after)
+    else:
+        return _leaders_line(one) if stage == decided.LEADERS else _evasion_line(battle, one, dice)
+    if stage <= rules.SECOND_CHOICE:
+        line = "\n".join([line, *_decisions(setup, decided.step(setup.plain, before, one, other), after)])
+        if after.stage > rules.SECOND_CHOICE:
+            line += f"\nThe fighting ends: {WINNERS[after.verdict]}."
+    if stage <= decided.PURSUIT < after.stage:
+        line += f"\n{_records_line(_records(battle, after))}"
+    return line
+
+
+def _decisions(setup: DecidedSetup, state: Any, after: Any) -> list[str]:
+    """The decisions that lead from the state after a roll to that in which the next one falls, in words."""
+    p = setup.plain
+    ways: list[tuple[Any, list[str]]] = [(state, [])]
+    for here, lines in ways:  # the list grows meanwhile
+        if here == after:
+            return lines
+        if decided.running(p, here) and (owner := decided.decides(p, here)):
+            leaves = "leaves with the wind" if here.stage == rules.WIND_CHOICE else "tries to break off"
+            ways += [
+                (decided.step(p, here, option, 0), [*lines, f"The {SIDES[owner - 1]} {does}."])
+                for option, does in ((rules.STAY, "stays"), (rules.LEAVE, leaves))
+            ]
+    return []
+
+
+def _evasion_line(setup: BattleSetup, evades: int, dice: random.Random) -> str:
+    bonus = setup.evasion_bonus
+    die = face_where(FACES, lambda face: (face + bonus >= EVADES_AT) == evades, dice)
+    return f"Evasion: {die} + {bonus}: the defender {'evades' if evades else 'has to fight'}."
+
+
+def _storm_line(setup: BattleSetup, side: int, after: Any) -> str:
+    return f"Retreat attrition of the {SIDES[side]}: {_records(setup, after)[side].fleet.text()} left."
+
+
+def _leaders_line(result: int) -> str:
+    codes = result % end.FATES, result // end.FATES
+    shown = [f"{side}'s {FATES[code]}" for side, code in zip(SIDES, codes, strict=True)]
+    return f"Leaders: {', '.join(shown)}."
 
 
 def _records(setup: BattleSetup, state: Any) -> list[Record]:
@@ -186,7 +250,8 @@ def _fight_lines(setup: BattleSetup, after: Any, dice: random.Random) -> Iterato
     how = f"{SIDES[chased.row.left - 1]} leaves with the wind: " if chased.row.left else ""
     yield f"The fighting ends: {how}{WINNERS[chased.row.winner]}."
     if case.chase:
-        yield _chase_line(fighting, groups[end_state.group], chased, dice)
+        pursuit = chased.row.winner, chased.row.rolls, chased.code
+        yield _chase_line(fighting, groups[end_state.group], pursuit, dice)
     yield _records_line(_records(setup, after))
 
 
@@ -249,12 +314,13 @@ def _roll_line(setup: NavalSetup, group: Group, before: Any, inflicted: Any, dic
     return f"{NAMES[roll]}: {'; '.join(texts)}."
 
 
-def _chase_line(setup: NavalSetup, group: Group, chased: Chased, dice: random.Random) -> str:
-    side, column = chased.row.winner, setup.engagement.pursuit_column(chased.row.winner)
-    thirds, stars = chased.code & rules.LOSS_MASK, chased.code >> rules.LOSS_BITS
+def _chase_line(setup: NavalSetup, group: Group, pursuit: tuple[int, int, int], dice: random.Random) -> str:
+    """The pursuit of a fight: the winner, the rolls fought, and the result."""
+    side, rolls_fought, code = pursuit
+    column, thirds, stars = setup.engagement.pursuit_column(side), code & rules.LOSS_MASK, code >> rules.LOSS_BITS
     throws, weights = [], []
     for pair, weight in setup.groups[group].items():
-        drm = setup.pursuit_drm(side, group, chased.row.rolls) + max(0, pair[side][0] - pair[1 - side][0])
+        drm = setup.pursuit_drm(side, group, rolls_fought) + max(0, pair[side][0] - pair[1 - side][0])
         faces = [face for face in FACES if setup.engagement.book.combat_roll(column, face + drm) == (thirds, stars)]
         throws += [(face, drm) for face in faces]
         weights += [weight] * len(faces)
@@ -265,10 +331,10 @@ def _chase_line(setup: NavalSetup, group: Group, chased: Chased, dice: random.Ra
 
 
 def _break_line(setup: NavalSetup, group: Group, before: Any, after: Any, dice: random.Random) -> str:
-    side = rules.breaker(setup, before)
+    side = rules.asked(setup.plain, before)
     if setup.free:
         return f"Break-off: the {SIDES[side]} gets away (no roll)."
-    left = rules.morale_left(setup, before, side)
+    left = rules.morale_left(setup.plain, before, side)
     man, away = group.men[side] or 0, after.broke == side + 1
     die = face_where(FACES, lambda face: (face <= man + left) == away, dice)
     ends = "gets away" if away else "fails: the enemy has +1/+1 on day two"

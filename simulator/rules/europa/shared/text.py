@@ -39,13 +39,22 @@ def siegeworks_text(value: float) -> str:
     return SIEGEWORKS.get(value, f"{value:.2f}")
 
 
+# The naval size that blockades and supplies, by its grade.
+NAVAL_SIZES: Mapping[float, str] = dict(enumerate(("convoy only", "DE", "ND", "FLEET-", "FLEET+")))
+
+
+def naval_size_text(value: float) -> str:
+    """The naval size of the seed's table; a mean as a number (section 11)."""
+    return NAVAL_SIZES.get(value, f"{value:.2f}")
+
+
 def half_points_text(value: float) -> str:
     """Half points as points."""
     return f"{value / 2:g}"
 
 
 def shown(columns: Iterable[str], unit: str) -> dict[str, Shown]:
-    """The display of columns of thirds, whose values contain the unit, of half points and of siegeworks."""
+    """The display of columns of thirds, whose values contain the unit, of half points, siegeworks and grades."""
     found: dict[str, Shown] = {}
     value: Callable[[float], str]
     for column in columns:
@@ -55,6 +64,8 @@ def shown(columns: Iterable[str], unit: str) -> dict[str, Shown]:
             label, value = column.removeprefix("half_"), half_points_text
         elif column == "siegeworks_value":
             label, value = "siegeworks", siegeworks_text
+        elif column == "blockade_and_supply_grade":
+            label, value = column, naval_size_text
         else:
             continue
         found[column] = Shown(label.replace("_", " "), value)

@@ -50,13 +50,15 @@ def build_siege(fields: Siege | Campaign) -> Built:
 
 
 def counters_of(setup: SiegeSetup) -> tuple[str, ...]:
-    """On the round track no rule reads the number of rounds, and none ever reads what supply and winter cost.
+    """On the round track no rule reads the number of rounds, and none ever reads what supply and winter cost, or what a
+    relief army loses.
 
     An objective may weigh columns that are not linear in this cost: for the best plan it is no counter.
     """
     if setup.track and not setup.params.relief_round:  # the round of a relief army is read
         return ("rounds",)
-    return ("starved",) if setup.wears_down and not setup.best else ()
+    parted = ("parted",) if setup.relief.army else ()
+    return (*parted, "starved") if setup.wears_down and not setup.best else parted
 
 
 def siege_outcome(setup: SiegeSetup, states: Any) -> Columns:
@@ -110,7 +112,7 @@ def of_relief(setup: SiegeSetup, states: Any) -> Columns:
         "relief_battle": fought,
         "relief_won": (states.relieving & siege.RELIEVED) > 0,
         "lifted": states.how == siege.LIFTED,
-        "relief_left_thirds": np.where(fought, states.spared, setup.relief.size),
+        "relief_left_thirds": setup.relief.size - states.parted,
     }
 
 
@@ -287,11 +289,12 @@ def _relief(setup: SiegeSetup, before: SiegeState, result: int) -> str:
         return f"the relief army {'comes' if result else 'does not come yet'}"
     if before.stage == siege.EVASION:
         return f"the besieger {'evades the relief army: the siege is lifted' if result else 'has to fight'}"
-    camp, garrison, spared, relieving, relief, over, _ = setup.params.battles[result].tolist()
+    camp, garrison, parted, relieving, relief, over, _ = setup.params.battles[result].tolist()
     won = relieving & siege.RELIEVED
     ends = "the relief army wins, the siege is lifted" if won else "the siege is over" if over else "the siege goes on"
     leader = "; the besieger's leader is lost" * (relief == siege.LEADER_LOST)
-    left = f"besieger {detachments(camp)}, relief army {detachments(spared)}, {detachments(garrison)} inside"
+    relieving_left = detachments(setup.relief.size - parted)
+    left = f"besieger {detachments(camp)}, relief army {relieving_left}, {detachments(garrison)} inside"
     return f"the battle with the relief army: {left}: {ends}{leader}"
 
 

@@ -32,13 +32,13 @@ ANSWERS = {
 
 
 class Battle(NamedTuple):
-    """The end of a battle: thirds left of besieger, garrison and relief army; what became of the army; its state, and
+    """The end of a battle: thirds left of besieger and garrison, and gone of the relief army, whose state it is, and
     whether the besieger's leader is lost; is the siege over; have troops entered a garrison without an ARMY?
     """
 
     camp: int
     garrison: int
-    spared: int
+    parted: int
     relieving: int
     relief: int
     over: int
@@ -121,11 +121,15 @@ class Reliefs:
             columns, p = outcomes_of(build_land(battle_of(self.setup.campaign, self.setup.camp[camp], inside)))
             given = self.setup.besieger.leader.given
             gone = np.any([columns[f"defender_leader_{how}"] for how in GONE], axis=0) & given
-            found = defaultdict[tuple[int, int, int, bool], float](float)
-            left, lost = columns["defender_left_thirds"], columns["attacker_losses_thirds"]
-            for *end, chance in zip(*(x.tolist() for x in (left, lost, columns["winner"], gone, p)), strict=True):
-                found[tuple(end)] += chance  # type: ignore[index]
-            self._fought[camp, garrison] = found
+            ends = columns["defender_left_thirds"], columns["attacker_losses_thirds"], columns["winner"], gone
+            room = [int(values.max()) + 1 for values in ends]
+            chances = np.bincount(np.ravel_multi_index(ends, room), p)
+            occur = np.flatnonzero(chances)
+            rows = zip(*(values.tolist() for values in np.unravel_index(occur, room)), strict=True)
+            self._fought[camp, garrison] = {
+                (left, lost, winner, bool(lead)): chance
+                for (left, lost, winner, lead), chance in zip(rows, chances[occur].tolist(), strict=True)
+            }
         return self._fought[camp, garrison]
 
     @cached_property
@@ -143,4 +147,6 @@ class Reliefs:
             left, inside = left - LD * enter, inside + LD * enter
         state = siege.LEADER_LOST if gone else siege.COME
         relieving = siege.FOUGHT | siege.RELIEVED * won
-        return Battle(camp, inside, left, relieving, state, int(won or camp == 0), int(loose and self.setup.mixed))
+        return Battle(
+            camp, inside, self.size - left, relieving, state, int(won or camp == 0), int(loose and self.setup.mixed)
+        )

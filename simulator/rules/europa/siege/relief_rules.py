@@ -73,7 +73,7 @@ def relief_rolled(p, s, result):
         stage=ENDS if ends else SEGMENT_BEGINS,
         camp=p.battles[result, 0],
         garrison=p.battles[result, 1],
-        spared=p.battles[result, 2],
+        parted=s.parted + p.battles[result, 2],
         relieving=p.battles[result, 3],
         relief=p.battles[result, 4],
         how=LIFTED if ends else GOES_ON,

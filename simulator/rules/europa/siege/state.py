@@ -93,8 +93,8 @@ class SiegeState(NamedTuple):
     """`hungry`: siege attrition follows the effect; `log`: what happened; `starved`: units lost by supply and winter.
 
     `action` and `drawn` are the besieger's and its Vizier's of this segment, `die` that of a breach to be decided.
-    `relief`: has the relief army come; `relieving`: what became of it, `spared` its thirds after a battle; `loose`: its
-    troops have entered a garrison that has lost its ARMY.
+    `relief`: has the relief army come; `relieving`: what became of it, `parted` its thirds that were lost or have
+    entered the fortress; `loose`: they have entered a garrison that has lost its ARMY.
 
     The largest value of a field is its default, where it is the same in all sieges.
     """
@@ -106,7 +106,7 @@ class SiegeState(NamedTuple):
     die: int
     relief: int
     relieving: int
-    spared: int
+    parted: int
     loose: int
     stage: int = RELIEF_CHOICE
     box: int = ROLL_BOX

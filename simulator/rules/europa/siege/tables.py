@@ -382,5 +382,5 @@ class SiegeSetup(Opponents[Siege | Campaign]):
         return SiegeState(
             rounds, camp, max(1, self.room), starved, FACES[-1] if self.best else 0,
             relief=siege.LEADER_LOST * relieved, relieving=(siege.FOUGHT | siege.RELIEVED) * relieved,
-            spared=self.relief.size, loose=relieved,
+            parted=self.relief.size, loose=relieved,
         )  # fmt: skip
