@@ -544,36 +544,6 @@ function show_pins() {
   link.href = all.length ? `/compare?${readable(all.map((one) => ["with.s", one]))}` : "/compare";
 }
 
-// --- the editor of a game file --------------------------------------------------------------------------------------
-
-const game = $("#game");
-
-function number_lines() {
-  game.rows = game.value.split("\n").length + 1;
-  while ($(".lines").children.length < game.rows - 1) $(".lines").append(document.createElement("li"));
-}
-
-async function check_game() {
-  const mine = ++latest;
-  try {
-    const reply = await fetch_again("/own?do=check", undefined, { method: "POST", body: `game=${game.value}` });
-    const checked = new DOMParser().parseFromString(await reply.text(), "text/html");
-    if (mine !== latest) return;
-    for (const part of reply.ok ? [".lines", "#remarks", "h1", "title"] : ["#remarks"])
-      if ($(part).innerHTML !== $(part, checked).innerHTML) $(part).replaceChildren(...$(part, checked).childNodes);
-  } catch {
-    if (mine === latest) $("#remarks").textContent = "The server does not answer.";
-  }
-  game.setAttribute("aria-invalid", $("#remarks .complaint") !== null);
-  number_lines();
-}
-
-if (game) {
-  game.addEventListener("input", () => { number_lines(); clearTimeout(timer); timer = setTimeout(check_game, 3 * WAIT); });
-  $("#file").addEventListener("change", async (event) => { game.value = await event.target.files[0].text(); check_game(); });
-  addEventListener("pageshow", () => { if (game.value !== game.defaultValue) check_game(); });
-}
-
 // --- listening -----------------------------------------------------------------------------------------------------
 
 document.addEventListener("keydown", (event) => {

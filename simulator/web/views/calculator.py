@@ -14,6 +14,8 @@ from simulator.analysis.odds.run import SimulatedAnswer, width
 from simulator.report.words import percent
 from simulator.rules import CAMPAIGN
 from simulator.rules.battle import Battle
+from simulator.rules.custom import INLINE
+from simulator.rules.custom.game_file.written import toml_text
 from simulator.rules.sides import ALL_SIDES
 from simulator.scenarios import Scenario, set_path
 from simulator.scenarios.schema import branches_at, whole_numbers
@@ -103,6 +105,8 @@ def page(request: BattleRequest, context: dict[str, Any]) -> bytes:
         "plans": any(of == battle.game for _, of in catalogue.planned()),
         "query": links.query(request.written),
         "address": request.address,
+        "game_text": toml_text(request.data["rules"]) if battle.game == INLINE else "",
+        "game_file": battle.game if battle.game in catalogue.game_files() and "rules" not in request.data else "",
     }
     return render("calculator.html", **(_about(request) | frame | context))
 
