@@ -47,6 +47,13 @@ def short_name(battle: Battle) -> str:
     return re.sub(r"\b([A-Z])\w+ & ([A-Z])\w+", r"\1&\2", name)
 
 
+def against(battle: Battle, data: Mapping[str, Any]) -> str:
+    """The numbers of both sides for a title: "13 v 11, "; an empty text where there are no such numbers."""
+    sides = [battle.total(data, side)[:1] for side in SIDES] if battle.total else []
+    numbers = re.findall(r"^[\d.]+(?=\D.* v )|(?<= v )[\d.]+", " v ".join(one[0] for one in sides if one))
+    return f"{' v '.join(numbers)}, " if len(numbers) == 2 else ""
+
+
 @lru_cache(maxsize=1)
 def game_files() -> tuple[str, ...]:
     """The names of the shipped game files."""
