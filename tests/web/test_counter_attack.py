@@ -104,5 +104,6 @@ def test_the_strip_follows_the_last_battle(browser, server):
     with page.expect_response("**/counter?*with.join.regiments=3&*"):
         page.keyboard.type("3")
     page.click("#second > summary")
+    page.wait_for_selector("#second-answer", state="hidden")
     assert page.text_content(".strip") == before
     context.close()
