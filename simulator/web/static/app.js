@@ -140,7 +140,7 @@ function after_answer() {
   if (line && document.activeElement !== line && !shown.classList.contains("old")) line.value = shown.dataset.line;
   if (bar) recent.add({ address: shown.dataset.address, text: shown.dataset.text, bar: [...bar.children].map((one) => [one.getAttribute("class"), one.getAttribute("x"), one.getAttribute("width")]) });
   if (tool !== "outcome") ask_tool();
-  if (second?.open) ask_second();
+  if (second?.open) keep_second();
   show_beside_soon();
 }
 
@@ -423,6 +423,13 @@ async function ask_second() {
   }
 }
 
+// The answer that stands there, or a new one where the first battle has changed.
+function keep_second() {
+  const place = $("#second-answer");
+  if (!place.childElementCount || place.classList.contains("stale")) return ask_second();
+  follow($("[data-strip]", place)?.innerHTML || "");
+}
+
 function show_second(parts, place) {
   const fields = $("[data-part=second-form]", parts), shown = $("form", second);
   if (fields && shown?.dataset.shape !== fields.dataset.shape) $("#joins").replaceChildren(fields);
@@ -443,7 +450,7 @@ function close_second() {
 }
 
 if (second) {
-  second.addEventListener("toggle", () => (second.open ? ask_second() : close_second()));
+  second.addEventListener("toggle", () => (second.open ? keep_second() : close_second()));
   second.addEventListener("pointerdown", press);
   second.addEventListener("focusin", (event) => { if (event.target.type === "number") event.target.select(); });
   second.addEventListener("wheel", (event) => { if (event.target.type === "number") event.target.blur(); }, { passive: true });
