@@ -52,6 +52,12 @@ def tab(name: str, found: str) -> Any:
     return open_tab
 
 
+def struck_back(page: Any) -> None:
+    """The counter-attack as a second table."""
+    page.click("#second > summary")
+    page.wait_for_selector("#second-answer .blocks")
+
+
 def comparison(page: Any) -> None:
     """Three set-ups side by side."""
     page.click("#pin")
@@ -82,7 +88,7 @@ PICTURES = {
     "web-what-if": (AXIS, tab("more", ".whatif a"), 1280, 900, "light"),
     "web-heat-map": (RISK, tab("sweep", "svg .square"), 1280, 900, "light"),
     "web-siege": ("/europa/siege-campaign", tab("rounds", "svg.course"), 1280, 900, "light"),
-    "web-counter": (RISK, tab("counter", ".second .step"), 1280, 900, "light"),
+    "web-counter": (RISK, struck_back, 1280, 900, "light"),
     "web-compare": (RISK, comparison, 1000, 760, "dark"),
     "web-campaign": (CAMPAIGN, answered, 1280, 1000, "light"),
     "web-editor": ("/own?start=skirmish", mistaken, 1280, 800, "light"),

@@ -19,6 +19,9 @@ LEAST = 0.02
 SHORT = 5
 # Left to right.
 ORDER = ("attacker", "nobody", "defender")
+WHOSE = ("attacker", "defender")
+# Columns of a campaign that add up its pieces.
+SUMS = {"units", "cost"}
 
 
 @dataclass(frozen=True)
@@ -56,26 +59,31 @@ def abbreviations(names: Iterable[str]) -> dict[str, str]:
 
 def survivor_bar(odds: Odds) -> list[SurvivorBlock]:
     """The blocks of a battle that somebody wins with pieces left; none where the game does not count them."""
-    totals = [
-        next((one for one in odds.battle.forces.left if f"{side}_{one}" in odds.names), "")
-        for side in ("attacker", "defender")
-    ]
-    if "winner" not in odds.columns or not all(totals) or odds.battle.results:
+    if "winner" not in odds.columns or not all(_total(odds, side) for side in WHOSE) or odds.battle.results:
         return []
-    found = unit_columns(odds)
     blocks: list[SurvivorBlock] = []
     for side in ORDER:
         at = odds.columns["winner"] == WINNERS.index(side)
-        if not odds.chances[at].sum():
-            continue
-        if side == "nobody":
-            blocks.append(SurvivorBlock(side, float(odds.chances[at].sum()), (), "nobody wins"))
-            continue
-        total = f"{side}_{totals[side == 'defender']}"
-        units = {name: unit for name, (whose, unit) in found.items() if whose == side}
-        own = list(_merged(side, _outcomes(odds, at, total, units), total.removeprefix(f"{side}_")))
-        blocks += _added_up(own) if side == "attacker" else _added_up(own)[::-1]
+        if side != "nobody":
+            blocks += blocks_where(odds, side, at)
+        elif p := float(odds.chances[at].sum()):
+            blocks.append(SurvivorBlock(side, p, (), "nobody wins"))
     return blocks
+
+
+def blocks_where(odds: Odds, side: str, at: np.ndarray) -> list[SurvivorBlock]:
+    """What a side has left in the outcomes at these places (bool): its best at its own end of the bar."""
+    total = _total(odds, side)
+    if not total or not odds.chances[at].sum():
+        return []
+    units = {name: unit for name, (whose, unit) in unit_columns(odds).items() if whose == side and unit not in SUMS}
+    own = list(_merged(side, _outcomes(odds, at, total, units), total.removeprefix(f"{side}_")))
+    return _added_up(own) if side == "attacker" else _added_up(own)[::-1]
+
+
+def _total(odds: Odds, side: str) -> str:
+    """The column of all pieces that a side has left; an empty text where the game does not count them."""
+    return next((f"{side}_{one}" for one in odds.battle.forces.left if f"{side}_{one}" in odds.names), "")
 
 
 @dataclass(frozen=True)

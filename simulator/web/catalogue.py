@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib import resources
 from typing import Any
@@ -45,6 +45,20 @@ def short_name(battle: Battle) -> str:
     """The name of a battle's game, as short as players write it: A&A 1942."""
     name = battle.name or words(battle.game).capitalize()
     return re.sub(r"\b([A-Z])\w+ & ([A-Z])\w+", r"\1&\2", name)
+
+
+def side_names(battle: Battle, sides: Sequence[str]) -> list[str]:
+    """What the columns of the sides are called: besieger and fortress, attacker and defender, second attacker."""
+    named = sentences()["sides"].get(f"{battle.game} {battle.kind}", "").split(", ")
+    own = dict(zip(SIDES, named, strict=False)) if len(named) == len(SIDES) else {}
+    return [own.get(side, words(side)) for side in sides]
+
+
+def against(battle: Battle, data: Mapping[str, Any]) -> str:
+    """The numbers of both sides for a title: "13 v 11, "; an empty text where there are no such numbers."""
+    sides = [battle.total(data, side)[:1] for side in SIDES] if battle.total else []
+    numbers = re.findall(r"^[\d.]+(?=\D.* v )|(?<= v )[\d.]+", " v ".join(one[0] for one in sides if one))
+    return f"{' v '.join(numbers)}, " if len(numbers) == 2 else ""
 
 
 @lru_cache(maxsize=1)

@@ -10,6 +10,7 @@ STATIC = {
     "style.css": "text/css; charset=utf-8",
     "app.js": "text/javascript; charset=utf-8",
     "plan.js": "text/javascript; charset=utf-8",
+    "editor.js": "text/javascript; charset=utf-8",
     "icon.svg": "image/svg+xml",
     "favicon.ico": "image/x-icon",
     "manifest.webmanifest": "application/manifest+json",

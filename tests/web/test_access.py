@@ -38,6 +38,7 @@ PAGES = {
     "best": f"/risk/land/best?{RISK}&objective.attacker.win=1&with.decide=policy.attacker.retreat",
     "replay": f"/risk/land/replay?{RISK}",
     "counter-attack": f"/risk/land/counter?{RISK}",
+    "counter-attack under the form": f"/risk/land?{RISK}&with.counter=1&with.join.regiments=2&v=1",
     "a siege": "/europa/siege-campaign",
     "luck": f"/risk/land/luck?{RISK}&with.battles=defender%0Aattacker",
 }

@@ -43,7 +43,7 @@ def test_reinforcements_of_the_attacker_help_him_to_hold(site):
 
 def test_planes_sit_it_out_and_this_is_said(site):
     html = part(site, FLAK, join_infantry=4)
-    assert "fighter:</b> cannot stay on what was just taken" in html
+    assert "Fighter:</b> cannot stay on what was just taken" in html
     assert "with.hold.fighter" not in html
     assert "with.hold.tank" in html
     assert "with.join.fighter" in html
@@ -52,8 +52,29 @@ def test_planes_sit_it_out_and_this_is_said(site):
 def test_red_is_red_in_the_second_battle(site):
     html = part(site, RISK, join_regiments=5)
     held = chances(html)["you take it and still hold it"]
-    widths = dict(re.findall(r'<rect class="s-(\w+)" x="[^"]*" y="0" width="([^"]*)"', html))
-    assert float(widths["attacker"]) == pytest.approx(100 * held, abs=1e-3)
+    blocks = re.findall(r'<rect class="s-(\w+)" x="[^"]*" width="([^"]*)%"', html)
+    red = [float(width) for side, width in blocks if side == "attacker"]
+    assert sum(red) == pytest.approx(100 * held, abs=1e-2)
+    assert blocks[-1][0] == "going"
+    assert len(red) > 3  # who is left, an outcome a block
+
+
+def test_the_link_of_a_counter_attack_shows_it(site):
+    """Its page, title and picture; without scripts too. A page without it has the table folded."""
+    html = site.get(f"{RISK}&with.counter=1&with.join.regiments=5").text
+    held = odds(campaign("risk-20v15", counter_attack=True, join={"attacker.regiments": 5})).headline.value
+    assert f"<title>Risk: taken and still held {100 * held:.0f} %</title>" in html
+    assert re.search(r'og:description" content="[^"]* still holds it after the counter-attack in', html)
+    assert re.search(r'<details[^>]*id="second"[^>]* open>', html)
+    assert re.search(r'id="join-regiments"[^>]* value="5"', html)
+    picture = unescape(re.search(r'og:image" content="[^"]*(/risk/land/card.png[^"]*)"', html)[1])
+    assert picture.endswith("with.counter=1&with.join.regiments=5")
+    card, first = site.get(picture), site.get(RISK.replace("?", "/card.png?"))
+    assert card.headers["content-type"] == "image/png"
+    assert card.content != first.content
+    folded = site.get(RISK).text
+    assert not re.search(r'<details[^>]*id="second"[^>]* open>', folded)
+    assert "still holds it" not in folded
 
 
 def test_the_next_wave_is_a_campaign_of_three_fights(site):
@@ -72,16 +93,17 @@ def test_the_strip_follows_the_last_battle(browser, server):
     page.set_default_timeout(20_000)
     page.goto(server + RISK)
     before = page.text_content(".strip")
-    page.click("#t-counter")
-    page.wait_for_selector("#panel [data-strip]", state="attached")
+    page.click("#second > summary")
+    page.wait_for_selector("#second-answer [data-strip]", state="attached")
     assert "you still hold it" in page.text_content(".strip")
     with page.expect_response("**/counter?*with.join.regiments=16*"):
-        page.click("#panel .cell.defender .by[data-by='1']")
-    page.wait_for_selector("#panel[aria-busy=false]")
+        page.click("#second .cell.defender .by[data-by='1']")
+    page.wait_for_selector("#second-answer:not(.stale)")
     assert "with.join.regiments=16" in page.url
     page.click("#join-regiments")
     with page.expect_response("**/counter?*with.join.regiments=3&*"):
         page.keyboard.type("3")
-    page.click("#t-outcome")
+    page.click("#second > summary")
+    page.wait_for_selector("#second-answer", state="hidden")
     assert page.text_content(".strip") == before
     context.close()

@@ -107,3 +107,15 @@ def test_on_a_phone_the_answer_comes_before_all_but_the_armies(page, server):
         top = "(part) => document.querySelector(part).getBoundingClientRect().top"
         places = [page.evaluate(top, part) for part in (".armies", "#hero", ".options", ".more", "#tools")]
         assert places == sorted(places), kind
+
+
+def test_the_columns_of_a_siege_are_besieger_and_fortress(site):
+    form = site.get("/europa/siege-campaign/form?v=1").text
+    assert re.findall(r'<div class="cell (\w+)">([A-Z][\w ]*)</div>', form)[:2] == [
+        ("attacker", "Besieger"),
+        ("defender", "Fortress"),
+    ]
+    assert 'aria-label="besieger ' in form
+    assert 'aria-label="attacker ' not in form
+    land = site.get("/risk/land/form?attacker.regiments=2&v=1").text
+    assert re.findall(r'<div class="cell (\w+)">([A-Z]\w*)</div>', land)[1] == ("defender", "Defender")

@@ -29,6 +29,8 @@ from simulator.web.server.pool import ENDING, WorkerPool
 from simulator.web.static_files import AT_ROOT, STATIC, text_of, version_of
 
 MOST_BYTES = 64 * 1024
+# Maps of other programs, which are imported, are larger than scenarios and game files.
+MAP_BYTES = 4 << 20
 # The rest of a body that is too long is read up to here, since browsers show no answer before they have sent it.
 MOST_READ = 16 * MOST_BYTES
 CACHE_BYTES = 32 << 20
@@ -60,6 +62,7 @@ ROUTES = [
     ("/plan/card.png", "plan-card", "GET"),
     ("/open", "open", "POST"),
     ("/own", "own", "GET POST"),
+    ("/own/import", "import", "POST"),
     *(
         (f"/api{version}{path}", view, methods)
         for version in ("/v1", "")  # addresses without a version are those of the first one
@@ -218,7 +221,7 @@ class Site:
 
         async def serve(request: Request) -> Response:
             try:
-                job = _job(name, request, await _body(request))
+                job = _job(name, request, await _body(request, MAP_BYTES if name == "import" else MOST_BYTES))
             except BadRequest as error:
                 job = replace(_job(name, request, str(error)), status=error.status)
             except ClientDisconnect:
@@ -318,19 +321,19 @@ def _job(name: str, request: Request, body: str) -> Job:
     return Job(name, {key: str(value) for key, value in request.path_params.items()}, pairs, body, host)
 
 
-async def _body(request: Request) -> str:
-    """The text of a request's body. Raises BadRequest, ClientDisconnect."""
+async def _body(request: Request, most: int) -> str:
+    """The text of a request's body, of at most so many bytes. Raises BadRequest, ClientDisconnect."""
     if request.method != "POST":
         return ""
     body, size = bytearray(), 0
     async for part in request.stream():
         size += len(part)
-        if size <= MOST_BYTES:
+        if size <= most:
             body += part
-        elif size > MOST_READ:
+        elif size > max(MOST_READ, 2 * most):
             break
-    if size > MOST_BYTES:
-        raise BadRequest(f"scenario: more than {MOST_BYTES // 1024} KB", 413)
+    if size > most:
+        raise BadRequest(f"{'map' if most > MOST_BYTES else 'scenario'}: more than {most // 1024} KB", 413)
     try:
         return body.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -11,7 +11,9 @@ const form = $("#scenario"), answer = $("#answer"), complaint = $("#complaint");
 let latest = 0; // the number of the latest request; answers to older ones are dropped
 let pending = null, events = null, timer = null, tool = "outcome";
 // What the address says beside the battle: the tab, its inputs, and the column of the distribution.
-const asked = [...new URLSearchParams(location.search)].filter(([key]) => key.startsWith("with.") && key !== "with.tab");
+const JOINS = /^with\.(counter|join\.|hold\.)/;
+const given = [...new URLSearchParams(location.search)].filter(([key]) => key.startsWith("with.") && key !== "with.tab");
+const asked = given.filter(([key]) => !JOINS.test(key));
 let column_chosen = asked.some(([key]) => key === "with.column");
 let tries = 0; // requests in a row that the server did not answer
 
@@ -29,14 +31,14 @@ function tab_pairs() {
   const column = $("#column"), ask = panel && $("form", panel);
   const own = ask ? [...new FormData(ask)].filter(([key, value]) => key.startsWith("with.") && value.trim() !== "") : tool === "outcome" ? [] : asked;
   const tab = tool === "outcome" ? [] : [["with.tab", tool], ...own.filter(([key]) => key !== "with.column")];
-  return column && column_chosen ? [["with.column", column.value], ...tab] : tab;
+  return [...(column && column_chosen ? [["with.column", column.value]] : []), ...tab, ...second_pairs()];
 }
 
 function show_address() {
   const shown = $(".answer[data-address]"), more = readable(tab_pairs());
   if (!shown) return;
   history.replaceState(null, "", shown.dataset.address + (more && `&${more}`));
-  document.title = shown.dataset.title;
+  document.title = ($("#second-answer [data-title]") || shown).dataset.title;
 }
 
 async function fetch_again(url, signal, options = {}) {
@@ -64,6 +66,7 @@ async function request_answer() {
   answer.classList.add("old");
   $("#beside").classList.add("stale");
   if (tool !== "outcome") panel.classList.add("stale");
+  $("#second-answer").classList.add("stale");
   const pairs = scenario_pairs(), column = $("#column");
   const chosen = column && column_chosen ? [["with.column", column.value]] : [];
   const open = $$("[data-part=outcome] details[data-name][open]", answer).map((one) => ["with.open", one.dataset.name]);
@@ -137,6 +140,7 @@ function after_answer() {
   if (line && document.activeElement !== line && !shown.classList.contains("old")) line.value = shown.dataset.line;
   if (bar) recent.add({ address: shown.dataset.address, text: shown.dataset.text, bar: [...bar.children].map((one) => [one.getAttribute("class"), one.getAttribute("x"), one.getAttribute("width")]) });
   if (tool !== "outcome") ask_tool();
+  if (second?.open) keep_second();
   show_beside_soon();
 }
 
@@ -231,7 +235,7 @@ async function copy(button) {
 async function share() {
   const shown = $(".answer[data-address]"), sheet = $("#sheet"), link = { title: document.title, url: location.href };
   if (!shown) return;
-  $("#as-picture").href = `${form.dataset.here}/card.png${new URL(shown.dataset.address, location.href).search}`;
+  $("#as-picture").href = `${form.dataset.here}/card.png?${readable([...new URL(shown.dataset.address, location.href).searchParams, ...second_pairs()])}`;
   sheet.hidden = !sheet.hidden;
   if (sheet.hidden) return;
   $("#shared").textContent = "";
@@ -340,7 +344,6 @@ let asking = null;
 
 function open_tool(name, first = []) {
   tool = name;
-  follow("");
   for (const one of $$(".tabs a")) one.dataset.tool === name ? one.setAttribute("aria-current", "true") : one.removeAttribute("aria-current");
   $(`[data-part="outcome"]`).hidden = name !== "outcome";
   panel.hidden = name === "outcome";
@@ -348,15 +351,6 @@ function open_tool(name, first = []) {
   $(`.tabs [data-tool="${name}"]`).scrollIntoView({ block: "nearest", inline: "nearest" });
   if (name === "outcome") return show_address();
   ask_tool(first);
-}
-
-// The strip of a phone follows the last battle: the counter-attack while its tab is open.
-let first_strip = "";
-function follow(html) {
-  const strip = $(".strip");
-  if (html && !strip.dataset.last) first_strip = strip.innerHTML;
-  if (html || strip.dataset.last) strip.innerHTML = html || first_strip;
-  strip.dataset.last = html ? "1" : "";
 }
 
 let asking_soon = null;
@@ -384,8 +378,6 @@ async function ask_tool(first = []) {
     }
     $$("details > summary", panel).forEach((one) => { if (open.includes(one.textContent)) one.parentElement.open = true; });
     if (focused) document.getElementById(focused)?.focus();
-    const strip = $("[data-strip]", panel);
-    if (strip) follow(strip.innerHTML);
     show_address();
   } catch (error) {
     if (error.name === "AbortError") return;
@@ -396,6 +388,80 @@ async function ask_tool(first = []) {
   panel.setAttribute("aria-busy", "false");
 }
 
+// --- the counter-attack: a second table under the first, with an answer of its own --------------------------------------------
+
+const second = $("#second");
+let second_asked = null, second_timer = null, first_strip = "";
+
+// What the address of a counter-attack has beside its battle.
+function second_pairs() {
+  if (!second?.open) return [];
+  const ask = $("form", second), fields = ask ? [...new FormData(ask)] : [["with.counter", "1"], ...given];
+  return fields.filter(([key, value]) => JOINS.test(key) && value !== "");
+}
+
+// The strip of a phone follows the last battle.
+function follow(html) {
+  const strip = $(".strip");
+  if (html && !strip.dataset.last) first_strip = strip.innerHTML;
+  if (html || strip.dataset.last) strip.innerHTML = html || first_strip;
+  strip.dataset.last = html ? "1" : "";
+}
+
+async function ask_second() {
+  clearTimeout(second_timer);
+  if (second_asked) second_asked.abort();
+  const mine = (second_asked = new AbortController()), place = $("#second-answer");
+  place.classList.add("stale");
+  try {
+    const reply = await fetch_again(`${form.dataset.here}/counter?${readable([...scenario_pairs(), ...second_pairs(), ["with.part", "1"]])}`, mine.signal);
+    const box = document.createElement("template");
+    box.innerHTML = await reply.text();
+    if (mine === second_asked && second.open) show_second(box.content, place);
+  } catch (error) {
+    if (error.name !== "AbortError" && mine === second_asked) second_timer = setTimeout(ask_second, 2000);
+  }
+}
+
+// The answer that stands there, or a new one where the first battle has changed.
+function keep_second() {
+  const place = $("#second-answer");
+  if (!place.childElementCount || place.classList.contains("stale")) return ask_second();
+  follow($("[data-strip]", place)?.innerHTML || "");
+}
+
+function show_second(parts, place) {
+  const fields = $("[data-part=second-form]", parts), shown = $("form", second);
+  if (fields && shown?.dataset.shape !== fields.dataset.shape) $("#joins").replaceChildren(fields);
+  place.replaceChildren($("[data-part=second-answer]", parts) || parts);
+  place.hidden = false;
+  place.classList.remove("stale");
+  follow($("[data-strip]", place)?.innerHTML || "");
+  show_address();
+}
+
+function close_second() {
+  if (second_asked) second_asked.abort();
+  clearTimeout(second_timer);
+  $("#second-answer").hidden = true;
+  $("#second-answer").replaceChildren();
+  follow("");
+  show_address();
+}
+
+if (second) {
+  second.addEventListener("toggle", () => (second.open ? keep_second() : close_second()));
+  second.addEventListener("pointerdown", press);
+  second.addEventListener("focusin", (event) => { if (event.target.type === "number") event.target.select(); });
+  second.addEventListener("wheel", (event) => { if (event.target.type === "number") event.target.blur(); }, { passive: true });
+  second.addEventListener("submit", (event) => { event.preventDefault(); ask_second(); });
+  second.addEventListener("input", (event) => {
+    event.target.closest(".step")?.classList.toggle("zero", !Number(event.target.value));
+    clearTimeout(second_timer);
+    second_timer = setTimeout(ask_second, WAIT);
+  });
+}
+
 // --- the bar of survivors: what a block says, and how likely this or better is ----------------------------------------------
 
 function point_at(event) {
@@ -403,8 +469,8 @@ function point_at(event) {
   if (!block || block.classList.contains("at")) return;
   $$(".block.at").forEach((one) => one.classList.remove("at"));
   block.classList.add("at");
-  const { words, p, better } = block.dataset;
-  $("#block").textContent = `${words}: ${p}${better ? `; this or better: ${better}` : ""}`;
+  const { words, p, better } = block.dataset, line = $("#block");
+  if (line && block.closest("#answer")) line.textContent = `${words}: ${p}${better ? `; this or better: ${better}` : ""}`;
 }
 
 // --- searching, recent battles --------------------------------------------------------------------------------------------------
@@ -542,36 +608,6 @@ function show_pins() {
   const all = pins.read(), link = $("#compare");
   $("#pinned").textContent = all.length || "";
   link.href = all.length ? `/compare?${readable(all.map((one) => ["with.s", one]))}` : "/compare";
-}
-
-// --- the editor of a game file --------------------------------------------------------------------------------------
-
-const game = $("#game");
-
-function number_lines() {
-  game.rows = game.value.split("\n").length + 1;
-  while ($(".lines").children.length < game.rows - 1) $(".lines").append(document.createElement("li"));
-}
-
-async function check_game() {
-  const mine = ++latest;
-  try {
-    const reply = await fetch_again("/own?do=check", undefined, { method: "POST", body: `game=${game.value}` });
-    const checked = new DOMParser().parseFromString(await reply.text(), "text/html");
-    if (mine !== latest) return;
-    for (const part of reply.ok ? [".lines", "#remarks", "h1", "title"] : ["#remarks"])
-      if ($(part).innerHTML !== $(part, checked).innerHTML) $(part).replaceChildren(...$(part, checked).childNodes);
-  } catch {
-    if (mine === latest) $("#remarks").textContent = "The server does not answer.";
-  }
-  game.setAttribute("aria-invalid", $("#remarks .complaint") !== null);
-  number_lines();
-}
-
-if (game) {
-  game.addEventListener("input", () => { number_lines(); clearTimeout(timer); timer = setTimeout(check_game, 3 * WAIT); });
-  $("#file").addEventListener("change", async (event) => { game.value = await event.target.files[0].text(); check_game(); });
-  addEventListener("pageshow", () => { if (game.value !== game.defaultValue) check_game(); });
 }
 
 // --- listening -----------------------------------------------------------------------------------------------------
@@ -712,6 +748,7 @@ if (form) {
   const shown = $(".answer[data-address]"), first = $(".complaint", complaint), tab = new URLSearchParams(location.search).get("with.tab");
   if (first) mark(first.dataset.field, first.textContent);
   after_answer();
+  if (tab === "counter" && second) second.open = true;
   if (tab && $(`.tabs [data-tool="${CSS.escape(tab)}"]`)) open_tool(tab, asked);
   if (shown && shown.dataset.exact === "no") refine(scenario_pairs());
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -16,7 +16,7 @@ from simulator.analysis.odds.run import Interrupted
 from simulator.engine.api import simulate_by_rules
 from simulator.engine.model.limits import QUICK_BYTES, NoExactOdds
 from simulator.report.answer_words import facts, survivors
-from simulator.report.survivor_bar import survivor_bar
+from simulator.report.survivor_bar import SurvivorBlock, survivor_bar
 from simulator.report.tables.odds import events
 from simulator.report.words import value_of
 from simulator.rules.battle import WINNERS
@@ -168,18 +168,25 @@ def bar_of(odds: Odds) -> list[dict[str, Any]]:
 
 
 def blocks_of(odds: Odds) -> list[dict[str, Any]]:
-    """The pieces of the bar of survivors, or of the results, with the text of each, its place in lines (`rows`), and
-    the width of the bar from which on it fits (0: never)."""
-    blocks = survivor_bar(odds)
-    if blocks:
-        pieces = bar_pieces((one.side, one.p) for one in blocks)
-        texts = [(one.lines, one.words, one.better) for one in blocks]
-    else:
-        pieces = bar_of(odds)
-        if max((one["p"] for one in pieces), default=1.0) == 1:
-            return []
-        named = [("" if one["name"] in WINNERS else one["name"], one["name"]) for one in pieces]
-        texts = [(tuple(name.split()), words, 0.0) for name, words in named]
+    """The pieces of the bar of survivors, or of the results."""
+    if blocks := survivor_bar(odds):
+        return drawn(blocks)
+    pieces = bar_of(odds)
+    if max((one["p"] for one in pieces), default=1.0) == 1:
+        return []
+    named = [("" if one["name"] in WINNERS else one["name"], one["name"]) for one in pieces]
+    return _written(pieces, [(tuple(name.split()), words, 0.0) for name, words in named])
+
+
+def drawn(blocks: Sequence[SurvivorBlock]) -> list[dict[str, Any]]:
+    """The pieces of a bar of survivors."""
+    pieces = bar_pieces((one.side, one.p) for one in blocks)
+    return _written(pieces, [(one.lines, one.words, one.better) for one in blocks])
+
+
+def _written(pieces: list[dict[str, Any]], texts: Sequence[tuple[tuple[str, ...], str, float]]) -> list[dict[str, Any]]:
+    """The pieces with the text of each, its place in lines (`rows`), and the width of the bar from which on it fits
+    (0: never)."""
     for piece, (lines, words, better) in zip(pieces, texts, strict=True):
         longest = max(map(len, lines), default=0)
         needed = (LETTER * longest + EDGES) / max(piece["width"] / 100, 1e-9)

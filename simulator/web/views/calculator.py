@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from simulator.analysis.odds.headline import headline_of
@@ -14,10 +15,12 @@ from simulator.analysis.odds.run import SimulatedAnswer, width
 from simulator.report.words import percent
 from simulator.rules import CAMPAIGN
 from simulator.rules.battle import Battle
+from simulator.rules.custom import INLINE
+from simulator.rules.custom.game_file.written import toml_text
 from simulator.rules.sides import ALL_SIDES
-from simulator.scenarios import Scenario, set_path
+from simulator.scenarios import Scenario, ScenarioError, set_path
 from simulator.scenarios.schema import branches_at, whole_numbers
-from simulator.web import catalogue, links, text_line
+from simulator.web import catalogue, counter_attack, links, text_line
 from simulator.web.messages import EVENTS, Job, Limits, Reply, event
 from simulator.web.views import answers
 from simulator.web.views.answers import TABLES, odds_in_time, skip_exact_odds
@@ -34,7 +37,7 @@ SHARE, PRECISION = 0.9, 0.0002
 
 def calculator(job: Job, limits: Limits) -> Reply:
     """The whole page. Without a scenario, redirects to the first example."""
-    request = BattleRequest(job)
+    request = BattleRequest(job, limits)
     if request.text:
         return redirect(request.address)
     if not request.pairs and not request.version:  # `v` alone: an empty form
@@ -44,7 +47,7 @@ def calculator(job: Job, limits: Limits) -> Reply:
         return redirect(links.address_of(_changed(request), request.battle))
     if request.options.text("clean") == "1" and not changes_form:
         return redirect(request.address)
-    return Reply(page(request, {} if changes_form else _answer(request, limits)))
+    return Reply(page(request, {} if changes_form else _answer(request, limits) | _second(request)))
 
 
 def fragment(job: Job, limits: Limits) -> Reply:
@@ -84,6 +87,16 @@ def redirect(to: str) -> Reply:
     return Reply(b"", 303, headers={"Location": to})
 
 
+def _second(request: BattleRequest) -> dict[str, Any]:
+    """The counter-attack, where the address asks for it and there may be one; its title is that of the page."""
+    if not counter_attack.is_asked(request) or not counter_attack.is_possible(request.battle, request.data):
+        return {}
+    with suppress(ScenarioError):
+        found = counter_attack.answer(request)
+        return {"second": found, "title": found["title"]}
+    return {}
+
+
 def page(request: BattleRequest, context: dict[str, Any]) -> bytes:
     """The whole page; `context` holds its answer, or a refusal."""
     battle = request.battle
@@ -102,7 +115,10 @@ def page(request: BattleRequest, context: dict[str, Any]) -> bytes:
         "line_units": text_line.written(catalogue.start_of(battle), battle) if _counts_units(battle) else "",
         "plans": any(of == battle.game for _, of in catalogue.planned()),
         "query": links.query(request.written),
+        "card": links.query([*request.written, *(counter_attack.pairs_of(request) if "second" in context else [])]),
         "address": request.address,
+        "game_text": toml_text(request.data["rules"]) if battle.game == INLINE else "",
+        "game_file": battle.game if battle.game in catalogue.game_files() and "rules" not in request.data else "",
     }
     return render("calculator.html", **(_about(request) | frame | context))
 
@@ -130,12 +146,9 @@ def _about(request: BattleRequest) -> dict[str, Any]:
 def title_of(request: BattleRequest, odds: Odds) -> str:
     """An answer as the title of its page: "A&A 1942: 13 v 11, attacker takes the land 71 %"."""
     battle = request.battle
-    sides = [battle.total(request.data, side)[:1] for side in ("attacker", "defender")] if battle.total else []
-    numbers = re.findall(r"^[\d.]+(?=\D.* v )|(?<= v )[\d.]+", " v ".join(one[0] for one in sides if one))
-    against = f"{' v '.join(numbers)}, " if len(numbers) == 2 else ""
     named = answers.said(odds)[:1]
     said = f"{named[0]['words']} {percent(named[0]['p'], 0)}" if named else headline_of(odds, decimals=0).text
-    return f"{catalogue.short_name(battle)}: {against}{said}"
+    return f"{catalogue.short_name(battle)}: {catalogue.against(battle, request.data)}{said}"
 
 
 def summary(request: BattleRequest) -> str:

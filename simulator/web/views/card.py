@@ -11,7 +11,7 @@ from simulator.report.answer_words import unit_columns
 from simulator.report.words import percent
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.words import number_of
-from simulator.web import catalogue
+from simulator.web import catalogue, counter_attack
 from simulator.web.messages import Job, Limits, Reply
 from simulator.web.views.answers import context, odds_in_time
 from simulator.web.views.request import BattleRequest
@@ -29,9 +29,10 @@ MOST_UNITS = 4
 
 def card(job: Job, limits: Limits) -> Reply:
     """The card of the answer to a scenario, as PNG."""
-    request = BattleRequest(job)
+    request, picture = BattleRequest(job, limits), Picture()
+    if counter_attack.is_asked(request):
+        return _second(request, picture)
     odds, scenario, _ = odds_in_time(request.draft, limits)
-    picture = Picture()
     picture.heading(catalogue.short_name(request.battle), catalogue.words(request.battle.kind))
     answer = context(odds, scenario)
     picture.sentence(answer["sentence"])
@@ -43,6 +44,19 @@ def card(job: Job, limits: Limits) -> Reply:
     picture.footer(
         odds.how(), odds.battles is None, "each block: who is left, as wide as it is likely" if counted else ""
     )
+    return Reply(picture.png(), type="image/png")
+
+
+def _second(request: BattleRequest, picture: Picture) -> Reply:
+    """The card of a battle and its counter-attack."""
+    found = counter_attack.answer(request)
+    picture.heading(catalogue.short_name(request.battle), f"{catalogue.words(request.battle.kind)}, counter-attack")
+    picture.sentence(found["sentence"])
+    shown = (("taken and still held", found["held"]), ("taken back", found["lost"]))
+    picture.numbers([(words, percent(p, 1)) for words, p in shown])
+    picture.bar(found["blocks"])
+    picture.armies(found["joining"])
+    picture.footer(found["how"], found["exact"], "each block: who is left after the second battle")
     return Reply(picture.png(), type="image/png")
 
 

@@ -14,6 +14,7 @@ from simulator.engine.model.limits import NoExactOdds
 from simulator.rules.sides import SIDES
 from simulator.scenarios.validation import brief
 from simulator.web import links
+from simulator.web.editor import page as editor
 from simulator.web.messages import LARGE, MEGABYTE, Job, Limits, Reply, as_json
 from simulator.web.plans import page as plans
 from simulator.web.time_limit import LEAST, at_most
@@ -23,6 +24,8 @@ from simulator.web.views.request import BattleRequest, named_field
 
 # A battle that is too large is offered with its numbers halved, from this one on.
 LEAST_HALVED = 6
+# The pages with a box for text, which keep it when it is refused.
+TEXT_PAGES = pages.TEXT_PAGES | {"own": editor.page, "import": editor.page}
 
 
 VIEWS: dict[str, Callable[[Job, Limits], Reply]] = {
@@ -37,7 +40,8 @@ VIEWS: dict[str, Callable[[Job, Limits], Reply]] = {
     "plan": plans.page,
     "plan-card": plans.card,
     "open": pages.open_scenario,
-    "own": pages.own_game,
+    "own": editor.own_game,
+    "import": editor.imported,
     "api": api.ask,
     "api-openapi": openapi.document,
     "api-schema": api.schema,
@@ -94,8 +98,8 @@ def refused(job: Job, text: str, status: int) -> Reply:
     if job.view.startswith("api"):
         return as_json({"error": text, "field": field}, status)
     context: dict[str, Any] = {"complaint": text, "field": links.key_of(field or ""), "half": "", "invited": []}
-    if job.view in pages.TEXT_PAGES:
-        return Reply(pages.TEXT_PAGES[job.view](job, **context), status)
+    if job.view in TEXT_PAGES:
+        return Reply(TEXT_PAGES[job.view](job, **context), status)
     if job.view == "plan":
         with suppress(ValueError):
             return Reply(plans.refused(job, context), status)

@@ -27,14 +27,14 @@ from simulator.scenarios.schema import (
     schema_of,
     text_of,
 )
-from simulator.web.catalogue import words
+from simulator.web.catalogue import side_names, words
 from simulator.web.links import FRAME, inline, key_of
 
 MOST_VALUES = 50
 # The groups of fields that are folded away, by the tables that they stand in; all others are house rules.
 GROUPS = dict.fromkeys(ALL_SIDES, "More about the armies") | {
-    "policy": "Losses and retreat", "conditions": "Conditions",
-    "objective": "What it is worth", "weight": "What it is worth",
+    "policy": "Losses and retreat", "conditions": "Conditions", "objective": "What it is worth",
+    "weight": "What it is worth",
 }  # fmt: skip
 
 
@@ -113,7 +113,7 @@ class FormRow:
 class Form:
     """The rows of the two armies, of choices and conditions, those behind "More", and the sides' total forces.
 
-    Of a campaign: `sides` are its forces, `rest` their rows behind "More", `fights` the cards of its fights.
+    `names`: the columns' heads. Of a campaign: `sides` are its forces, `rest` their rows folded, `fights` its cards.
     """
 
     sides: list[str]
@@ -123,6 +123,7 @@ class Form:
     totals: list[Sequence[str]]
     rest: list[FormRow] = field(default_factory=list)
     fights: list[Any] | None = None
+    names: list[str] = field(default_factory=list)
 
     @property
     def groups(self) -> dict[str, list[FormRow]]:
@@ -162,6 +163,7 @@ def form_of(battle: Battle, data: Mapping[str, Any]) -> Form:
         [row for row in play if row not in rare],
         [*rare, *more],
         [battle.total(data, side) for side in sides] if battle.total else [],
+        names=side_names(battle, sides),
     )
 
 

@@ -1,4 +1,4 @@
-"""The pages beside the calculator: the list of games, a pasted scenario, the editor of a game file, and comparisons."""
+"""The pages beside the calculator: the list of games, a pasted scenario, and comparisons."""
 
 from __future__ import annotations
 
@@ -9,17 +9,11 @@ from urllib.parse import parse_qsl, urlsplit
 
 from simulator.analysis.studies.compare import LEAST, compare
 from simulator.rules import PLAN
-from simulator.rules.battle import Misfit, Refusal
-from simulator.rules.custom import INLINE
-from simulator.rules.custom.game_file.describe import line_of
-from simulator.rules.custom.game_file.describe_rules import warnings
-from simulator.rules.custom.game_file.files import parse as parse_game
-from simulator.rules.custom.game_file.files import read_game, shipped_text
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.words import noun_for
-from simulator.scenarios import Draft, ScenarioError, kinds_of, parse
-from simulator.scenarios.validation import complaints, not_one_of
+from simulator.scenarios import Draft, ScenarioError, parse
 from simulator.web import catalogue
+from simulator.web.editor.posted import posted
 from simulator.web.links import address_of, in_one_line
 from simulator.web.messages import Job, Limits, Reply
 from simulator.web.plans.request import address_of as address_of_plan
@@ -29,19 +23,9 @@ from simulator.web.views.render import render
 from simulator.web.views.request import BattleRequest
 
 MOST_PINS, MOST_MATCHES, MOST_NAME = 6, 12, 40
-# The shipped game file that the editor opens with, and how a complaint about a text that is not TOML begins.
-START, NO_TOML = "skirmish", "game: your game: "
 
 
 # --- the pages with a box for text; `refusal` is shown above the box, whose text is kept ----------------------------
-
-
-def _posted(job: Job) -> str:
-    """The text of a form's only field, its uploaded file, or the whole body."""
-    mark, _, rest = job.body.partition("\r\n")
-    if mark.startswith("--") and rest.startswith("Content-Disposition:"):
-        return rest.partition("\r\n\r\n")[2].rpartition(f"\r\n{mark}")[0].removeprefix("\ufeff")
-    return job.body.removeprefix("scenario=" if job.view == "open" else "game=").removesuffix("\r\n")
 
 
 def index_page(job: Job, **refusal: Any) -> bytes:
@@ -51,36 +35,13 @@ def index_page(job: Job, **refusal: Any) -> bytes:
         kinds[one["game"]].append(one)
     asked = next((value for key, value in job.pairs if key == "q"), "").strip()[:100]
     return render(
-        "index.html", games=kinds, text=_posted(job).strip(), asked=asked, matches=catalogue.found(asked), **refusal
+        "index.html",
+        games=kinds,
+        text=(posted(job).text or "").strip(),
+        asked=asked,
+        matches=catalogue.found(asked),
+        **refusal,
     )
-
-
-def own_page(job: Job, **context: Any) -> bytes:
-    """The editor of a game file: its `name` in the title, `remarks` (line, kind, text) at their lines."""
-    text, games = _game_text(job), catalogue.game_files()
-    remarks = context.get("remarks", [])
-    shown = {
-        "games": games,
-        "start": _start(job),
-        "text": text,
-        "rows": text.count("\n") + 1,
-        "name": "",
-        "remarks": remarks,
-        "marks": {line: (kind, said) for line, kind, said in reversed(remarks)},
-    }
-    return render("own.html", **(shown | context))
-
-
-def _start(job: Job) -> str:
-    """The name of the game file that the editor opens with."""
-    return dict(job.pairs).get("start", START)
-
-
-def _game_text(job: Job) -> str:
-    """The posted game file as written; without one, a shipped one."""
-    if job.body:
-        return _posted(job).replace("\r\n", "\n")
-    return shipped_text(_start(job) if _start(job) in catalogue.game_files() else START)
 
 
 def compare_page(job: Job, **context: Any) -> bytes:
@@ -93,7 +54,7 @@ def _links(job: Job) -> list[str]:
     return [value.strip() for key, value in job.pairs if key == "with.s" and value.strip()]
 
 
-TEXT_PAGES = {"open": index_page, "own": own_page, "compare": compare_page}
+TEXT_PAGES = {"open": index_page, "compare": compare_page}
 
 
 # --- the views ------------------------------------------------------------------------------------------------------
@@ -110,50 +71,10 @@ def index(job: Job, limits: Limits) -> Reply:
 
 def open_scenario(job: Job, limits: Limits) -> Reply:
     """Redirect to the page of a pasted scenario."""
-    draft = Draft(parse(_posted(job).strip(), "the scenario"), paths=False)
+    draft = Draft(parse((posted(job).text or "").strip(), "the scenario"), paths=False)
     if draft.data.get("game") == PLAN:
         return redirect(address_of_plan(draft.data))
     return redirect(address_of(draft.data, draft.battle()))
-
-
-def own_game(job: Job, limits: Limits) -> Reply:
-    """The editor; a posted game file is checked, saved as a file, or played: a redirect to its first battle kind."""
-    if _start(job) not in catalogue.game_files():
-        raise ScenarioError(f"start: {not_one_of(_start(job), catalogue.game_files())}")
-    text, asked = _game_text(job), dict(job.pairs).get("do", "play")
-    name, remarks = _checked(text)
-    if job.body and asked == "save":
-        file = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "game"
-        headers = {"Content-Disposition": f'attachment; filename="{file}.toml"'}
-        return Reply(text.encode(), type="application/toml", headers=headers)
-    wrong = any(kind == "complaint" for _, kind, _ in remarks)
-    if wrong or asked == "check" or not job.body:
-        return Reply(own_page(job, name=name, remarks=remarks), 422 if wrong and asked == "play" else 200)
-    game = parse_game(text.encode(), "your game")
-    battle = next(iter(kinds_of(INLINE, game, paths=False).values()))
-    return redirect(address_of(catalogue.start_of(battle) | {"rules": game}, battle))
-
-
-def _checked(text: str) -> tuple[str, list[tuple[int, str, str]]]:
-    """The name in a game file; the line, kind and text of its mistakes, or of all that can never apply in it."""
-    name, kind = "", "complaint"
-    try:
-        tables = parse_game(text.encode(), "your game")
-        name = str(tables.get("name", ""))[:60]
-        found, kind = warnings(read_game(tables, "")), "notice"
-    except Misfit as misfit:
-        found = complaints(misfit.error, misfit.model)
-    except Refusal as refusal:
-        found = [str(refusal), *map(str, refusal.others)]
-    return name, [(_line(text, said), kind, said.removeprefix(NO_TOML)) for said in found]
-
-
-def _line(text: str, said: str) -> int:
-    """The line of a game file that a complaint is about; the first for a key of the file that is missing."""
-    if said.startswith(NO_TOML):
-        at = re.search(r"\(at line (\d+), column \d+\)$", said)
-        return int(at[1]) if at else text.count("\n") + 1
-    return line_of(text, said.partition(": ")[0]) or 1
 
 
 def compare_set_ups(job: Job, limits: Limits) -> Reply:

@@ -9,7 +9,6 @@ from operator import itemgetter
 from typing import Any
 
 from simulator.analysis.history.battle_log import read_rows
-from simulator.analysis.odds.headline import headline_of
 from simulator.analysis.odds.measure import is_chance, read_target
 from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.run import Interrupted
@@ -18,18 +17,17 @@ from simulator.analysis.studies.swept import Sweep
 from simulator.engine.model.limits import QUICK_BYTES, NoExactOdds
 from simulator.report.words import path_in_words
 from simulator.rules.battle import Battle
-from simulator.rules.campaign import carry_of
 from simulator.rules.sides import SIDES
 from simulator.scenarios import Draft, Scenario, ScenarioError, draft, reading
 from simulator.scenarios.objective import with_winning
 from simulator.scenarios.schema import choices, field_at, whole_numbers
 from simulator.scenarios.validation import not_one_of
-from simulator.web import catalogue
+from simulator.web import catalogue, counter_attack
 from simulator.web.links import address_of, key_of, value_at
 from simulator.web.messages import Job, Limits, Reply
 from simulator.web.time_limit import OutOfTime, at_most
 from simulator.web.views import charts
-from simulator.web.views.answers import EXACT_SHARE, bar_pieces, endings, odds_in_time
+from simulator.web.views.answers import EXACT_SHARE, endings
 from simulator.web.views.render import render
 from simulator.web.views.request import BattleRequest
 
@@ -208,80 +206,8 @@ def _best(request: BattleRequest) -> dict[str, Any]:
     }  # fmt: skip
 
 
-# --- the counter-attack ---------------------------------------------------------------------------------------------
-
-
 def _counter(request: BattleRequest) -> dict[str, Any]:
-    """The battle and then the defender's attack on what is left, as a campaign of two fights."""
-    from simulator.report.campaigns import CampaignReport
-
-    numbers = catalogue.tools_of(request.battle, request.data)["numbers"]
-    start, whole = _pieces(request.battle, request.data), request.options.whole
-    # Reinforcements of the second battle, in which the defender of the first attacks.
-    comes = {name: whole(f"join.{name}") for name in start if f"defender.{name}" in numbers}
-    holds = {name: whole(f"hold.{name}") for name in start if f"attacker.{name}" in numbers}
-    if all(number is None for number in (*comes.values(), *holds.values())):
-        comes = {name: start[name] for name in comes}
-    join = {f"attacker.{name}": n for name, n in (start | comes).items()}
-    join |= {f"defender.{name}": n for name, n in holds.items()}
-    scenario = _struck_back(request.draft, join)
-    odds = odds_in_time(scenario, request.limits)[0]
-    report, headline = CampaignReport(scenario, odds), headline_of(odds, decimals=1)
-    fates = report.fates(report.plan.fights[-1])
-    shares = (("attacker", headline.value), ("defender", fates["attacker"]), ("going", fates["none"]))
-    rest = 1 - sum(p for _, p in shares)
-    stay = scenario.data["fight"][-1]["defender"].get("stay", {})
-    rows = [(name, holds.get(name), comes.get(name), name in stay) for name in start if name in {*holds, *comes}]
-    about = {"sentence": headline.text, "rows": rows, "held": headline.value, "lost": fates["attacker"]}
-    about |= {"never": fates["none"], "neither": rest if rest > 5e-4 else 0.0, "wave": _next_wave(scenario, start)}
-    about["pieces"] = bar_pieces([shares[0], ("nobody", max(0.0, rest)), *shares[1:]])
-    return about | {"stay": list(stay), "how": odds.how(), "lines": list(report.unfought())}
-
-
-def _next_wave(scenario: Scenario, pieces: Mapping[str, Any]) -> str:
-    """The address of the campaign with a third fight: the attacker comes again if the place was taken back."""
-    first, *_, last = scenario.data["fight"]
-    again = {"force": "attacker", "join": {next(iter(pieces)): 1}}
-    sides = {"attacker": again, "defender": {"force": "defender"}}
-    fight = {"battle": first["battle"], "name": "wave", "if": f"{last['name']}_won"} | sides
-    data = {key: value for key, value in scenario.data.items() if key != "goal"}
-    data["fight"] = [*data["fight"], fight]
-    try:
-        Draft(data, paths=False).checked()
-    except ScenarioError:
-        return ""
-    return address_of(data, scenario.battle)
-
-
-def _struck_back(draft: Draft, join: Mapping[str, Any]) -> Scenario:
-    """A battle, and the defender's attack on what is left, which these pieces join. Raises ScenarioError."""
-    from simulator.analysis.campaigns.campaign import campaign
-
-    return campaign(draft, counter_attack=True, join={path: n for path, n in join.items() if n})
-
-
-def _pieces(battle: Battle, data: Mapping[str, Any]) -> dict[str, Any]:
-    """The pieces with which the defender may strike back: as many as he has in this battle, None of what he lacks.
-
-    Empty where this kind is no fight of a campaign.
-    """
-    try:
-        carry, own = carry_of(battle.game, data.get("rules"), None, False), data.get("defender")
-    except ValueError:
-        return {}
-    attackers, defenders = carry.fights.get(battle.kind) or (None, None)
-    if not attackers or not defenders or not isinstance(own, Mapping):
-        return {}
-    return {piece: own.get(piece) for group in attackers for piece in dict.fromkeys(group)}
-
-
-def _may_strike_back(battle: Battle, data: Mapping[str, Any]) -> bool:
-    """Is there a campaign of this battle and a counter-attack? Not of a path, nor of a side of several realms."""
-    try:
-        join = {f"attacker.{name}": n for name, n in _pieces(battle, data).items()}
-        return bool(join) and bool(_struck_back(Draft(data, paths=False), join))
-    except ScenarioError:
-        return False
+    return {"counter": counter_attack.answer(request)}
 
 
 # --- replay and luck ------------------------------------------------------------------------------------------------
@@ -361,7 +287,7 @@ def tabs_of(
     """
     tools = catalogue.tools_of(battle, data)
     missing = {"more", "need", "sweep"} if not tools["numbers"] else set()
-    missing |= set() if _may_strike_back(battle, data) else {"counter"}
+    missing |= set() if counter_attack.is_possible(battle, data) else {"counter"}
     missing |= _without_answer(scenario) if scenario else set()
     missing |= set() if exact else {"best"}
     return [(name, title) for name, (title, _) in TOOLS.items() if name not in missing]

@@ -120,11 +120,11 @@ def in_brief(file: GameFile, key: str, side: str) -> str:
     for name, given in piece.rolls.items():
         if given and name not in enemy_rolls:
             called = "" if name == MAIN_ROLLS[side] else f"{name.replace('_', ' ')} "
-            parts.append(called + _value_text(file, rolled(given)))
+            parts.append(called + value_text(file, rolled(given)))
     return ", ".join(parts + [f"{piece.hits} hits"] * (piece.hits > 1))
 
 
-def _value_text(file: GameFile, roll: Rolled) -> str:
+def value_text(file: GameFile, roll: Rolled) -> str:
     """The value of a roll: "7+" or more, "2-" or less, +2 beside another side's dice."""
     many = f"{roll.dice} dice " if roll.dice > 1 else ""
     die = "" if roll.die is None else f" on {roll.die}"

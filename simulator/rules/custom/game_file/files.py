@@ -19,6 +19,11 @@ from simulator.rules.custom.game_file.format import MODELS, GameFile
 
 LARGEST_FILE = 256 * 1024
 INLINE = "custom"
+# What the first refusal of an empty file says.
+CONSISTS = (
+    "a game file has format = 1 and a name, [unit.NAME] for each kind of piece with the value it hits at, "
+    "[battle.NAME] for each kind of battle, and [[step]] for what is fired in a round"
+)
 
 
 @dataclass(frozen=True)
@@ -130,6 +135,8 @@ def read_game(data: Mapping[str, Any], prefix: str) -> GameFile:
         shown = str(given).lower() if isinstance(given, bool) else repr(given)
         text = "is needed" if given is None else f"{shown} is not allowed"
         reads = "this version reads format = 1, format = 2 and format = 3"
+        if not data:
+            reads = f"an empty file; {CONSISTS}"
         if given is None and isinstance(data.get("game"), str) and prefix != "rules.":
             reads = f"this file is a scenario of {_short(data['game'])}, not a game file; `battle-odds odds` answers it"
         raise Refusal(f"{prefix}format", f"{text}; {reads}")

@@ -1,0 +1,1 @@
+"""The page on which a game file is written: its text, and what follows from it."""
