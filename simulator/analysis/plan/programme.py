@@ -21,9 +21,9 @@ from simulator.analysis.plan.turn import Turn
 # HiGHS stops within gaps of 1e-6: values are scaled so that this is less than a rounding error of a plan.
 SCALE = 1e4
 # Of the largest value there could be, the part by which a plan may be less when it is sought for the first time.
-FIRST_PART = 0.005
+FIRST_PART = 0.007
 # It may be so many times as much less if that was not enough.
-MORE = 2
+MORE = 1.6
 # Ways to choose columns that are tried before all of them.
 AT_FIRST = 20
 
@@ -34,6 +34,17 @@ class Stock:
 
     here: np.ndarray
     leaving: np.ndarray
+
+
+@dataclass(eq=False)
+class Part:
+    """The divisions that use only the `allowed` variables (bool): none has a larger aim than `bound`, and once it is
+    `solved` one has that.
+    """
+
+    allowed: np.ndarray
+    bound: float
+    solved: bool = False
 
 
 class Programme:
@@ -117,6 +128,7 @@ class Programme:
                 needed = relaxed.bound - self._least_equal(float(self._aim @ solution))
                 if needed <= within:
                     near = relaxed.loss <= needed
+                    ways = self._ways(relaxed, stock, needed, rows) if ways is None else ways
                     if ways is not None:
                         value = self._aim[ways].sum(axis=1)
                         near &= self._with_columns(ways[value >= relaxed.bound - needed])
@@ -141,7 +153,7 @@ class Programme:
         """
         if self.objective == "cheapest":
             return None
-        numbers = np.concatenate([self.found[at].numbers[kept] for at, kept in enumerate(self.kept)])
+        numbers = np.concatenate([self.found[at].numbers[kept] for at, kept in enumerate(self.kept)]).T.astype(np.int16)
         ways = relaxed.together(self.first, within, numbers, list(self._limits(stock)))
         if ways is None:
             return None
@@ -154,7 +166,8 @@ class Programme:
     def _limits(self, stock: Stock) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
         """Groups of fronts, and the most pieces that can come to them together: int64, shape (pieces,)."""
         fronts = range(len(self.found))
-        for group in {(at,) for at in fronts} | {*combinations(fronts, 2)} | {(*range(at + 1),) for at in fronts}:
+        groups = {(at,) for at in fronts} | {*combinations(fronts, 2)} | {(*range(at + 1),) for at in fronts}
+        for group in sorted(groups, key=len, reverse=True):
             most = np.zeros(len(self.turn.pieces), np.int64)
             for place in range(len(self.turn.places)):
                 homes = any(self.turn.fronts[at].home == place for at in group)
@@ -280,20 +293,36 @@ class Programme:
 
         All other divisions are parted by the first front on which they differ (Lawler, Management Science 18, 1972).
         """
-        parts, choice, allowed = list[tuple[float, np.ndarray]](), best, np.ones(self.size, bool)
+        # A part is solved (its bound is then its largest value) once no part that is solved is known to be better.
+        parts, choice, allowed = list[Part](), best, np.ones(self.size, bool)
         for _ in range(number):
             for part in self._parts(allowed, choice):
-                value = self._best_value(self.stock, part)
-                parts += [] if value is None else [(value, part)]
+                relaxed = Relaxed.of(self._aim, list(self.rows(self.stock)), self.first, part)
+                parts += [] if relaxed is None else [Part(part, relaxed.bound)]
+            self._solve_best(parts)
             if not parts:
                 return
-            least = max(value for value, _ in parts) - EQUAL
+            least = max(part.bound for part in parts) - EQUAL
             row = Row(self.value * SCALE, least * SCALE, np.inf)
-            near = [at for at, (value, _) in enumerate(parts) if value >= least]
-            found = [(one, at) for at in near if (one := self._best_among(parts[at][1], row)) is not None]
+            near = [at for at, part in enumerate(parts) if part.bound >= least]
+            found = [(one, at) for at in near if (one := self._best_among(parts[at].allowed, row)) is not None]
             choice, at = min(found, key=lambda one: self._order(one[0]))
-            allowed = parts.pop(at)[1]
+            allowed = parts.pop(at).allowed
             yield choice
+
+    def _solve_best(self, parts: list[Part]) -> None:
+        """Solve the parts that may hold the best division, or an equal one, and drop those without any."""
+        while True:
+            known = max((part.bound for part in parts if part.solved), default=-np.inf) - EQUAL
+            open_parts = [part for part in parts if not part.solved and part.bound >= known]
+            if not open_parts:
+                return
+            part = max(open_parts, key=lambda part: part.bound)
+            value = self._best_value(self.stock, part.allowed)
+            if value is None:
+                parts[:] = [one for one in parts if one is not part]
+            else:
+                part.bound, part.solved = value, True
 
     def _parts(self, allowed: np.ndarray, choice: Choice) -> Iterator[np.ndarray]:
         """The variables (bool) of the divisions that first differ from one of them on each front in turn."""

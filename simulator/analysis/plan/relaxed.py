@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 # Ways to choose a column of each front that are listed at once.
-MOST_WAYS = 1_000_000
+MOST_WAYS = 2_000_000
 # Groups of fronts, and the most pieces that can come to each group: int64, shape (pieces,).
 Limits = Sequence[tuple[tuple[int, ...], np.ndarray]]
 
@@ -72,27 +72,34 @@ class Relaxed:
     def together(self, first: np.ndarray, within: float, numbers: np.ndarray, limits: Limits) -> np.ndarray | None:
         """All ways to choose a column of each front that together lose at most so much: int64, shape (ways, fronts).
 
-        None for more than MOST_WAYS of them. `numbers`: the pieces of each column, int64, shape (columns, pieces);
+        None for more than MOST_WAYS of them. `numbers`: the pieces of each column, int64, shape (pieces, columns);
         ways that ask for more than the `limits` are left out.
         """
-        found, lost = np.zeros((1, 0), np.int64), np.zeros(1)
+        found, lost = np.zeros((0, 1), np.int32), np.zeros(1)
         for at, (begin, end) in enumerate(zip(first[:-1].tolist(), first[1:].tolist(), strict=True)):
-            order = begin + np.flatnonzero(self.loss[begin:end] <= within)
+            order = begin + np.flatnonzero(self.loss[begin:end] <= within).astype(np.int32)
             for most in (most for fronts, most in limits if fronts == (at,)):
-                order = order[(numbers[order] <= most).all(axis=1)]
+                order = order[_at_most(numbers, [order], most)]
             order = order[np.argsort(self.loss[order], kind="stable")]
             many = np.searchsorted(self.loss[order], within - lost, side="right")
             if many.sum() > MOST_WAYS:
                 return None
-            before = np.repeat(np.arange(len(found)), many)
+            before = np.repeat(np.arange(len(lost)), many)
             chosen = order[np.arange(len(before)) - np.repeat(np.cumsum(many) - many, many)]
-            found, lost = np.column_stack([found[before], chosen]), lost[before] + self.loss[chosen]
+            found, lost = np.vstack([found[:, before], chosen]), lost[before] + self.loss[chosen]
             for fronts, most in limits:
                 if len(fronts) > 1 and fronts[-1] == at:
-                    asked = sum(numbers[found[:, front]] for front in fronts)
-                    fits = (asked <= most).all(axis=1)
-                    found, lost = found[fits], lost[fits]
-        return found
+                    fits = _at_most(numbers, found[list(fronts)], most)
+                    found, lost = found[:, fits], lost[fits]
+        return found.T
+
+
+def _at_most(numbers: np.ndarray, ways: Sequence[np.ndarray], most: np.ndarray) -> np.ndarray:
+    """Do columns that are chosen together (a row for each front) need at most so many pieces? bool, shape (ways,)."""
+    fits = np.ones(len(ways[0]), bool)
+    for piece, limit in zip(numbers, most.tolist(), strict=True):
+        fits &= sum(piece[row] for row in ways) <= limit
+    return fits
 
 
 def constraints_of(rows: Sequence[Row], among: np.ndarray) -> Any:
