@@ -37,7 +37,7 @@ class Stock:
 
 
 @dataclass(eq=False)
-class Part:
+class Branch:
     """The divisions that use only the `allowed` variables (bool): none has a larger aim than `bound`, and once it is
     `solved` one has that.
     """
@@ -294,11 +294,11 @@ class Programme:
         All other divisions are parted by the first front on which they differ (Lawler, Management Science 18, 1972).
         """
         # A part is solved (its bound is then its largest value) once no part that is solved is known to be better.
-        parts, choice, allowed = list[Part](), best, np.ones(self.size, bool)
+        parts, choice, allowed = list[Branch](), best, np.ones(self.size, bool)
         for _ in range(number):
             for part in self._parts(allowed, choice):
                 relaxed = Relaxed.of(self._aim, list(self.rows(self.stock)), self.first, part)
-                parts += [] if relaxed is None else [Part(part, relaxed.bound)]
+                parts += [] if relaxed is None else [Branch(part, relaxed.bound)]
             self._solve_best(parts)
             if not parts:
                 return
@@ -310,7 +310,7 @@ class Programme:
             allowed = parts.pop(at).allowed
             yield choice
 
-    def _solve_best(self, parts: list[Part]) -> None:
+    def _solve_best(self, parts: list[Branch]) -> None:
         """Solve the parts that may hold the best division, or an equal one, and drop those without any."""
         while True:
             known = max((part.bound for part in parts if part.solved), default=-np.inf) - EQUAL

@@ -41,8 +41,8 @@ class Relaxed:
     def of(aim: np.ndarray, rows: Sequence[Row], first: np.ndarray, allowed: np.ndarray) -> Relaxed | None:
         """The relaxation of a programme; None where even that has no solution.
 
-        `aim`: coefficients, float64, shape (variables,). `first`: the first column of each front, and the first variable
-        that is no column; of each front one column is chosen. `allowed`: the variables that may be used, bool.
+        `aim`: coefficients, float64, shape (variables,). `first`: the first column of each front, of which one is
+        chosen, and the first variable that is no column. `allowed`: the variables that may be used, bool.
         """
         from scipy.optimize import linprog
         from scipy.sparse import csr_array
