@@ -75,8 +75,8 @@ def outcomes_of(plan: Plan) -> Outcomes:
     size = len(p)
     columns = {f"{front.name}_{'held' if front.hold else 'falls'}": happened[:, at] for at, front in enumerate(fronts)}
     columns |= {
-        SUCCEEDED: happened[:, plan.turn.aims].all(axis=1),
-        "chance_all": happened[:, plan.counted].all(axis=1) & plan.enough,
+        SUCCEEDED: np.asarray(happened[:, plan.turn.aims].all(axis=1)),
+        "chance_all": np.asarray(happened[:, plan.counted].all(axis=1) & plan.enough),
         "number": happened[:, plan.counted].sum(axis=1),
         "worth": np.full(size, plan.worth or 0.0),
         "cost": np.full(size, plan.cost or 0.0),

@@ -258,7 +258,8 @@ class Programme:
 
     def _with_columns(self, ways: np.ndarray) -> np.ndarray:
         """The columns of these ways to choose them, and all other variables: bool, shape (variables,)."""
-        found = np.arange(self.size) >= self.first[-1]
+        found = np.zeros(self.size, bool)
+        found[self.first[-1] :] = True
         found[ways.ravel()] = True
         return found
 
@@ -329,7 +330,7 @@ class Programme:
         same = allowed.copy()
         for at, (kept, columns) in enumerate(zip(self.kept, self.found, strict=True)):
             here = slice(self.first[at], self.first[at + 1])
-            some = columns.numbers.any(axis=1)
+            some = np.asarray(columns.numbers.any(axis=1))
             alike = some[kept] == some[choice.columns[at]]
             other = same.copy()
             other[here] &= ~alike

@@ -89,7 +89,7 @@ class Relaxed:
             found, lost = np.vstack([found[:, before], chosen]), lost[before] + self.loss[chosen]
             for fronts, most in limits:
                 if len(fronts) > 1 and fronts[-1] == at:
-                    fits = _at_most(numbers, found[list(fronts)], most)
+                    fits = _at_most(numbers, [found[front] for front in fronts], most)
                     found, lost = found[:, fits], lost[fits]
         return found.T
 
