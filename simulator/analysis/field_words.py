@@ -16,7 +16,9 @@ from simulator.scenarios.schema import branches_at
 
 # Tables that hold the units of a side: a number in them counts something.
 _SIDE = rf"(?:(?!policy|objective)\w+\.)?(?:{'|'.join(ALL_SIDES)})(?:\.army|\.fleet)?(?:\.factions\[\d+\])?"
-_FORCE = re.compile(rf"{_SIDE}|force\.[^.]+|.*\.join")
+_FORCE = re.compile(
+    rf"{_SIDE}|force\.[^.]+|.*\.join|place\.[^.]+|(target|hold)\.[^.]+\.(counter\.)?(attacker|defender)"
+)
 _UNIT_LIST = re.compile(r"(.*)\.units\[(\d+)\]\.count")
 # Words that are part of a path, and say nothing.
 _SILENT = {"conditions", "options", "rules", "unit"}
@@ -44,7 +46,7 @@ def units_in_words(battle: Battle, data: Mapping[str, Any], path: str, number: i
 def owner_in_words(battle: Battle, data: Mapping[str, Any], path: str) -> str:
     """Whose field it is: "the defender", "Venice", "red" (a force); "" for nobody's."""
     parts = re.split(r"[.\[\]]+", path)
-    if parts[0] == "force":
+    if parts[0] in {"force", "place", "target", "hold"}:
         return parts[1]
     side = next((part for part in parts if part in ALL_SIDES), "")
     called = battle.called(data, side) if side and battle.called else ""
@@ -54,7 +56,7 @@ def owner_in_words(battle: Battle, data: Mapping[str, Any], path: str) -> str:
 def field_in_words(battle: Battle, data: Mapping[str, Any], path: str) -> str:
     """A field: "the modifier of the attacker", "the combat of the cruiser", "the turn"."""
     parts = [part for part in re.findall(r"[^.\[\]]+|\[\d+\]", path) if part not in _SILENT]
-    own = [part for part in parts if part not in ALL_SIDES and part != "force"]
+    own = [part for part in parts if part not in {*ALL_SIDES, "force", "place", "target", "hold"}]
     owner = owner_in_words(battle, data, path)
     words = [f"the {_label(battle, path)}"]
     for part in own[-2::-1]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from simulator.engine.model.chain import Chain, OutcomeDistribution, Share, Utilities
+from simulator.rules import PLAN
 from simulator.rules.battle import Built, Columns
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import suggested
@@ -29,7 +30,7 @@ LARGEST = 1e100
 
 def split(data: Mapping[str, Any]) -> tuple[Mapping[str, Any], Objective]:
     """A scenario's mapping without its objectives, and the objectives. Raises ScenarioError for an invalid one."""
-    if "objective" not in data:
+    if "objective" not in data or data.get("game") == PLAN:  # the objective of a plan is a word
         return data, {}
     given = data["objective"]
     if not isinstance(given, Mapping):

@@ -229,7 +229,7 @@ class Draft:
         for path, value in changes.items():
             for field, one in value.fields.items() if isinstance(value, linked.Variant) else ((path, value),):
                 set_path(data, field, plain_copy(one))
-        return Draft(data, self.folder, self.paths)
+        return replace(self, data=data)
 
     def without(self, path: str) -> Draft | None:
         """The same without a field; None if nested tables hold no field at this path."""
@@ -241,7 +241,7 @@ class Draft:
         if not isinstance(node, dict) or name not in node:
             return None
         del node[name]
-        return Draft(data, self.folder, self.paths)
+        return replace(self, data=data)
 
     def checked(self) -> Scenario:
         """The checked scenario. Raises ScenarioError, whose message begins with the wrong field."""

@@ -59,7 +59,8 @@ def test_a_plan_and_its_api_answer_have_the_same_address(site, name):
 def test_the_form_has_every_field_of_a_plan(site):
     """What has no field is carried along: the form sent as it stands is the same plan."""
     odd = {
-        "game": "plan", "of": "axis-and-allies-1942", "every": {"battle": "land"}, "weights": {"own_lost": -2.0},
+        "game": "plan", "of": "axis-and-allies-1942", "every": {"battle": "land"},
+        "weights": {"own_lost": -2.0}, "price": {"infantry": 2.0},
         "place": {"a": {"infantry": 3, "fighter": 1, "reach": ["x"], "reach_of": {"fighter": ["x", "y"]},
                         "stay": {"infantry": 1}}, "b": {"tank": 2, "reach": []}},
         "target": {"x": {"defender": {"infantry": 1}, "at_most": {"units": 3, "fighter": 1}, "min_odds": 0.3,
@@ -252,6 +253,31 @@ def test_a_mistake_keeps_the_last_plan_in_sight(page):
     assert page.text_content("#hero .sentence") == before
     page.fill("[name='target.ural.min_odds']", "")
     page.wait_for_selector("#complaint .complaint", state="detached")
+
+
+def test_losses_and_prices_have_fields(page):
+    page.click("summary:has-text('what losses count')")
+    page.fill("[name='weights.own_lost']", "-0.1")
+    page.fill("[name='price.regiments']", "2")
+    page.wait_for_selector("#hero[data-address*='own_lost'][data-address*='price']")
+    asked = {"game": "plan", "of": "risk", "every": {"battle": "land"}, "place": {"north": {"regiments": 9}},
+             "target": {"ural": {"defender": {"regiments": 4}}}, "weights": {"own_lost": -0.1},
+             "price": {"regiments": 2}}  # fmt: skip
+    assert page.text_content("#hero .sentence") == plan(asked, 0).headline
+
+
+def test_a_plan_whose_battles_are_being_compiled_is_asked_again(page):
+    """The first answers are the server's refusal while it compiles, as on an empty cache."""
+    waiting = '<p class="complaint">battle: its kernels are still being compiled here; try again in a minute</p>'
+    left = [waiting]
+    page.route("**/plan?*with.part=1*", lambda route: (
+        route.fulfill(status=422, body=left.pop()) if left else route.continue_()
+    ))  # fmt: skip
+    page.fill(NORTH, "5")
+    page.wait_for_selector("text=Compiling this game's battles, once; trying again.")
+    until_chance(page, 5)
+    page.wait_for_selector("#complaint .complaint", state="detached")
+    page.unroute("**/plan?*with.part=1*")
 
 
 def test_a_target_is_added_named_and_taken_back(page):

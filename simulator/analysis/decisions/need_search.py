@@ -16,10 +16,11 @@ from simulator.analysis.odds.headline import meant
 from simulator.analysis.odds.measure import Measure, check_side, is_chance, measure
 from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.run import Interrupted, Progress
+from simulator.analysis.plan.answer import studied
 from simulator.analysis.studies.one_pass import solve_rows
 from simulator.rules.battle import Battle
 from simulator.rules.toolkit.tolerances import ALIKE, ROUNDING
-from simulator.scenarios import ScenarioError, Source, draft
+from simulator.scenarios import ScenarioError, Source
 from simulator.scenarios.schema import field_at, unknown_field, whole_numbers
 from simulator.scenarios.validation import brief, finite, given_number, not_one_of
 
@@ -60,7 +61,7 @@ class Search:
         progress: Progress | None,
         side: str | None = None,
     ) -> None:
-        self.draft = draft(scenario)
+        self.draft = studied(scenario)
         given: dict[str, Iterable[int] | None] = {vary: None} if isinstance(vary, str) else dict(vary)
         if not given:
             raise ValueError("vary: nothing to vary; give a field, like attacker.regiments")

@@ -294,12 +294,15 @@ def plan(scenario: Source, k: int = 5, *, progress: Progress | None = None) -> P
     return divided(turn, found, k)
 
 
-def divided(turn: Turn, found: list[Columns], k: int) -> Plan:
-    """The plan of a turn from the columns of its fronts; after Ctrl-C, what was found so far."""
+def divided(turn: Turn, found: list[Columns], k: int, alone: bool = False) -> Plan:
+    """The plan of a turn from the columns of its fronts; after Ctrl-C, what was found so far.
+
+    `alone`: without alternatives, and without what units and targets are worth.
+    """
     make = TableDivision if TableDivision.fits(turn) else Programme
     division = make(turn, found)
     best = division.best()
-    if best is None:
+    if best is None or alone:
         return Plan(turn, tuple(found), best)
     objective = turn.file.objective
     more: dict[str, Any] = {"next_best": (), "units_worth": (), "leave": {}}

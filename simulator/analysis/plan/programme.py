@@ -8,17 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import log
-from typing import Any
+from itertools import combinations
+from math import exp, log
 
 import numpy as np
 
-from simulator.analysis.plan.choices import EQUAL, SAME_PRICE, Choice, Choices
+from simulator.analysis.plan.choices import EQUAL, SAME_PRICE, Choice, Choices, away
 from simulator.analysis.plan.columns import Columns
+from simulator.analysis.plan.relaxed import Relaxed, Row, constraints_of
 from simulator.analysis.plan.turn import Turn
 
 # HiGHS stops within gaps of 1e-6: values are scaled so that this is less than a rounding error of a plan.
 SCALE = 1e4
+# Of the largest value there could be, the part by which a plan may be less when it is sought for the first time.
+FIRST_PART = 0.007
+# It may be so many times as much less if that was not enough.
+MORE = 1.6
+# Ways to choose columns that are tried before all of them.
+AT_FIRST = 20
 
 
 @dataclass(frozen=True)
@@ -29,13 +36,15 @@ class Stock:
     leaving: np.ndarray
 
 
-@dataclass
-class Row:
-    """A linear constraint: coefficients of all variables, and its bounds."""
+@dataclass(eq=False)
+class Branch:
+    """The divisions that use only the `allowed` variables (bool): none has a larger aim than `bound`, and once it is
+    `solved` one has that.
+    """
 
-    coefficients: np.ndarray
-    low: float
-    high: float
+    allowed: np.ndarray
+    bound: float
+    solved: bool = False
 
 
 class Programme:
@@ -93,10 +102,86 @@ class Programme:
             yield Row(whole, most if defends else 0, most)
             yield Row(leaving, 0, stock.leaving[place, piece])
 
-    def _best_value(self, stock: Stock, *more: Row) -> float | None:
+    def _best_value(self, stock: Stock, allowed: np.ndarray, *more: Row) -> float | None:
         """The largest value (the least price) of any division that obeys further constraints; None without one."""
-        solution = self._solve(self._aim, [*self.rows(stock), *more])
-        return None if solution is None else self._choice(solution).value
+        found = self._most(stock, allowed, [*self.rows(stock), *more])
+        return None if found is None else self._choice(found[0]).value
+
+    def _most(self, stock: Stock, allowed: np.ndarray, rows: Sequence[Row]) -> tuple[np.ndarray, np.ndarray] | None:
+        """A solution with the largest aim, and the variables that any division equal to it may use (bool); None without
+        a solution.
+
+        The relaxation tells how much less than its bound any division with a column is. So it is enough to look at the
+        columns that lose no more than the best division found among them.
+        """
+        if any(not len(kept) for kept in self.kept):
+            return None
+        relaxed = Relaxed.of(self._aim, rows, self.first, allowed)
+        if relaxed is None:
+            return None
+        within, needed = max(FIRST_PART * abs(relaxed.bound), EQUAL), np.inf
+        while True:
+            among = relaxed.loss <= within
+            ways = self._ways(relaxed, stock, within, rows)
+            solution = self._solved_among(among, ways, rows)
+            if solution is not None:
+                needed = relaxed.bound - self._least_equal(float(self._aim @ solution))
+                if needed <= within:
+                    near = relaxed.loss <= needed
+                    ways = self._ways(relaxed, stock, needed, rows) if ways is None else ways
+                    if ways is not None:
+                        value = self._aim[ways].sum(axis=1)
+                        near &= self._with_columns(ways[value >= relaxed.bound - needed])
+                    return solution, near
+            elif (among == allowed).all():
+                return None
+            within = min(needed, MORE * within)
+
+    def _solved_among(self, among: np.ndarray, ways: np.ndarray | None, rows: Sequence[Row]) -> np.ndarray | None:
+        """A solution with the largest aim that uses only these variables; `ways` are all that it may be, best first."""
+        if ways is not None and not len(ways):
+            return None
+        if ways is not None:
+            solution = self._solve(self._aim, rows, among & self._with_columns(ways[:AT_FIRST]))
+            if solution is not None and self._aim @ solution >= self._aim[ways[0]].sum() - SAME_PRICE:
+                return solution
+        return self._solve(self._aim, rows, among)
+
+    def _ways(self, relaxed: Relaxed, stock: Stock, within: float, rows: Sequence[Row]) -> np.ndarray | None:
+        """All ways to choose columns that lose at most so much and do not ask for too many pieces, best first: int64,
+        shape (ways, fronts). None for too many, and where the value is not that of the columns.
+        """
+        if self.objective == "cheapest":
+            return None
+        numbers = np.concatenate([self.found[at].numbers[kept] for at, kept in enumerate(self.kept)]).T.astype(np.int16)
+        ways = relaxed.together(self.first, within, numbers, list(self._limits(stock)))
+        if ways is None:
+            return None
+        for row in rows:
+            if not row.coefficients[self.first[-1] :].any():
+                total = row.coefficients[ways].sum(axis=1)
+                ways = ways[(total >= row.low) & (total <= row.high)]
+        return np.asarray(ways[np.argsort(-self._aim[ways].sum(axis=1), kind="stable")])
+
+    def _limits(self, stock: Stock) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
+        """Groups of fronts, and the most pieces that can come to them together: int64, shape (pieces,)."""
+        fronts = range(len(self.found))
+        groups = {(at,) for at in fronts} | {*combinations(fronts, 2)} | {(*range(at + 1),) for at in fronts}
+        for group in sorted(groups, key=len, reverse=True):
+            most = np.zeros(len(self.turn.pieces), np.int64)
+            for place in range(len(self.turn.places)):
+                homes = any(self.turn.fronts[at].home == place for at in group)
+                comes = np.any([self.turn.fronts[at].reaches[place] for at in group], axis=0)
+                most += comes * (stock.here if homes else stock.leaving)[place]
+            yield group, most
+
+    def _least_equal(self, value: float) -> float:
+        """The least value of the aim that equals this one."""
+        if self.objective == "cheapest":
+            return value - SAME_PRICE
+        if self.objective == "worth":
+            return value - 2 * EQUAL
+        return log(exp(value) - 2 * EQUAL) if exp(value) > 2 * EQUAL else -np.inf
 
     @property
     def _aim(self) -> np.ndarray:
@@ -105,10 +190,15 @@ class Programme:
 
     def best(self, *but: Row) -> Choice | None:
         """The division that section 3.3 chooses among those that obey further constraints; None without any."""
+        return self._best_among(np.ones(self.size, bool), *but)
+
+    def _best_among(self, allowed: np.ndarray, *but: Row) -> Choice | None:
+        """As `best`, of the divisions that use only these variables (bool)."""
         rows = [*self.rows(self.stock), *but]
-        solution = self._solve(self._aim, rows)
-        if solution is None:
+        found = self._most(self.stock, allowed, rows)
+        if found is None:
             return None
+        solution, among = found
         value = self._choice(solution).value
         if self.objective == "worth":
             rows.append(Row(self.value * SCALE, (value - EQUAL) * SCALE, np.inf))
@@ -116,12 +206,12 @@ class Programme:
             rows.append(self._chance_at_least(value - EQUAL))
         else:
             rows.append(Row(self.price, -np.inf, value + SAME_PRICE))
-            solution = self._again(solution, self.chance, rows)
+            solution = self._again(solution, self.chance, rows, among)
             rows.append(self._chance_at_least(float(np.exp(self.chance @ solution)) - EQUAL))
         for cost in (self.pieces, self.price):
-            solution = self._again(solution, -cost, rows)
+            solution = self._again(solution, -cost, rows, among)
             rows.append(Row(cost, -np.inf, float(cost @ solution) + SAME_PRICE))
-        return self._choice(self._first_in_order(solution, rows))
+        return self._choice(self._first_in_order(solution, rows, among))
 
     def _choice(self, solution: np.ndarray) -> Choice:
         """A solution as a division."""
@@ -133,15 +223,16 @@ class Programme:
     def _chance_at_least(self, chance: float) -> Row:
         return Row(self.chance * SCALE, log(chance) * SCALE if chance > 0 else -np.inf, np.inf)
 
-    def _again(self, solution: np.ndarray, aim: np.ndarray, rows: list[Row]) -> np.ndarray:
+    def _again(self, solution: np.ndarray, aim: np.ndarray, rows: list[Row], among: np.ndarray) -> np.ndarray:
         """The best solution for another aim; this one where HiGHS finds none within its tolerances."""
-        found = self._solve(aim, rows)
+        found = self._solve(aim, rows, among)
         return solution if found is None or aim @ found < aim @ solution else found
 
-    def _first_in_order(self, solution: np.ndarray, rows: list[Row]) -> np.ndarray:
+    def _first_in_order(self, solution: np.ndarray, rows: list[Row], among: np.ndarray) -> np.ndarray:
         """Of equal divisions, the one whose numbers are largest front by front, place by place, piece by piece."""
         fixed = rows
-        other = self._solve(np.zeros(self.size), [*rows, self._without_columns(self._columns_of(solution))])
+        others = [*rows, self._without_columns(self._columns_of(solution))]
+        other = self._solve(np.zeros(self.size), others, among)
         if other is None:  # the columns are these: only the places that send them are left to choose
             fixed = [*rows, Row(self._at_columns(self._columns_of(solution)), len(self.found), len(self.found))]
         for route in sorted(self.routes, key=lambda route: (route[1], route[0], route[2])):
@@ -149,7 +240,7 @@ class Programme:
             aim[int(self.first[-1]) + self.routes.index(route)] = 1
             now = aim @ solution
             if other is not None or now < min(self._brought(solution, route), self.turn.here[route[0], route[2]]):
-                solution = self._again(solution, aim, fixed)
+                solution = self._again(solution, aim, fixed, among)
             fixed = [*fixed, Row(aim, float(aim @ solution), float(aim @ solution))]
         return solution
 
@@ -165,6 +256,13 @@ class Programme:
             for kept, first in zip(self.kept, self.first[:-1].tolist(), strict=True)
         )
 
+    def _with_columns(self, ways: np.ndarray) -> np.ndarray:
+        """The columns of these ways to choose them, and all other variables: bool, shape (variables,)."""
+        found = np.zeros(self.size, bool)
+        found[self.first[-1] :] = True
+        found[ways.ravel()] = True
+        return found
+
     def _at_columns(self, columns: Sequence[int]) -> np.ndarray:
         """1 for these columns."""
         found = np.zeros(self.size)
@@ -176,54 +274,108 @@ class Programme:
         """Another column on some front."""
         return Row(self._at_columns(columns), -np.inf, len(columns) - 1)
 
-    def _other_fronts(self, choice: Choice) -> Row:
-        """Other targets are attacked, or other holds are defended."""
-        found = np.zeros(self.size)
-        for at, (kept, columns) in enumerate(zip(self.kept, self.found, strict=True)):
-            some = columns.numbers[kept].any(axis=1)
-            found[self.first[at] : self.first[at + 1]] = some == columns.numbers[choice.columns[at]].any()
-        return Row(found, -np.inf, len(self.found) - 1)
-
     def next_best(self, best: Choice, number: int, differ: str) -> Iterator[Choice]:
         """The best division that differs from the best one, then the best that differs from both, and so on."""
+        yield from self._other_pieces(best, number) if differ == "pieces" else self._other_fronts(best, number)
+
+    def _other_pieces(self, best: Choice, number: int) -> Iterator[Choice]:
+        """As `next_best`: some front gets other numbers of pieces."""
         rows, found = list[Row](), best
         for _ in range(number):
-            rows.append(self._without_columns(found.columns) if differ == "pieces" else self._other_fronts(found))
+            rows.append(self._without_columns(found.columns))
             another = self.best(*rows)
             if another is None:
                 return
             found = another
             yield found
 
+    def _other_fronts(self, best: Choice, number: int) -> Iterator[Choice]:
+        """As `next_best`: other targets are attacked, or other holds are defended.
+
+        All other divisions are parted by the first front on which they differ (Lawler, Management Science 18, 1972).
+        """
+        # A part is solved (its bound is then its largest value) once no part that is solved is known to be better.
+        parts, choice, allowed = list[Branch](), best, np.ones(self.size, bool)
+        for _ in range(number):
+            for part in self._parts(allowed, choice):
+                relaxed = Relaxed.of(self._aim, list(self.rows(self.stock)), self.first, part)
+                parts += [] if relaxed is None else [Branch(part, relaxed.bound)]
+            self._solve_best(parts)
+            if not parts:
+                return
+            least = max(part.bound for part in parts) - EQUAL
+            row = Row(self.value * SCALE, least * SCALE, np.inf)
+            near = [at for at, part in enumerate(parts) if part.bound >= least]
+            found = [(one, at) for at in near if (one := self._best_among(parts[at].allowed, row)) is not None]
+            choice, at = min(found, key=lambda one: self._order(one[0]))
+            allowed = parts.pop(at).allowed
+            yield choice
+
+    def _solve_best(self, parts: list[Branch]) -> None:
+        """Solve the parts that may hold the best division, or an equal one, and drop those without any."""
+        while True:
+            known = max((part.bound for part in parts if part.solved), default=-np.inf) - EQUAL
+            open_parts = [part for part in parts if not part.solved and part.bound >= known]
+            if not open_parts:
+                return
+            part = max(open_parts, key=lambda part: part.bound)
+            value = self._best_value(self.stock, part.allowed)
+            if value is None:
+                parts[:] = [one for one in parts if one is not part]
+            else:
+                part.bound, part.solved = value, True
+
+    def _parts(self, allowed: np.ndarray, choice: Choice) -> Iterator[np.ndarray]:
+        """The variables (bool) of the divisions that first differ from one of them on each front in turn."""
+        same = allowed.copy()
+        for at, (kept, columns) in enumerate(zip(self.kept, self.found, strict=True)):
+            here = slice(self.first[at], self.first[at + 1])
+            some = np.asarray(columns.numbers.any(axis=1))
+            alike = some[kept] == some[choice.columns[at]]
+            other = same.copy()
+            other[here] &= ~alike
+            same[here] &= alike
+            if other[here].any():
+                yield other
+
+    def _order(self, choice: Choice) -> tuple[int, float, list[int]]:
+        """Of equal divisions, the first in this order is chosen (section 3.3)."""
+        sent = away(self.turn, choice.sent)
+        return int(sent.sum()), round(float(sent @ self.turn.price), 9), (-choice.sent.swapaxes(0, 1)).ravel().tolist()
+
     def value_with(self, place: int, piece: int, more: int) -> float:
         """The largest value with one more (1) or one fewer (-1) of a piece in a place; 0 without a plan."""
         one = np.zeros_like(self.stock.here)
         one[place, piece] = more
-        return self._best_value(Stock(self.stock.here + one, self.stock.leaving + one)) or 0.0
+        stock = Stock(self.stock.here + one, self.stock.leaving + one)
+        return self._best_value(stock, np.ones(self.size, bool)) or 0.0
 
     def largest(self) -> float:
         """The largest value of all; 0 without a plan."""
-        return self._best_value(self.stock) or 0.0
+        return self._best_value(self.stock, np.ones(self.size, bool)) or 0.0
 
     def best_without(self, front: int) -> float | None:
         """The largest value without attacks on a target, or without anybody who comes to a hold from elsewhere."""
+        allowed = np.ones(self.size, bool)
+        if not self.turn.fronts[front].hold:
+            here = slice(self.first[front], self.first[front + 1])
+            allowed[here] = ~self.found[front].numbers[self.kept[front]].any(axis=1)
         coming = np.zeros(self.size)
         for number, (place, at, _) in enumerate(self.routes, start=int(self.first[-1])):
             coming[number] = at == front and self.turn.fronts[front].home != place
-        return self._best_value(self.stock, Row(coming, 0, 0))
+        return self._best_value(self.stock, allowed, Row(coming, 0, 0))
 
-    def _solve(self, aim: np.ndarray, rows: Sequence[Row]) -> np.ndarray | None:
-        """A solution with the largest `aim`, in whole numbers; None without one."""
-        from scipy.optimize import Bounds, LinearConstraint, milp
-        from scipy.sparse import csr_array
+    def _solve(self, aim: np.ndarray, rows: Sequence[Row], among: np.ndarray) -> np.ndarray | None:
+        """A solution with the largest `aim`, in whole numbers, that uses only these variables; None without one."""
+        from scipy.optimize import Bounds, milp
 
-        if any(not len(kept) for kept in self.kept):
-            return None
-        matrix = csr_array(np.array([row.coefficients for row in rows]))
-        limits: Any = LinearConstraint(matrix, [row.low for row in rows], [row.high for row in rows])
         high = np.concatenate([np.ones(self.first[-1]), np.full(len(self.routes), np.inf)])
         found = milp(
-            -aim * SCALE, constraints=limits, bounds=Bounds(0, high), integrality=np.ones(self.size),
-            options={"mip_rel_gap": 0},
+            -aim[among] * SCALE, constraints=constraints_of(rows, among), bounds=Bounds(0, high[among]),
+            integrality=np.ones(among.sum()), options={"mip_rel_gap": 0},
         )  # fmt: skip
-        return None if found.x is None else np.rint(found.x)
+        if found.x is None:
+            return None
+        solution = np.zeros(self.size)
+        solution[among] = np.rint(found.x)
+        return solution

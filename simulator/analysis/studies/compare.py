@@ -19,12 +19,13 @@ from simulator.analysis.odds.measure import in_percent, is_chance, measure
 from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import CELL_BYTES, Progress, reported, until_interrupted
+from simulator.analysis.plan.answer import studied
 from simulator.analysis.result import Result, frame
 from simulator.analysis.studies.noticeable import battles_to_notice
 from simulator.analysis.studies.paired import Difference, PairedAnswer, answered, difference
 from simulator.analysis.words import amount_in_words, capital, meaning, percent, points, value_of
 from simulator.rules.toolkit.tolerances import ROUNDING
-from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft, is_uncertain, load
+from simulator.scenarios import Draft, Scenario, ScenarioError, Source, is_uncertain
 from simulator.scenarios.arguments import checked
 from simulator.scenarios.validation import brief
 
@@ -294,7 +295,8 @@ def compare(
 
 def _loaded(name: str, source: Source) -> Scenario | Draft:
     try:
-        return draft(source) if is_uncertain(source) else load(source)
+        asked = studied(source)
+        return asked if is_uncertain(asked) else asked.checked()
     except ScenarioError as error:
         raise ScenarioError(f"{error} (in {name})", error.unused) from None
 

@@ -18,10 +18,11 @@ from simulator.analysis.odds.method import Method, check_numbers
 from simulator.analysis.odds.odds import Odds, own_value
 from simulator.analysis.odds.run import CELL_BATTLES, CELL_BYTES, Progress
 from simulator.analysis.odds.stages import Shared
+from simulator.analysis.plan.answer import studied
 from simulator.analysis.studies.one_pass import solve_rows
 from simulator.analysis.studies.variants import variants, with_variants
 from simulator.engine.model.limits import NoExactOdds
-from simulator.scenarios import VARIANT, Draft, Scenario, ScenarioError, Source, draft
+from simulator.scenarios import VARIANT, Draft, Scenario, ScenarioError, Source
 from simulator.scenarios.objective import before_battle
 from simulator.scenarios.schema import field_at, unknown_field
 from simulator.scenarios.validation import shown
@@ -269,7 +270,7 @@ def grid_of(
 ) -> Grid:
     """The grid of a sweep. Raises ValueError and ScenarioError as `sweep`."""
     check_numbers(1 if battles is None else battles, seed, None)
-    base = draft(scenario)
+    base = studied(scenario)
     if isinstance(given := vary.get(VARIANT), Mapping):
         base = with_variants(base, given)
     for path, some in vary.items():

@@ -13,6 +13,8 @@ from simulator.web.catalogue import words
 from simulator.web.plans.request import FRONTS, carry_in, counted, model_in
 
 OBJECTIVES = {"worth": "worth most", "all": "all must fall", "cheapest": "cheapest"}
+# What a lost unit counts beside the worth of targets, and the words of its field.
+LOSSES = {"own_lost": "your lost units count", "enemy_lost": "his lost units count"}
 MOST = {"place": 12, "target": 8, "hold": 8}
 
 
@@ -51,12 +53,18 @@ class Card:
 
 @dataclass
 class PlanForm:
-    """The form of a plan; `carried`: the pairs of what has no field."""
+    """The form of a plan; `carried`: the pairs of what has no field.
+
+    `losses`: what a lost unit of ours and of the enemy counts; `prices`: of the pieces in the places. Rows of the name,
+    the label, the value that is given and the usual one.
+    """
 
     of: str
     kind: str
     kinds: list[str]
     objective: str
+    losses: list[dict[str, str]]
+    prices: list[dict[str, str]]
     places: list[Card]
     fronts: list[Card]
     carried: links.Pairs
@@ -138,6 +146,27 @@ class _PlanFormMaker:
             again = self.units((*path, "counter", "attacker"), self.usable(kind, "attacker"))
         return Card(part, name, words(name), self.units((*path, side), self.usable(kind, side)), fields, [], again)
 
+    def losses(self) -> list[dict[str, str]]:
+        """What a lost unit counts."""
+        usual = {"own_lost": "-1", "enemy_lost": "1"} if self.carry.prints_prices else dict.fromkeys(LOSSES, "0")
+        return [self.row("weights", name, said, usual[name]) for name, said in LOSSES.items()]
+
+    def prices(self, places: Iterable[Card]) -> list[dict[str, str]]:
+        """The prices of the pieces in the places, as far as the game prices them one by one."""
+        priced, prices = self.carry.priced(), self.carry.prices()
+        there = {
+            row["piece"]: row["label"]
+            for card in places
+            for row in card.units.rows
+            if len(priced.get(row["piece"], ()))
+        }
+        return [self.row("price", piece, said, f"{prices[priced[piece]][0]:g}") for piece, said in there.items()]
+
+    def row(self, table: str, name: str, said: str, usual: str) -> dict[str, str]:
+        """A number that may be given in place of the usual one."""
+        value = self.take(table, name)
+        return {"name": name, "label": said, "value": "" if value is None else _said(name, value), "usual": usual}
+
 
 def _said(key: str, value: Any) -> str:
     """A value as it stands in its field: chances in per cent."""
@@ -157,9 +186,10 @@ def form_of(data: Mapping[str, Any]) -> PlanForm:
         if name == "place" and isinstance(taken, dict):
             made.rest["place"] = {one: table for one, table in taken.items() if table}
     objective = str(made.rest.pop("objective", "worth"))
+    losses, prices = made.losses(), made.prices(places)
     carried = [
         (key, value)
         for key, value in links.written(made.rest, model_in(data))
         if value != "{}" or links.value_at(data, key) == {}
     ]
-    return PlanForm(made.of, made.kind, made.kinds, objective, places, fronts, carried)
+    return PlanForm(made.of, made.kind, made.kinds, objective, losses, prices, places, fronts, carried)
