@@ -12,8 +12,7 @@ from simulator.analysis.odds.answer import answer
 from simulator.analysis.odds.headline import chances_in, headline_of, measure_of
 from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import Interrupted
-from simulator.engine.api import simulate_by_rules
+from simulator.analysis.odds.run import Interrupted, by_rules
 from simulator.engine.model.limits import QUICK_BYTES, NoExactOdds
 from simulator.report.answer_words import facts, survivors
 from simulator.report.survivor_bar import survivor_bar
@@ -64,7 +63,8 @@ def odds_in_time(asked: Draft | Scenario, limits: Limits, live: bool = False) ->
         reason = f"exact odds would take more than the {limits.memory // MEGABYTE} MB an answer may take"
     except KeyboardInterrupt:
         reason = f"exact odds would take longer than this page computes (more than {explored:,} states)"
-    skip_exact_odds(scenario)
+    if scenario is not None:
+        by_rules(scenario)
     battles = LIVE_BATTLES if live else None
     try:
         with at_most((1 - EXACT_SHARE) * limits.seconds):
@@ -75,12 +75,6 @@ def odds_in_time(asked: Draft | Scenario, limits: Limits, live: bool = False) ->
         seconds = f"computes for at most {limits.seconds:g} s"
         raise ScenarioError(f"{LARGE}, which {seconds}; {reason}; use fewer units or dice") from None
     return odds, scenario, reason
-
-
-def skip_exact_odds(scenario: Scenario | None) -> None:
-    """Simulate a battle that is too large for exact odds without trying its graph of states first."""
-    if scenario is not None and scenario.built.chain is not None and not scenario.decided:
-        simulate_by_rules(scenario.built.chain)
 
 
 def context(odds: Odds, scenario: Scenario | None, column: str = "", folded: Collection[str] = ()) -> dict[str, Any]:
