@@ -262,7 +262,7 @@ class Portions:
         self,
         grid: Grid,
         done: Callable[[Portion], bool] = lambda portion: False,
-        order: Callable[[Iterator[Portion]], Iterable[Portion]] = iter,
+        order: Callable[[Iterable[Portion]], Iterable[Portion]] = lambda portions: portions,
     ) -> None:
         self.grid, self._done, self._order = grid, done, order
         self._waiting = iter(order(grid.plan()))
