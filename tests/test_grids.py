@@ -116,15 +116,18 @@ def test_numpy_numbers_and_lists_can_be_varied():
 
 
 def test_an_interrupted_sweep_keeps_its_cells():
+    """Those nearest to the scenario, which are answered first."""
+
     def interrupt(done, total):
         if done == 5:
             raise KeyboardInterrupt
 
+    here = LAND["attacker"]["regiments"]
     with pytest.raises(Interrupted) as cut:
         sweep(LAND, {"attacker.regiments": range(1, 200)}, "std.rounds", threads=1, progress=interrupt)
     swept = cut.value.gathered
-    assert len(swept.cells) == 5
-    assert np.isnan(swept.grid()[5:]).all()
+    assert [cell.settings[0] for cell in swept.cells] == [here + more for more in (-2, -1, 0, 1, 2)]
+    assert np.isnan(np.delete(swept.grid(), range(here - 3, here + 2))).all()
 
 
 def test_how_much_is_enough():

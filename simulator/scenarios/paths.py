@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from simulator.rules.battle import Battle
 from simulator.rules.toolkit.naming import same_name
-from simulator.scenarios.schema import PLAIN
+from simulator.scenarios.schema import PLAIN, field_at
 from simulator.scenarios.validation import ScenarioError, shown
 
 _STEP = re.compile(r"([A-Za-z_][\w-]*)((?:\[\d{1,6}\])*)$")
@@ -106,6 +107,12 @@ def leaves(value: Any, path: str = "", lists: bool = False) -> Iterator[tuple[st
             yield from leaves(one, f"{path}[{place}]", lists)
     elif path:
         yield path, value
+
+
+def setting_at(battle: Battle, data: Mapping[str, Any], path: str) -> Any:
+    """The value of the field at a path: the one that `data` give, else its default; None without both."""
+    given = dict(leaves(data, lists=True))
+    return given[path] if path in given else (field_at(battle, path) or {}).get("default")
 
 
 def plain_copy(value: Any, path: str = "", depth: int = 0) -> Any:

@@ -10,7 +10,7 @@ from simulator import compare, exact, load, simulate
 from simulator.analysis.studies.compare import names_of
 from simulator.analysis.studies.paired import difference, fought
 from simulator.cli import run
-from simulator.engine.sample.per_battle import each_outcome, walk_by_rules
+from simulator.engine.sample.per_battle import each_outcome, walk_by_rules, walk_plainly
 from simulator.scenarios import draft
 from tests.toys import urn
 
@@ -42,6 +42,8 @@ def test_the_graph_and_the_rules_tell_the_same_battles():
     ends, which = each_outcome(chain, 3, 2000)
     others, rows = walk_by_rules(chain, 3, 2000)
     assert all((one[which] == two[rows]).all() for one, two in zip(ends.states, others.states, strict=True))
+    few, at = walk_plainly(chain, 3, np.array([0, 7, 1999]))
+    assert all((one[which][[0, 7, 1999]] == two[at]).all() for one, two in zip(ends.states, few.states, strict=True))
     later, places = each_outcome(chain, 3, 500, first=1500)
     assert all((one[which][1500:] == two[places]).all() for one, two in zip(ends.states, later.states, strict=True))
 

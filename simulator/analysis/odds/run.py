@@ -68,6 +68,14 @@ def many_like(scenario: Scenario) -> None:
         expect_many(scenario.built.chain)
 
 
+def by_rules(scenario: Scenario) -> None:
+    """Simulate a battle that is too large for exact odds without trying its graph of states first."""
+    from simulator.engine.api import simulate_by_rules
+
+    if scenario.built.chain is not None and not scenario.decided:
+        simulate_by_rules(scenario.built.chain)
+
+
 def reported(items: Sequence[T], progress: Progress | None) -> Iterator[T]:
     """The items; reports how many of them were given before each."""
     for done, one in enumerate(items):

@@ -123,7 +123,7 @@ def cells_of(grid: Grid, answering: Answers, progress: Progress | None = None) -
     """The answered cells of a grid. Raises ScenarioError, Interrupted as `sweep`."""
     cells: dict[int, Cell] = {}
     pace = Pace()
-    found = answering(grid, Portions(grid))
+    found = answering(grid, Portions(grid, order=grid.nearest_first))  # an interrupt leaves those near the scenario
     try:
         for one in timed(found, pace, progress, 0, grid.size):
             cells.update(zip(grid.places(one.portion).tolist(), one.cells or (), strict=False))

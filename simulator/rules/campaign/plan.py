@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from simulator.rules.battle import Built
 from simulator.rules.campaign.carry import Carry, Tables
 
 OUT, STAY, UNNAMED = -1, -2, -1
@@ -124,6 +125,7 @@ class CampaignPlan:
     slots); `traits` likewise; `us`: the forces of our side.
 
     `likeness`: for columns kept, a value of the type they have, for rows in which the fight does not take place.
+    `simulated`: fights that are kept for more battles.
     """
 
     carry: Carry
@@ -136,6 +138,7 @@ class CampaignPlan:
     derived: bool
     goal: str | None
     likeness: dict[str, Any] = field(default_factory=dict)
+    simulated: dict[Any, Built] = field(default_factory=dict, repr=False)
 
     @property
     def names(self) -> list[str]:

@@ -18,6 +18,8 @@ from simulator.rules.campaign.starts import LEAST, Start, StartGroup, fields_of_
 from simulator.rules.toolkit.merging import distinct
 
 MOST_STARTS = 100_000
+# Fights that are kept for more simulated battles of the same campaign.
+MOST_KEPT = 64
 
 
 # Columns of `Ends.numbers` by their places, and their values: int64 or bool, shape (ends, places).
@@ -128,15 +130,26 @@ class Solver:
 
     def simulated(self, fight: PlannedFight, parts: Start, numbers: np.ndarray) -> Ends:
         """The ends of the battles of these numbers from this start, and as `at` the end of each battle."""
-        built = self.built(fight, parts)
+        built = self._named(fight, parts)
         if built.answer is not None:
             return replace(self._answered(fight, parts, built.answer(self.run)), at=np.zeros(len(numbers), np.int64))
         assert built.chain is not None
         assert built.outcome is not None
-        chain = replace(built.chain, label=fight.name)
-        states, at = self.run.each(chain, numbers, self.plan.fights.index(fight))
+        states, at = self.run.each(built.chain, numbers, self.plan.fights.index(fight))
         known = self._known(fight, parts, built.outcome(states.states), len(states.p))
         return replace(_ends(*known, states.p, parts), at=at)
+
+    def _named(self, fight: PlannedFight, parts: Start) -> Built:
+        """The fight from this start, with its name in the campaign; some are kept for more battles."""
+        key, kept = (fight.name, *(part.tobytes() for part in parts)), self.plan.simulated
+        if key in kept:
+            return kept[key]
+        built = self.built(fight, parts)
+        if built.chain is not None:
+            built = replace(built, chain=replace(built.chain, label=fight.name))
+        if len(kept) < MOST_KEPT:
+            kept[key] = built
+        return built
 
     def _answered(self, fight: PlannedFight, parts: Start, found: Outcomes) -> Ends:
         """The end of a fight without dice."""

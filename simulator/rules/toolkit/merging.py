@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -52,6 +53,17 @@ def distinct(columns: Iterable[np.ndarray], size: int) -> tuple[np.ndarray, np.n
     first = where[held]
     where[held] = np.arange(len(held))
     return first, where[code]
+
+
+def chances_of(columns: Sequence[np.ndarray], p: np.ndarray) -> dict[tuple[Any, ...], float]:
+    """The chance of each different row, as plain values, in the order in which rows first occur.
+
+    `columns`: arrays of shape (rows,); `p`: float64, shape (rows,), the chances to add up.
+    """
+    first, row = distinct(columns, len(p))
+    order = np.argsort(first)
+    rows = zip(*(values[first[order]].tolist() for values in columns), strict=True)
+    return dict(zip(rows, np.bincount(row, p)[order].tolist(), strict=True))
 
 
 def _sorted_ranks(values: np.ndarray) -> tuple[np.ndarray, int]:

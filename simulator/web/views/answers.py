@@ -12,8 +12,7 @@ from simulator.analysis.odds.answer import answer
 from simulator.analysis.odds.headline import chances_in, headline_of, measure_of
 from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import Interrupted
-from simulator.engine.api import simulate_by_rules
+from simulator.analysis.odds.run import Interrupted, by_rules
 from simulator.engine.model.limits import QUICK_BYTES, NoExactOdds
 from simulator.report.answer_words import facts, survivors
 from simulator.report.survivor_bar import SurvivorBlock, survivor_bar
@@ -35,10 +34,13 @@ WIDTHS = (300, 370, 450, 560, 680)
 LETTER, EDGES, MOST_LINES = 6.4, 6, 4
 # From left to right as the sides are shown.
 BAR_ORDER = ("attacker", "nobody", "defender")
-# The share of an answer's seconds for exact odds; the rest is for a simulation.
-EXACT_SHARE = 0.5
+# The share of an answer's seconds for exact odds, and that of a battle of several stages, which takes long to begin to
+# simulate; that of both exact odds and a simulation, after which the answer is written.
+EXACT_SHARE, SHARE_OF_STAGES, WHOLE_SHARE = 0.5, 0.35, 0.85
 PRECISION = 0.001
 LIVE_BATTLES, LIVE_SECONDS = 1 << 13, 0.1
+# Battles of several stages begin with so many.
+FIRST_BATTLES = (1 << 6, 1 << 9, 1 << 12)
 
 
 def odds_in_time(asked: Draft | Scenario, limits: Limits, live: bool = False) -> tuple[Odds, Scenario | None, str]:
@@ -55,8 +57,10 @@ def odds_in_time(asked: Draft | Scenario, limits: Limits, live: bool = False) ->
         nonlocal explored
         explored = states
 
+    stages = scenario is not None and scenario.built.answer is not None
+    seconds = (SHARE_OF_STAGES if stages else EXACT_SHARE) * limits.seconds
     try:
-        with at_most(min(LIVE_SECONDS, EXACT_SHARE * limits.seconds) if live else EXACT_SHARE * limits.seconds):
+        with at_most(min(LIVE_SECONDS, seconds) if live else seconds):
             return answer(source, Method(exact=True, budget=QUICK_BYTES), progress), scenario, ""
     except NoExactOdds as error:
         reason = str(error)
@@ -64,23 +68,33 @@ def odds_in_time(asked: Draft | Scenario, limits: Limits, live: bool = False) ->
         reason = f"exact odds would take more than the {limits.memory // MEGABYTE} MB an answer may take"
     except KeyboardInterrupt:
         reason = f"exact odds would take longer than this page computes (more than {explored:,} states)"
-    skip_exact_odds(scenario)
+    if scenario is not None:
+        by_rules(scenario)
     battles = LIVE_BATTLES if live else None
-    try:
-        with at_most((1 - EXACT_SHARE) * limits.seconds):
-            odds = answer(source, Method(exact=False, battles=battles, precision=PRECISION, threads=1))
-    except Interrupted as interrupted:
-        odds = interrupted.gathered
-    except KeyboardInterrupt:
-        seconds = f"computes for at most {limits.seconds:g} s"
-        raise ScenarioError(f"{LARGE}, which {seconds}; {reason}; use fewer units or dice") from None
+    odds = _simulated(
+        source, WHOLE_SHARE * limits.seconds - seconds, (*FIRST_BATTLES, battles) if stages else (battles,)
+    )
+    if odds is None:
+        most = f"computes for at most {limits.seconds:g} s"
+        raise ScenarioError(f"{LARGE}, which {most}; {reason}; use fewer units or dice")
     return odds, scenario, reason
 
 
-def skip_exact_odds(scenario: Scenario | None) -> None:
-    """Simulate a battle that is too large for exact odds without trying its graph of states first."""
-    if scenario is not None and scenario.built.chain is not None and not scenario.decided:
-        simulate_by_rules(scenario.built.chain)
+def _simulated(source: Draft | Scenario, seconds: float, battles: Iterable[int | None]) -> Odds | None:
+    """Odds simulated within these seconds with the last of these numbers of battles that is done; None without any.
+
+    The battles of several stages are lost if they are interrupted. None: until the odds are precise.
+    """
+    odds = None
+    try:
+        with at_most(seconds):
+            for many in battles:
+                odds = answer(source, Method(exact=False, battles=many, precision=PRECISION, threads=1))
+    except Interrupted as interrupted:
+        odds = interrupted.gathered
+    except KeyboardInterrupt:
+        pass
+    return odds
 
 
 def context(odds: Odds, scenario: Scenario | None, column: str = "", folded: Collection[str] = ()) -> dict[str, Any]:

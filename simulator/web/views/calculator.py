@@ -11,7 +11,7 @@ from typing import Any
 from simulator.analysis.odds.headline import headline_of
 from simulator.analysis.odds.method import MOST_BATTLES
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import SimulatedAnswer, width
+from simulator.analysis.odds.run import SimulatedAnswer, by_rules, width
 from simulator.report.words import percent
 from simulator.rules import CAMPAIGN
 from simulator.rules.battle import Battle
@@ -23,7 +23,7 @@ from simulator.scenarios.schema import branches_at, whole_numbers
 from simulator.web import catalogue, counter_attack, links, text_line
 from simulator.web.messages import EVENTS, Job, Limits, Reply, event
 from simulator.web.views import answers
-from simulator.web.views.answers import TABLES, odds_in_time, skip_exact_odds
+from simulator.web.views.answers import TABLES, odds_in_time
 from simulator.web.views.campaign_form import form_of
 from simulator.web.views.render import render
 from simulator.web.views.request import BattleRequest
@@ -258,7 +258,7 @@ def refined(job: Job, limits: Limits) -> Iterator[Reply]:
     scenario = request.draft.checked()
     begun = time.process_time()
     if request.options.text("exact") == "no":  # the answer before this stream found that
-        skip_exact_odds(scenario)
+        by_rules(scenario)
     fight = SimulatedAnswer(scenario, 0, 1)
     batch, ended = FIRST_BATTLES, ""
     while not ended:

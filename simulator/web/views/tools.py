@@ -20,6 +20,7 @@ from simulator.rules.battle import Battle
 from simulator.rules.sides import SIDES
 from simulator.scenarios import Draft, Scenario, ScenarioError, draft, reading
 from simulator.scenarios.objective import with_winning
+from simulator.scenarios.paths import setting_at
 from simulator.scenarios.schema import choices, field_at, whole_numbers
 from simulator.scenarios.validation import not_one_of
 from simulator.web import catalogue, counter_attack
@@ -34,7 +35,6 @@ from simulator.web.views.request import BattleRequest
 MOST_CELLS = 2500
 MOST_ROWS = 60
 MOST_BATTLES = 200
-DEFAULT_SPAN = 30
 NEAR = 5
 MOST_MEANS = 6
 
@@ -70,8 +70,7 @@ def _sweep(request: BattleRequest) -> dict[str, Any]:
     for place, first in zip("12", _first_numbers(request), strict=True):
         path = request.options.text(f"path{place}", "" if ours else first)
         if path and path != "none":
-            near = "" if ours else _near(request, path)
-            span = request.options.text(f"range{place}") or near or default_range(request.battle, path)
+            span = request.options.text(f"range{place}") or default_range(request, path)
             chosen |= {f"path{place}": path, f"range{place}": span}
             vary.append(f"{path}={span}")
     result, whole = sweep_in_time(request.draft, vary, request.options.many("value")[-1:] or None)
@@ -93,31 +92,24 @@ def _first_numbers(request: BattleRequest) -> tuple[str, str]:
     return first, next((path for path in of if path and path != first), "")
 
 
-def _near(request: BattleRequest, path: str) -> str:
-    """The numbers around the present one."""
-    now, bounds = value_at(request.data, key_of(path)), whole_numbers(request.battle, path)
-    if not isinstance(now, int) or bounds is None:
-        return ""
-    low = max(bounds[0] if bounds[0] is not None else 0, now - NEAR)
-    return f"{low}:{now + NEAR if bounds[1] is None else min(bounds[1], now + NEAR)}"
-
-
 def address_with(request: BattleRequest, changes: Mapping[str, Any]) -> str:
     """The address of this battle with other values at these paths."""
     return address_of(request.draft.with_fields(dict(changes)).data, request.battle)
 
 
-def default_range(battle: Battle, path: str) -> str:
-    """The range of a field if none is given: its first thirty numbers, or all its names. Raises ScenarioError."""
-    bounds = whole_numbers(battle, path)
-    if bounds is not None:
-        low = max(bounds[0] if bounds[0] is not None else 0, -DEFAULT_SPAN)
-        high = low + DEFAULT_SPAN - 1
-        return f"{low}:{high if bounds[1] is None else min(bounds[1], high)}"
-    names = ",".join(str(name) for name in choices(battle, path))
-    if not names:
-        raise ScenarioError(f"vary: give a range for {path}, like 1:30 or a,b,c")
-    return names
+def default_range(request: BattleRequest, path: str) -> str:
+    """The range of a field if none is given: the numbers around the present one, or all names. Raises ScenarioError."""
+    bounds = whole_numbers(request.battle, path)
+    if bounds is None:
+        names = ",".join(str(name) for name in choices(request.battle, path))
+        if not names:
+            raise ScenarioError(f"vary: give a range for {path}, like 1:30 or a,b,c")
+        return names
+    least, most = bounds
+    now = setting_at(request.battle, request.data, path)
+    middle = now if isinstance(now, int) else least or 0
+    low = middle - NEAR if least is None else max(least, middle - NEAR)
+    return f"{low}:{middle + NEAR if most is None else min(most, middle + NEAR)}"
 
 
 # --- one more, need, rounds, best play ------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -11,7 +11,8 @@ import numpy as np
 
 from simulator.engine.api import exact_outcomes
 from simulator.engine.model.chain import SIDES
-from simulator.rules.battle import Built, Columns
+from simulator.engine.model.kept import Recent
+from simulator.rules.battle import Built, Columns, Fields
 from simulator.rules.europa.land import rules as land
 from simulator.rules.europa.land.rules import LandState
 from simulator.rules.europa.land.tables import PHASES, PURSUIT, LandSetup, Roll, bonus_matters, evades_by
@@ -28,6 +29,12 @@ DAYS = np.array([0, 1, 1, 2, 2])
 NAMES_OF_READINGS = {"seed": "rules of 2016", "book": "rule book"}
 ROLLS = ("Day 1 Fire", "Day 1 Shock", "Day 2 Fire", "Day 2 Shock", "Pursuit", "Pursuit")
 
+# The outcomes of stages that are kept.
+KEPT_BYTES = 40_000_000
+_stages: Recent[tuple[Columns, np.ndarray]] = Recent(
+    KEPT_BYTES, lambda found: found[1].nbytes + sum(values.nbytes for values in found[0].values())
+)
+
 
 def build_land(fields: Land) -> Built:
     """Everything that answers a land battle."""
@@ -41,8 +48,16 @@ def build_land(fields: Land) -> Built:
     )
 
 
-def outcomes_of(made: Built) -> tuple[Columns, np.ndarray]:
-    """Columns of the ends of a battle that is a stage of another, and their chances: float64, shape (states,)."""
+def outcomes_of(build: Callable[[Any], Built], fields: Fields) -> tuple[Columns, np.ndarray]:
+    """Columns of the ends of a battle that is a stage of another, and their chances: float64, shape (states,).
+
+    They are kept for other battles with this stage, such as those of a sweep.
+    """
+    key = build, fields.model_dump_json(serialize_as_any=True)
+    return _stages.get(key) or _stages.keep(key, _solved(build(fields)))
+
+
+def _solved(made: Built) -> tuple[Columns, np.ndarray]:
     assert made.chain is not None
     assert made.outcome is not None
     ends = exact_outcomes(made.chain)

@@ -27,6 +27,7 @@ from simulator.rules.europa.shared.procedure import D10
 from simulator.rules.europa.shared.stacks import LD, detachments, size_of, technology_of
 from simulator.rules.europa.siege.battle import build_siege
 from simulator.rules.europa.tables import book
+from simulator.rules.toolkit.merging import chances_of
 from simulator.rules.toolkit.plain import built
 
 FELL, HELD = "fallen", "held"
@@ -138,11 +139,10 @@ class Expedition:
         gone = np.any([columns[f"attacker_leader_{how}"] for how in GONE], axis=0)
         # Those who stand by come along.
         left_in_all = columns["attacker_left_thirds"] + columns["attacker_idle_thirds"]
-        rows = zip(columns["winner"], left_in_all, gone, p, strict=True)
-        for winner, left, no_general, chance in rows:
-            after = state._replace(thirds=int(left), foraging=False, general_gone=False, ended=BEATEN)
+        for (winner, left, no_general), chance in chances_of([columns["winner"], left_in_all, gone], p).items():
+            after = state._replace(thirds=left, foraging=False, general_gone=False, ended=BEATEN)
             if winner == ATTACKER and left > 0:
-                after = after._replace(stage=self.after("land"), general_gone=bool(no_general), ended="")
+                after = after._replace(stage=self.after("land"), general_gone=no_general, ended="")
             yield after, chance
 
     def _besieged(self, state: Ashore) -> Iterator[tuple[Ashore, float]]:
@@ -152,14 +152,14 @@ class Expedition:
         side = {"leader": "replacement"} if state.general_gone and same else {}
         columns, p = self._run(state, {"attacker": side})
         after = state._replace(general_gone=False, foraging=False)
-        rows = zip(columns["fallen"], columns["attacker_left_thirds"], columns["fortress_level_after"], p, strict=True)
-        for fallen, left, level, chance in rows:
-            yield after._replace(thirds=int(left), ended=FELL if fallen else HELD, level=int(level)), chance
+        ends = [columns[name] for name in ("fallen", "attacker_left_thirds", "fortress_level_after")]
+        for (fallen, left, level), chance in chances_of(ends, p).items():
+            yield after._replace(thirds=left, ended=FELL if fallen else HELD, level=level), chance
 
     def _run(self, state: Ashore, changes: dict[str, Mapping[str, object]]) -> tuple[Columns, np.ndarray]:
         """Columns and chances of a stage's outcomes."""
         fields = with_troops(self.fields, state.stage, self.counters(state.stage, state.thirds), **changes)
-        return outcomes_of(BUILD[state.stage](fields))
+        return outcomes_of(BUILD[state.stage], fields)
 
     def columns(self, state: Ashore) -> dict[str, object]:
         """Columns: how far it came, and what is left."""

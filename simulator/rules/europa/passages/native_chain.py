@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from functools import cache, cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -20,6 +19,7 @@ from simulator.rules.europa.shared.land_checks import check_land
 from simulator.rules.europa.shared.leaders import GONE
 from simulator.rules.europa.shared.procedure import FACES
 from simulator.rules.europa.shared.stacks import LD, detachments, size_of
+from simulator.rules.toolkit.merging import chances_of
 from simulator.rules.toolkit.naming import winner_text
 from simulator.rules.toolkit.plain import built
 from simulator.rules.toolkit.policies import refuse
@@ -106,13 +106,11 @@ class Chain:
 
     def _fought(self, end: Conquered) -> dict[Fought, float]:
         """The ends of a battle with their chances."""
-        (columns, p), found = outcomes_of(build_land(self.battle(end))), defaultdict[Fought, float](float)
-        left = [(columns[f"{side}_left_thirds"] + columns[f"{side}_idle_thirds"]).tolist() for side in SIDES]
-        fates = zip(*(columns[f"attacker_leader_{fate}"].tolist() for fate in GONE), strict=True)
-        rows = zip(columns["winner"].tolist(), *left, columns["major_victory"].tolist(), fates, strict=True)
-        for row, chance in zip(rows, p.tolist(), strict=True):
-            found[Fought(end, *row)] += chance
-        return found
+        columns, p = outcomes_of(build_land, self.battle(end))
+        left = (columns[f"{side}_left_thirds"] + columns[f"{side}_idle_thirds"] for side in SIDES)
+        fates = (columns[f"attacker_leader_{fate}"] for fate in GONE)
+        rows = chances_of([columns["winner"], *left, columns["major_victory"], *fates], p)
+        return {Fought(end, *row[:4], row[4:]): chance for row, chance in rows.items()}
 
     def follow(self, state: Any) -> Following:
         """The roll, those who join and resist, the battle."""

@@ -20,6 +20,7 @@ from simulator.rules.europa.shared.losses import Counters, with_room
 from simulator.rules.europa.shared.relief import battle_of
 from simulator.rules.europa.shared.stacks import LD, size_of
 from simulator.rules.europa.siege import state as siege
+from simulator.rules.toolkit.merging import chances_of
 from simulator.rules.toolkit.weights import grid
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ class Reliefs:
         chances = np.array(list(found.values()))[order]
         return self.setup.tables.add((np.array(numbers)[order], chances / chances.sum()))
 
-    def fought(self, camp: int, garrison: int) -> dict[tuple[int, int, int, bool], float]:
+    def fought(self, camp: int, garrison: int) -> dict[tuple[Any, ...], float]:
         """Thirds left of the besieger, losses of the relief side, winner, is the besieger's leader lost: the chances.
 
         `garrison` is -1 where it makes no sortie.
@@ -118,22 +119,15 @@ class Reliefs:
         if (camp, garrison) not in self._fought:
             assert self.setup.campaign is not None
             inside = self.setup.inside[max(0, garrison)]
-            columns, p = outcomes_of(build_land(battle_of(self.setup.campaign, self.setup.camp[camp], inside)))
+            columns, p = outcomes_of(build_land, battle_of(self.setup.campaign, self.setup.camp[camp], inside))
             given = self.setup.besieger.leader.given
             gone = np.any([columns[f"defender_leader_{how}"] for how in GONE], axis=0) & given
-            ends = columns["defender_left_thirds"], columns["attacker_losses_thirds"], columns["winner"], gone
-            room = [int(values.max()) + 1 for values in ends]
-            chances = np.bincount(np.ravel_multi_index(ends, room), p)
-            occur = np.flatnonzero(chances)
-            rows = zip(*(values.tolist() for values in np.unravel_index(occur, room)), strict=True)
-            self._fought[camp, garrison] = {
-                (left, lost, winner, bool(lead)): chance
-                for (left, lost, winner, lead), chance in zip(rows, chances[occur].tolist(), strict=True)
-            }
+            left, lost = columns["defender_left_thirds"], columns["attacker_losses_thirds"]
+            self._fought[camp, garrison] = chances_of([left, lost, columns["winner"], gone], p)
         return self._fought[camp, garrison]
 
     @cached_property
-    def _fought(self) -> dict[tuple[int, int], dict[tuple[int, int, int, bool], float]]:
+    def _fought(self) -> dict[tuple[int, int], dict[tuple[Any, ...], float]]:
         return {}
 
     def end(self, camp: int, garrison: int, lost: int, winner: int, gone: bool) -> Battle:
