@@ -37,7 +37,7 @@ def patient():
 
     In a minute an answer takes more memory than in the two seconds of the page, which end it before.
     """
-    pool = WorkerPool(1, 8, Limits(seconds=60.0, wait=300.0, queue=300.0, memory=6 << 30))
+    pool = WorkerPool(1, 8, Limits(seconds=60.0, wait=300.0, queue=300.0, reply=300.0, memory=6 << 30))
     pool.start(kernels=False)
     yield TestClient(create_app(pool), follow_redirects=False)
     pool.close()

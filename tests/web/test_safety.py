@@ -245,6 +245,22 @@ def test_a_worker_that_compiles_is_not_ended_with_its_seconds(monkeypatch):
     assert b"too large for this page" in reply.body
 
 
+@pytest.mark.parametrize(("said", "refused"), [((None,), True), ((BEGINS_TO_COMPILE, Reply(b"done")), False)])
+def test_a_request_that_is_in_a_workers_hands_does_not_wait_for_ever(monkeypatch, said, refused):
+    """A worker that gets no processor time uses none of its seconds; one request waited 22 s so."""
+    monkeypatch.setattr(pool, "processor_seconds", lambda process: 0.0)
+    served, found = WorkerPool(1, 1, Limits()), []
+    ticket = Ticket(Job("page", {"game": "risk"}), "a", None)
+    ticket.put = found.append
+    ticket.asked -= 11
+    assert served._pass_on(WorkerProcess(0, Talking(*said), None), ticket) is not refused
+    (reply,) = found
+    if refused:
+        assert str(reply) == "the server is busy: this request has waited 10 s; try again"
+    else:
+        assert reply.body == b"done"  # kernels are finished, and kept
+
+
 class OwnSide(Fields):
     units: int = Field(1, ge=0, le=1_000_000)
 
