@@ -7,10 +7,12 @@ import os
 import re
 import signal
 import socket
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from types import ModuleType
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -204,6 +206,13 @@ def test_an_import_is_not_cut_off(tmp_path, monkeypatch):
     with at_most(0.1):
         import slow_to_import  # type: ignore[import-not-found]
     assert slow_to_import.done
+
+
+def test_the_limit_ends_the_work_while_the_compiler_is_half_imported(monkeypatch):
+    """Its module stands in `sys.modules` before its lock is made; the reply was an error in the program."""
+    monkeypatch.setitem(sys.modules, "numba.core.compiler_lock", ModuleType("compiler_lock"))
+    with pytest.raises(OutOfTime), at_most(0.1):
+        for_ever()
 
 
 class Talking:
