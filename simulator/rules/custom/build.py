@@ -22,6 +22,7 @@ from simulator.rules.custom.dice.hits import check_size
 from simulator.rules.custom.dice.opposed import BOTH, opposed_throws
 from simulator.rules.custom.dice.tables import MOST_RESULTS, DiceTables, Throws, most_dice, packing
 from simulator.rules.custom.kept import keep, key_of
+from simulator.rules.custom.least_size import least_size
 from simulator.rules.custom.line import Places
 from simulator.rules.custom.masks import bits, mask_of
 from simulator.rules.custom.rules.rules import opened
@@ -160,6 +161,7 @@ def lay_out(setup: Setup, places: Mapping[str, Places] | None = None, most_resul
         _limits(setup, layout, params),
         layout.tables,
         counters=("rounds",),
+        at_least=least_size(params, start, layout.tables),
         may_be_over=True,
         factored=None if params.compared.any() or params.chosen else FACTORED,
     )
