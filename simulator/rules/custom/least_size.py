@@ -12,9 +12,9 @@ from simulator.engine.model.chance import NO_TABLE, Tables
 from simulator.rules.custom.rules.salvo import roll, struck
 from simulator.rules.custom.rules.state import Army, Params, State
 
-# Fewer pairs of places than this are explored in a moment. No more places of a side are sought; no more transitions are
-# counted, since no budget holds them.
-LEAST_PAIRS, MOST_PLACES, MOST_TRANSITIONS = 1 << 20, 2048, 1 << 30
+# Fewer pairs of places than this are explored in a moment. No more places of a side are sought, nor more of the
+# defender's counted; no more transitions are counted, since no budget holds them.
+LEAST_PAIRS, MOST_PLACES, MOST_FACED, MOST_TRANSITIONS = 1 << 20, 2048, 64, 1 << 30
 
 
 def least_size(p: Params, start: State, tables: Tables) -> tuple[int, int]:
@@ -27,7 +27,8 @@ def least_size(p: Params, start: State, tables: Tables) -> tuple[int, int]:
     if pairs < LEAST_PAIRS or not alike or start.ending or start.salvo < p.opening:
         return 0, 0
     states = edges = 0
-    for defender in _worn_down(p, tables, (p.attacker, start.attacker), (p.defender, start.defender)).tolist():
+    faced = _worn_down(p, tables, (p.attacker, start.attacker), (p.defender, start.defender))
+    for defender in faced[:MOST_FACED].tolist():
         attackers = _worn_down(p, tables, (p.defender, defender), (p.attacker, start.attacker))
         more = _rolled(p, tables, attackers, np.array(defender))
         states, edges = states + more[0], edges + more[1]
