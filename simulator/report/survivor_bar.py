@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from simulator.analysis.odds.odds import Odds
 from simulator.report.answer_words import unit_columns
 from simulator.rules.battle import WINNERS
+from simulator.rules.toolkit.merging import distinct
 from simulator.rules.toolkit.words import number_of
 
 # The least chance of a block: outcomes beside each other that are less likely share one.
@@ -78,7 +79,7 @@ def blocks_where(odds: Odds, side: str, at: np.ndarray) -> list[SurvivorBlock]:
         return []
     units = {name: unit for name, (whose, unit) in unit_columns(odds).items() if whose == side and unit not in SUMS}
     own = list(_merged(side, _outcomes(odds, at, total, units), total.removeprefix(f"{side}_")))
-    return _added_up(own) if side == "attacker" else _added_up(own)[::-1]
+    return own if side == "attacker" else own[::-1]
 
 
 def _total(odds: Odds, side: str) -> str:
@@ -87,63 +88,55 @@ def _total(odds: Odds, side: str) -> str:
 
 
 @dataclass(frozen=True)
-class _Outcome:
-    """How many pieces are left, which ones (name and number), and the chance."""
+class _Outcomes:
+    """The outcomes of a side, the best first: how many pieces are left in each, of which units, and the chances.
 
-    total: int
-    left: tuple[tuple[str, int], ...]
-    p: float
+    `left`: by unit int64, shape (outcomes,).
+    """
+
+    total: np.ndarray
+    left: dict[str, np.ndarray]
+    p: list[float]
 
 
-def _outcomes(odds: Odds, at: np.ndarray, total: str, units: dict[str, str]) -> list[_Outcome]:
+def _outcomes(odds: Odds, at: np.ndarray, total: str, units: dict[str, str]) -> _Outcomes:
     """The outcomes of a side, the most pieces first, and of as many pieces those of the later types."""
-    shares = 3 if total.endswith("thirds") else 1
-    whole = -(-odds.columns[total][at].astype(np.int64) // shares)
-    numbers = np.stack([whole, *(odds.columns[name][at].astype(np.int64) for name in reversed(units))])
-    key = np.zeros(numbers.shape[1], np.int64)
-    for row in numbers:
-        key = np.unique(key * (int(row.max(initial=0)) + 1) + row, return_inverse=True)[1].ravel()
-    _, first = np.unique(key, return_index=True)
-    chances = np.bincount(key, odds.chances[at], len(first))
-    names = list(reversed(units.values()))
-    result = []
-    for place, p in zip(first[::-1].tolist(), chances[::-1].tolist(), strict=True):
-        number, *left = numbers[:, place].tolist()
-        named = tuple((name, n) for name, n in zip(names, left, strict=True) if n)[::-1]
-        result.append(_Outcome(number, named, p))
-    return [one for one in result if one.p > 0]
+    shares, chances = 3 if total.endswith("thirds") else 1, odds.chances[at]
+    numbers = [odds.columns[name][at].astype(np.int64) for name in (total, *reversed(units))]
+    numbers[0] = -(-numbers[0] // shares)
+    first, row = distinct(numbers, len(chances))
+    p = np.bincount(row, chances)
+    best_first = np.flatnonzero(p > 0)[::-1]
+    whole, *later = (values[first[best_first]] for values in numbers)
+    left = dict(zip(units.values(), reversed(later), strict=True))
+    return _Outcomes(whole, left, p[best_first].tolist())
 
 
-def _merged(side: str, outcomes: Sequence[_Outcome], total: str) -> Iterator[SurvivorBlock]:
+def _merged(side: str, outcomes: _Outcomes, total: str) -> Iterator[SurvivorBlock]:
     """Blocks of the outcomes of a side: a likely one stands alone, unlikely ones beside each other share a block."""
     noun = "LD" if total.endswith("thirds") else re.sub(r"_?(left|units|standing)_?", "", total).replace("_", " ")
-    short = abbreviations(name for one in outcomes for name, _ in one.left)
-    waiting: list[_Outcome] = []
-    for one in outcomes:
-        if waiting and (one.p >= LEAST or sum(other.p for other in waiting) >= LEAST):
-            yield _block(side, waiting, noun, short)
-            waiting = []
-        waiting.append(one)
-        if one.p >= LEAST:
-            yield _block(side, waiting, noun, short)
-            waiting = []
-    if waiting:
-        yield _block(side, waiting, noun, short)
+    short = abbreviations(name for name, numbers in outcomes.left.items() if numbers.any())
+    better = 0.0
+    for first, end, p in _runs(outcomes.p):
+        better += p
+        high, low = int(outcomes.total[first]), int(outcomes.total[end - 1])
+        left = {name: int(numbers[first]) for name, numbers in outcomes.left.items() if numbers[first]}
+        if end - first == 1 and left:
+            texts = tuple(f"{n} {short[name].replace('_', ' ')}" for name, n in left.items())
+            words = ", ".join(number_of(n, name.replace("_", " ")) for name, n in left.items())
+        else:
+            texts = (str(high) if low == high else f"{low}–{high}",)
+            words = number_of(high, noun.rstrip("s") or "unit") if low == high else f"{texts[0]} {noun or 'units'}"
+        yield SurvivorBlock(side, p, texts, words, better)
 
 
-def _block(side: str, outcomes: Sequence[_Outcome], noun: str, short: dict[str, str]) -> SurvivorBlock:
-    p = sum(one.p for one in outcomes)
-    low, high = outcomes[-1].total, outcomes[0].total
-    count = str(high) if low == high else f"{low}–{high}"
-    words = number_of(high, noun.rstrip("s") or "unit") if low == high else f"{count} {noun or 'units'}"
-    if len(outcomes) > 1 or not outcomes[0].left:
-        return SurvivorBlock(side, p, (count,), words)
-    left = outcomes[0].left
-    texts = tuple(f"{n} {short[name].replace('_', ' ')}" for name, n in left)
-    return SurvivorBlock(side, p, texts, ", ".join(number_of(n, name.replace("_", " ")) for name, n in left))
-
-
-def _added_up(blocks: Sequence[SurvivorBlock]) -> list[SurvivorBlock]:
-    """The blocks with the chance of each or a better one."""
-    sums = np.cumsum([one.p for one in blocks]).tolist()
-    return [replace(one, better=better) for one, better in zip(blocks, sums, strict=True)]
+def _runs(chances: Sequence[float]) -> Iterator[tuple[int, int, float]]:
+    """The outcomes of each block: the first, the one behind the last, and their chance together."""
+    first, p = 0, 0.0
+    for place, one in enumerate(chances):
+        if place > first and (one >= LEAST or p >= LEAST):
+            yield first, place, p
+            first, p = place, 0.0
+        p += one
+    if chances:
+        yield first, len(chances), p

@@ -24,12 +24,14 @@ MEGABYTE = 1 << 20
 class Limits:
     """Limits of one answer: processor seconds, and bytes of memory beyond what its worker holds.
 
-    In wall-clock seconds: a request waits at most `queue` for a worker, which is ended after `wait`.
+    In wall-clock seconds from the time that a request came: it waits at most `queue` for a worker, its reply begins
+    within `reply`, and its worker is ended after `wait`, also if it compiles or sends the parts of a stream.
     """
 
     seconds: float = 2.0
     wait: float = 30.0
-    queue: float = 10.0
+    queue: float = 7.0
+    reply: float = 10.0
     memory: int = 1024 * MEGABYTE
 
     @property

@@ -94,8 +94,9 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 def _is_loading(frame: FrameType | None) -> bool:
     """Is numba compiling, or a module being imported?"""
-    compiler = sys.modules.get("numba.core.compiler_lock")
-    if compiler is not None and compiler.global_compiler_lock.is_locked():
+    # While that module itself is being imported, it has no lock yet.
+    lock = getattr(sys.modules.get("numba.core.compiler_lock"), "global_compiler_lock", None)
+    if lock is not None and lock.is_locked():
         return True
     while frame is not None and "importlib._bootstrap" not in frame.f_code.co_filename:
         frame = frame.f_back

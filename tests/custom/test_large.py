@@ -1,11 +1,15 @@
 """Large line-ups: those of shipped games are answered, what is too large to work out is refused in one line."""
 
+import random
 import tomllib
 
 import pytest
 
-from simulator import ScenarioError, exact, odds, simulate
+from simulator import NoExactOdds, ScenarioError, exact, odds, simulate
+from simulator.engine.graph.graph_cache import graph_of
+from simulator.rules.custom import least_size
 from simulator.rules.custom.game_file.files import names, shipped_text
+from simulator.scenarios import load
 from tests.custom.reference_format2 import Reference2
 from tests.custom.test_reference import assert_alike, rows_of
 
@@ -209,3 +213,46 @@ def test_a_large_battle_that_is_certain():
     answer = odds(scenario)
     assert answer.winner("attacker") == 1
     assert answer.mean("rounds") == 60
+
+
+def at_sea(*numbers):
+    """A battle at sea of these numbers of submarines, destroyers, cruisers, fighters and battleships a side."""
+    units = ("submarine", "destroyer", "cruiser", "fighter", "battleship")
+    sides = zip(("attacker", "defender"), numbers, strict=True)
+    return {"game": "axis-and-allies-1942", "battle": "sea"} | {
+        side: dict(zip(units, counts, strict=True)) for side, counts in sides
+    }
+
+
+def counted_before(chain):
+    """The bounds of its states and transitions."""
+    return least_size.least_size(chain.params, chain.start, chain.tables)
+
+
+def test_a_battle_is_at_least_as_large_as_is_counted_before_it_is_explored(monkeypatch):
+    monkeypatch.setattr(least_size, "LEAST_PAIRS", 0)
+    dice, counted = random.Random(0), 0
+    for _ in range(12):
+        fleets = [[1 + dice.randrange(2), *(dice.randrange(4) for _ in range(4))] for _ in range(2)]
+        chain = load(at_sea(*fleets)).chain
+        graph, (states, transitions) = graph_of(chain), counted_before(chain)
+        assert states <= len(graph)
+        assert transitions <= len(graph.to)
+        counted += transitions > len(graph.to) / 2
+    assert counted >= 6  # a bound that is of use
+
+
+@pytest.mark.parametrize("change", [{"policy": {"attacker": {"retreat": "outnumbered"}}}, {"options": {"rounds": 3}}])
+def test_nothing_is_counted_where_somebody_may_leave_or_the_rounds_have_an_end(monkeypatch, change):
+    monkeypatch.setattr(least_size, "LEAST_PAIRS", 0)
+    scenario = at_sea([1, 1, 2, 1, 0], [1, 1, 1, 1, 0])
+    assert counted_before(load(scenario).chain) > (0, 0)
+    assert counted_before(load(scenario | change).chain) == (0, 0)
+
+
+def test_fleets_that_are_too_large_are_refused_before_any_state_is_explored():
+    """They were refused after 1,472,961 states, 19 s and 1.76 GB."""
+    explored = []
+    with pytest.raises(NoExactOdds, match=r"at least 1,\d{3},\d{3} states .* past the budget of 1\.4 GB"):
+        exact(at_sea([14] * 5, [14, 14, 14, 14, 0]), progress=lambda states, total: explored.append(states))
+    assert not explored

@@ -32,7 +32,7 @@ def app():
     from simulator.web.server.pool import WorkerPool
 
     warm_up(load("risk-20v15").chain)
-    pool = WorkerPool(1, 8, Limits(seconds=8.0, wait=300.0, queue=300.0))
+    pool = WorkerPool(1, 8, Limits(seconds=8.0, wait=300.0, queue=300.0, reply=300.0))
     pool.start(kernels=False)
     yield create_app(pool)
     pool.close()

@@ -65,7 +65,7 @@ def test_a_procedure_ends_in_one_of_its_ways(name):
 def test_the_bar_of_a_procedure_has_its_ways_in_words(name):
     answer = odds(load(name))
     pieces = [one for one in bar_of(answer) if one["p"] > 0]
-    blocks = blocks_of(answer)
+    blocks = blocks_of(answer, bar_of(answer))
     if len(pieces) > 1 and not any(one["better"] for one in blocks):
         assert [one["words"] for one in blocks] == [one["name"] for one in pieces]
         assert sum(one["width"] for one in blocks) == pytest.approx(100)

@@ -39,7 +39,7 @@ def patient():
     A busy machine takes up to three times as much processor time for the same work, and a worker without kernels tries
     plain Python for some seconds before it compiles.
     """
-    limits = Limits(wait=300.0, queue=300.0)
+    limits = Limits(wait=300.0, queue=300.0, reply=300.0)
     pool = WorkerPool(1, 8, replace(limits, seconds=5 * limits.seconds))
     pool.start(kernels=False)
     yield TestClient(create_app(pool), follow_redirects=False)

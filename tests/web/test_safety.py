@@ -7,10 +7,12 @@ import os
 import re
 import signal
 import socket
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from types import ModuleType
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -206,6 +208,13 @@ def test_an_import_is_not_cut_off(tmp_path, monkeypatch):
     assert slow_to_import.done
 
 
+def test_the_limit_ends_the_work_while_the_compiler_is_half_imported(monkeypatch):
+    """Its module stands in `sys.modules` before its lock is made; the reply was an error in the program."""
+    monkeypatch.setitem(sys.modules, "numba.core.compiler_lock", ModuleType("compiler_lock"))
+    with pytest.raises(OutOfTime), at_most(0.1):
+        for_ever()
+
+
 class Talking:
     """The pool's end of a connection to a worker that says these things, one at each look."""
 
@@ -243,6 +252,22 @@ def test_a_worker_that_compiles_is_not_ended_with_its_seconds(monkeypatch):
     usable, reply = passed_on(monkeypatch, None)
     assert not usable
     assert b"too large for this page" in reply.body
+
+
+@pytest.mark.parametrize(("said", "refused"), [((None,), True), ((BEGINS_TO_COMPILE, Reply(b"done")), False)])
+def test_a_request_that_is_in_a_workers_hands_does_not_wait_for_ever(monkeypatch, said, refused):
+    """A worker that gets no processor time uses none of its seconds; one request waited 22 s so."""
+    monkeypatch.setattr(pool, "processor_seconds", lambda process: 0.0)
+    served, found = WorkerPool(1, 1, Limits()), []
+    ticket = Ticket(Job("page", {"game": "risk"}), "a", None)
+    ticket.put = found.append
+    ticket.asked -= 11
+    assert served._pass_on(WorkerProcess(0, Talking(*said), None), ticket) is not refused
+    (reply,) = found
+    if refused:
+        assert str(reply) == "the server is busy: this request has waited 10 s; try again"
+    else:
+        assert reply.body == b"done"  # kernels are finished, and kept
 
 
 class OwnSide(Fields):

@@ -237,7 +237,7 @@ def hasty():
     from simulator.web.server.app import create_app
     from simulator.web.server.pool import WorkerPool
 
-    pool = WorkerPool(1, 8, Limits(seconds=0.25, wait=300.0, queue=300.0))
+    pool = WorkerPool(1, 8, Limits(seconds=0.25, wait=300.0, queue=300.0, reply=300.0))
     pool.start(kernels=False)
     yield TestClient(create_app(pool), follow_redirects=False)
     pool.close()

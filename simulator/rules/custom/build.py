@@ -22,6 +22,7 @@ from simulator.rules.custom.dice.hits import check_size
 from simulator.rules.custom.dice.opposed import BOTH, opposed_throws
 from simulator.rules.custom.dice.tables import MOST_RESULTS, DiceTables, Throws, most_dice, packing
 from simulator.rules.custom.kept import keep, key_of
+from simulator.rules.custom.least_size import least_size
 from simulator.rules.custom.line import Places
 from simulator.rules.custom.masks import bits, mask_of
 from simulator.rules.custom.rules.rules import opened
@@ -160,6 +161,8 @@ def lay_out(setup: Setup, places: Mapping[str, Places] | None = None, most_resul
         _limits(setup, layout, params),
         layout.tables,
         counters=("rounds",),
+        # Groups of one salvo are solved on a grid, whose size is known.
+        at_least=(0, 0) if _together(layout) else least_size(params, start, layout.tables),
         may_be_over=True,
         factored=None if params.compared.any() or params.chosen else FACTORED,
     )
@@ -198,10 +201,15 @@ def _params(setup: Setup, layout: Layout, armies: Sequence[Army]) -> Params:
     )
 
 
+def _together(layout: Layout) -> bool:
+    """Are all dice of each group rolled in one salvo?"""
+    return all(salvo.first and salvo.last for salvo in layout.salvos)
+
+
 def _limits(setup: Setup, layout: Layout, params: Params) -> State:
     """The largest value of each field of a state."""
     last = {side: len(layout.places[side]) - 1 for side in SIDES}
-    together = all(salvo.first and salvo.last for salvo in layout.salvos)
+    together = _together(layout)
     if params.chosen and not together:
         raise best.too_large(setup, "their hits cannot be told apart")
     return State(

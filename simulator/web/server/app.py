@@ -220,6 +220,7 @@ class Site:
         """A route that a worker answers."""
 
         async def serve(request: Request) -> Response:
+            begun = time.monotonic()
             try:
                 job = _job(name, request, await _body(request, MAP_BYTES if name == "import" else MOST_BYTES))
             except BadRequest as error:
@@ -232,7 +233,8 @@ class Site:
             try:
                 reply = await self._reply(request, job)
                 if reply.lost:
-                    reply = await self._worded(request, job, reply)
+                    left = self.pool.limits.reply - (time.monotonic() - begun)
+                    reply = await self._worded(request, job, reply, min(WORDING, left))
             except Unserved as error:
                 return _unserved(request.url.path, error)
             if not key or reply.status != 200:
@@ -248,11 +250,14 @@ class Site:
         async with aclosing(self._replies(request, job, most)) as replies:
             return await anext(replies)
 
-    async def _worded(self, request: Request, job: Job, lost: Reply) -> Reply:
-        """The refusal of a request whose worker was ended, worded by another worker; one line if none is free."""
+    async def _worded(self, request: Request, job: Job, lost: Reply, most: float) -> Reply:
+        """The refusal of a request whose worker was ended, worded by another worker; one line if none is free.
+
+        It waits for that worker at most `most` seconds.
+        """
         refused = replace(job, body=lost.body.decode(), status=lost.status)
         try:
-            return await self._reply(request, refused, WORDING)
+            return await self._reply(request, refused, most)
         except Unserved:
             return lost
 

@@ -1,8 +1,8 @@
 """The worker pool: a fixed number of processes, each served by a thread that passes requests and replies.
 
 A worker that dies, takes too long, or whose client has gone is ended and replaced; a request whose worker has died is
-given to another one, once. One that compiles a kernel has as
-long as a request may take: the kernel is kept, and the next request needs it no more.
+given to another one, once. One that compiles a kernel has more
+time than a reply: the kernel is kept, and the next request needs it no more.
 """
 
 from __future__ import annotations
@@ -80,7 +80,10 @@ class WorkerPool:
     # --- in the server's loop ---------------------------------------------------------------------------------------
 
     def submit(self, job: Job, client: str = "", most: float = math.inf) -> Ticket:
-        """Queue a request, which waits at most `most` seconds, nor longer than any; its replies come by the ticket."""
+        """Queue a request, which waits for a worker at most `most` seconds, nor longer than any.
+
+        Its replies come by the ticket.
+        """
         loop = asyncio.get_running_loop()
         ticket = Ticket(job, client, loop)
         if self._closed.is_set():
@@ -93,7 +96,7 @@ class WorkerPool:
 
     def _expire(self, ticket: Ticket, seconds: float) -> None:
         if self.schedule.drop(ticket):
-            ticket.put(Unserved(f"the server is busy: this request has waited {seconds:g} s; try again"))
+            ticket.put(waited(seconds))
 
     def leave(self, ticket: Ticket) -> None:
         """Abandon a request whose client has gone: it leaves its lane, or its worker is ended."""
@@ -148,7 +151,7 @@ class WorkerPool:
             ticket.again = True
             return False
         worker.connection.send(ticket.job)
-        begun, before, compiling = time.monotonic(), processor_seconds(worker.pid), False
+        before, compiling = processor_seconds(worker.pid), False
         while not ticket.abandoned.is_set() or compiling:
             has_reply = worker.connection.poll(POLL)
             used = processor_seconds(worker.pid) - before
@@ -163,7 +166,10 @@ class WorkerPool:
                     if not compiling:
                         self.schedule.learn(ticket, used)
                     return not reply.retire
-            elif time.monotonic() - begun > self.limits.wait or (used > GRACE * self.limits.seconds and not compiling):
+            elif ticket.age() > self.limits.reply and not ticket.begun and not compiling:
+                ticket.put(waited(self.limits.reply))
+                return False
+            elif ticket.age() > self.limits.wait or (used > GRACE * self.limits.seconds and not compiling):
                 refusal = COMPILING if compiling else self.limits.too_large
                 ticket.put(Reply(refusal.encode(), 422, TEXT, lost=True))
                 return False
@@ -172,6 +178,11 @@ class WorkerPool:
                 if not self.schedule.may_continue(ticket):
                     return False
         return False
+
+
+def waited(seconds: float) -> Unserved:
+    """The refusal of a request that has waited too long."""
+    return Unserved(f"the server is busy: this request has waited {seconds:g} s; try again")
 
 
 def processor_seconds(process: int) -> float:

@@ -10,6 +10,7 @@ import asyncio
 import math
 import re
 import threading
+import time
 from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -66,7 +67,8 @@ def _cells(job: Job) -> float:
 class Ticket:
     """A request in progress. Its replies come through `replies`; `abandoned` is set when its client has gone.
 
-    `again`: it must start again. `late`: it has waited as long as it may, so that it may not.
+    `asked`: when it came, as `time.monotonic` has it. `again`: it must start again. `late`: it has waited for a worker
+    as long as it may, so that it may not.
     `begun`: a part of its reply has been sent. `lost`: a worker that had it has died.
     """
 
@@ -82,9 +84,14 @@ class Ticket:
     abandoned: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
+        self.asked = time.monotonic()
         self.work = work_of(self.job)
         frame = tuple(value for key, value in self.job.pairs if key in FRAME)
         self.kind = (self.job.view, *self.job.names.values(), *frame)
+
+    def age(self) -> float:
+        """Seconds since it came."""
+        return time.monotonic() - self.asked
 
     async def next(self) -> Reply:
         """The next reply. Raises Unserved."""

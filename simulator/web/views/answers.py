@@ -102,7 +102,8 @@ def context(odds: Odds, scenario: Scenario | None, column: str = "", folded: Col
 
     `folded`: the tables of TABLES that nobody looks at; they are left out (`later`) where there is a bar of survivors.
     """
-    numbers, blocks = any(odds.kind_of(name) == "number" for name in odds.summary_columns), blocks_of(odds)
+    bar, numbers = bar_of(odds), any(odds.kind_of(name) == "number" for name in odds.summary_columns)
+    blocks, asked = blocks_of(odds, bar), _asked(odds)
     later = set(folded) if numbers and blocks else set()
     hint, kept = to_hold(scenario, odds) if scenario else ("", {})
     return {
@@ -111,10 +112,10 @@ def context(odds: Odds, scenario: Scenario | None, column: str = "", folded: Col
         "said": said(odds),
         "hint": hint,
         "kept": kept,
-        "bar": bar_of(odds),
+        "bar": bar,
         "facts": list(facts(odds)),
         "blocks": blocks,
-        "events": [one for one in events(odds) if one.p > 0 and one.question not in _asked(odds)],
+        "events": [one for one in events(odds) if one.p > 0 and one.question not in asked],
         "costs": [] if "costs" in later else _costs(odds),
         "pictures": charts.costs(odds),
         "survivors": survivors(odds),
@@ -177,19 +178,19 @@ def endings(odds: Odds, among: str = "") -> list[tuple[str, str, float]]:
 
 def bar_of(odds: Odds) -> list[dict[str, Any]]:
     """The pieces of the bar of how a battle ends."""
-    pieces = bar_pieces((words, p) for words, _, p in endings(odds))
-    return [piece | {"kind": side} for piece, (_, side, _) in zip(pieces, endings(odds), strict=True)]
+    ways = endings(odds)
+    pieces = bar_pieces((words, p) for words, _, p in ways)
+    return [piece | {"kind": side} for piece, (_, side, _) in zip(pieces, ways, strict=True)]
 
 
-def blocks_of(odds: Odds) -> list[dict[str, Any]]:
-    """The pieces of the bar of survivors, or of the results."""
+def blocks_of(odds: Odds, bar: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The pieces of the bar of survivors, or of the results (`bar`)."""
     if blocks := survivor_bar(odds):
         return drawn(blocks)
-    pieces = bar_of(odds)
-    if max((one["p"] for one in pieces), default=1.0) == 1:
+    if max((one["p"] for one in bar), default=1.0) == 1:
         return []
-    named = [("" if one["name"] in WINNERS else one["name"], one["name"]) for one in pieces]
-    return _written(pieces, [(tuple(name.split()), words, 0.0) for name, words in named])
+    named = [("" if one["name"] in WINNERS else one["name"], one["name"]) for one in bar]
+    return _written([dict(one) for one in bar], [(tuple(name.split()), words, 0.0) for name, words in named])
 
 
 def drawn(blocks: Sequence[SurvivorBlock]) -> list[dict[str, Any]]:

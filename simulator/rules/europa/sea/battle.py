@@ -25,6 +25,7 @@ from simulator.rules.europa.sea.squadrons import GALLEYS, Engagement
 from simulator.rules.europa.sea.tables import NavalSetup
 from simulator.rules.europa.shared.fleets import ND, ships_left
 from simulator.rules.europa.shared.leaders import FACES, KILLED, WOUNDED, both_fates
+from simulator.rules.toolkit.merging import distinct
 from simulator.rules.toolkit.weights import grid
 
 EVADES_AT = 8
@@ -201,8 +202,9 @@ class BattleSetup:
                 own, enemy = (self.numbers[side][fights[side]][cell[side]] for side in (0, 1))
                 codes.append((row_of[row] * sizes[0] + own) * sizes[1] + enemy)
                 chances.append(chance * p)
-        code, which = np.unique(np.concatenate(codes), return_inverse=True)
-        rows, rest = np.divmod(code, sizes[0] * sizes[1])
+        code = np.concatenate(codes)
+        first, which = distinct([code], len(code))
+        rows, rest = np.divmod(code[first], sizes[0] * sizes[1])
         return rows, np.stack(np.divmod(rest, sizes[1])), np.bincount(which, np.concatenate(chances))
 
     # --- tables ---
