@@ -8,6 +8,7 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from simulator.rules.battle import Both, Fields
+from simulator.rules.idle import KnowsIdle, of_table
 
 Game = Literal["kings-and-things"]
 Item = Literal[
@@ -162,9 +163,22 @@ class ExplorationOptions(Options):
 Required = Annotated[Side, Field(description="a side")]
 
 
-class Land(Fields):
+# Policies that only the defender of a hex asks, and those of magic items, which no free-for-all has.
+NOT_ATTACKERS = of_table("policy.attacker", "dust")
+NO_ITEMS = tuple(
+    path
+    for name in ("attacker", "second_attacker", "third_attacker", "defender")
+    for path in (
+        *of_table(name, "firewall_value"),
+        *of_table(f"policy.{name}", "item_hits", "lucky_charm", "dust", "dispel"),
+    )
+)
+
+
+class Land(KnowsIdle):
     """Two sides in a hex, with fort, settlement, characters and magic items."""
 
+    idle = NOT_ATTACKERS
     game: Game
     battle: Literal["land"]
     attacker: Required
@@ -174,9 +188,10 @@ class Land(Fields):
     policy: Both[Policy, Policy] = Both[Policy, Policy]()
 
 
-class FreeForAll(Fields):
+class FreeForAll(KnowsIdle):
     """Three or four sides in an owned hex."""
 
+    idle = (*NO_ITEMS, "options.firewall_hits")
     game: Game
     battle: Literal["free-for-all"]
     attacker: Required
@@ -188,9 +203,10 @@ class FreeForAll(Fields):
     policy: PartisanPolicies = PartisanPolicies()
 
 
-class Exploration(Fields):
+class Exploration(KnowsIdle):
     """Entering an unexplored hex: the defender is drawn from the cup."""
 
+    idle = NOT_ATTACKERS
     game: Game
     battle: Literal["exploration"]
     attacker: Required
