@@ -163,15 +163,16 @@ class ExplorationOptions(Options):
 Required = Annotated[Side, Field(description="a side")]
 
 
-# Policies that only the defender of a hex asks, and those of magic items, which no free-for-all has.
+# Only the defender has Dust of Defense. In a free-for-all nobody has magic items, the Warlord has no power, and no
+# attacker has a structure.
 NOT_ATTACKERS = of_table("policy.attacker", "dust")
-NO_ITEMS = tuple(
-    path
-    for name in ("attacker", "second_attacker", "third_attacker", "defender")
-    for path in (
-        *of_table(name, "firewall_value"),
-        *of_table(f"policy.{name}", "item_hits", "lucky_charm", "dust", "dispel"),
-    )
+PARTISAN_ATTACKERS = ("attacker", "second_attacker", "third_attacker")
+OF_TWO_SIDES = ("item_hits", "lucky_charm", "dust", "dispel", "warlord")
+NOT_PARTISANS = (
+    *(path for name in (*PARTISAN_ATTACKERS, "defender") for path in of_table(f"policy.{name}", *OF_TWO_SIDES)),
+    *(path for name in (*PARTISAN_ATTACKERS, "defender") for path in of_table(name, "firewall_value")),
+    *(f"policy.{name}.structures" for name in PARTISAN_ATTACKERS),
+    "options.firewall_hits",
 )
 
 
@@ -191,7 +192,7 @@ class Land(KnowsIdle):
 class FreeForAll(KnowsIdle):
     """Three or four sides in an owned hex."""
 
-    idle = (*NO_ITEMS, "options.firewall_hits")
+    idle = NOT_PARTISANS
     game: Game
     battle: Literal["free-for-all"]
     attacker: Required
