@@ -93,6 +93,7 @@ def test_line_1_is_the_answer(name, capsys, tmp_path):
         if asks := re.search("for example (--join .+)", err):  # who strikes back where nobody is left
             status = run([*arguments, *shlex.split(asks[1])])
             out, err = capsys.readouterr()
+            assert (status, err) == (0, ""), asks[1]
         if status == 2:
             assert out == ""
             assert err.count("\n") == 1

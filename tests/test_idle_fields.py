@@ -2,13 +2,16 @@
 
 import re
 
+import numpy as np
 import pytest
 
 from simulator import ScenarioError, exact, load
 from simulator.analysis.studies.sensitivity import others
 from simulator.rules.risk.model import Options
-from simulator.scenarios import draft, find_battle
+from simulator.scenarios import draft, example_names, find_battle
 from simulator.scenarios.schema import field_rows, settings_of
+from tests.field_cases import KINDS, LABELS, LARGE, PARTS
+from tests.open_fields import OPEN
 
 STACK = {"army_plus": 1, "land_detachments": 4, "pashas": 1, "pasha_detachments": 2, "technology": "musket"}
 FLEET = {"warships": 4, "galleys": 2, "galleasses": 1, "transports": 3, "fleets_plus": 1, "siege": 2}
@@ -59,37 +62,48 @@ WHERE = {
     "movement-land": set(),
     "supply": set(),
     "siege": {"attacker.technology", "attacker.pashas"},
-    "movement-sea": {"conditions.region", "conditions.sea"},
+    "movement-sea": {"conditions.region"},
 }
 
 
 def answers(scenario):
-    """The chances of all outcomes."""
+    """The chances of all outcomes, and line 1, which names the sides."""
     odds = exact(scenario)
-    return {tuple(map(str, row.values())): row["p"] for row in odds.table.to_dict("records")}
+    columns = [(name, values.tobytes()) for name, values in odds.columns.items()]
+    return odds.headline.text, columns, np.round(odds.chances, 13).tobytes()
+
+
+def tried(battle, path, setting, numbers):
+    """Other values of a field: one less and one more, these numbers, every name, half and double of a share."""
+    more = numbers if type(setting) is int else [setting / 2, setting * 2] if type(setting) is float else []
+    more = ["musket", "carrack"] if path == "attacker.technology" else more
+    return [to for to in (*others(battle, path, setting), *more) if to != setting]
 
 
 def changed(scenario, told=None, listed=None, numbers=(20,)):
     """The fields of which another value is refused in each case ("refused"), or changes the answer ("changes").
 
-    Not those that are `told` to change an answer already, nor those that are not `listed`.
+    A value decides also where it makes another field refused: how many fleets may be in play. Not those that are
+    `told` to change an answer already, nor those that are not `listed`.
     """
     found, base = {}, answers(scenario)
-    known = dict(settings_of(scenario.fields))
-    for path, setting in known.items():
-        if "changes" in (told or {}).get(path, ()) or (listed and re.sub(r"\[\d+\]", "[i]", path) not in listed):
+    for path, setting in settings_of(scenario.fields):
+        place = re.sub(r"\[\d+\]", "[i]", path)
+        if "changes" in (told or {}).get(place, ()) or (listed and place not in listed):
             continue
-        values = [*others(scenario.battle, path, setting), *(numbers if type(setting) is int else [])]
-        values = [to for to in values if to != setting]
-        values += ["musket", "carrack"] if path == "attacker.technology" else []
-        for to in values:
+        for to in tried(scenario.battle, path, setting, numbers):
             try:
                 other = draft(scenario).with_fields({path: to}).checked()
-            except ScenarioError:
-                found.setdefault(path, "refused")
+            except ScenarioError as error:
+                decides = (path.startswith(("options.", "conditions.")) or type(setting) is bool) and not str(
+                    error
+                ).startswith(path)
+                found[path] = "changes" if decides else found.get(path, "refused")
                 continue
             if found.get(path) != "changes":
                 found[path] = "changes" if answers(other) != base else "nothing"
+            if found[path] == "changes":
+                break
     return found
 
 
@@ -134,93 +148,37 @@ def test_risk_lists_the_options_that_matter_and_accepts_house_rules_of_the_whole
         assert answers(draft(scenario).with_fields({f"options.{name}": to}).checked()) == answers(scenario), name
 
 
-# Battles of each kind in which its fields tell, beside one another; small, since every field is tried in each.
-UNDEAD = [{"unit": "infantry", "undead": True, "count": 2}]
-KINDS = {
-    ("birthright", "tactical"): [
-        {
-            "attacker": {"units": ["knights", "infantry"], "warcraft": 20},
-            "defender": {"units": ["infantry", "archers"]},
-            "conditions": {"terrain": "woods"},
-        },
-        {
-            "attacker": {"units": ["knights", "infantry"], "warcraft": 8},
-            "defender": {"units": ["pikemen"]},
-            "options": {"gold": True},
-        },
-    ],
-    ("birthright", "storm"): [
-        {
-            "attacker": {"units": ["3 x infantry", "knights"], "warcraft": 5},
-            "defender": {"units": ["archers", "levies", "infantry"], "warcraft": 9},
-            "conditions": {"fortification": 5},
-        },
-        {
-            "attacker": {"units": ["2 x infantry", "knights"], "warcraft": 20},
-            "defender": {"units": ["archers"]},
-            "conditions": {"fortification": 9},
-        },
-    ],
-    ("birthright", "quick-battle"): [
-        {
-            "attacker": {"units": ["2 x knights"], "turn_undead": True, "leader_points": 2},
-            "defender": {"units": UNDEAD},
-            "conditions": {"fortification": 9},
-            "options": {"mode": "fight-on"},
-            "policy": {"attacker": {"retreat": "half"}},
-        },
-        {
-            "attacker": {"units": UNDEAD},
-            "defender": {"units": ["infantry"], "turn_undead": True},
-            "conditions": {"fortification": 2},
-            "options": {"mode": "fight-on", "max_turns": 2},
-        },
-    ],
-    ("birthright", "adjustment"): [
-        {
-            "attacker": {"warcraft": 5, "points_left": 2},
-            "defender": {"regents": [{"warcraft": 3, "in_target": True}, {"warcraft": 7, "in_origin": True}]},
-            "options": {"order": True},
-            "conditions": {"cost": 2},
-        }
-    ],
-    ("birthright", "movement"): [
-        {
-            "attacker": {"units": ["knights", "irregulars"]},
-            "conditions": {"costs": [2, 3, 2], "roads": [True, True, False], "war_moves": 2},
-        },
-        {"attacker": {"units": ["knights"]}, "conditions": {"costs": [4], "war_moves": 1}},
-    ],
-    ("birthright", "visibility"): [
-        {},
-        {"conditions": {"adjacent_scouts": True}},
-        {"conditions": {"previous": "seen"}},
-        {"conditions": {"espionage": True}},
-        {"conditions": {"previous": "seen", "adjacent_scouts": True, "espionage": True}},
-    ],
-    ("europa", "leader-survival"): [
-        {"attacker": {"fire": 6, "shock": 5}},
-        {"attacker": {"fire": 5, "shock": 5, "destroyed": True}},
-        {"attacker": {"fire": 6, "robust": True}},
-        {"attacker": {"monarch": True, "destroyed": True}},
-        {"conditions": {"enemy_detachments": 2}},
-        {"conditions": {"enemy_detachments": 2, "region": "rotw"}},
-    ],
-    ("europa", "continuation"): [{}],
-}
+def cases_of():
+    """Scenarios by battle kind: the shipped examples that are small, and the cases of the table."""
+    found = {}
+    for name in example_names():
+        scenario = load(name)
+        if scenario.battle.game != "campaign":
+            found.setdefault((scenario.battle.game, scenario.battle.kind), []).extend(
+                [] if name in LARGE else [scenario]
+            )
+    for (game, kind), cases in KINDS.items():
+        found[game, kind] += [load({"game": game, "battle": kind} | case) for case in cases]
+    del found["europa", "attrition"]  # tried by procedure above
+    return {kind: cases for kind, cases in found.items() if cases}
 
 
-@pytest.mark.parametrize("kind", KINDS, ids="-".join)
+CASES = cases_of()
+
+
+@pytest.mark.parametrize("kind", CASES, ids="-".join)
 def test_each_field_of_a_kind_changes_an_answer_or_is_refused(kind):
-    """Every field that the schema lists; what never matters in a kind is not listed there."""
-    game, battle = kind
-    listed = {row.path for row in field_rows(find_battle(game, battle))}
+    """Every field that the schema lists; what never matters in a kind is not listed there.
+
+    A chain of kinds: the fields of a part are tried in the kind of the part.
+    """
+    listed = {row.path for row in field_rows(CASES[kind][0].battle) if not re.match(PARTS.get(kind, "$"), row.path)}
     told = {}
-    for case in KINDS[kind]:
-        found = changed(load({"game": game, "battle": battle} | case), told, listed, (0, 1, 6, 20))
-        for path, verdict in found.items():
-            told.setdefault(path, set()).add(verdict)
-    assert [path for path, verdicts in told.items() if "nothing" in verdicts and "changes" not in verdicts] == []
+    for scenario in CASES[kind]:
+        for path, verdict in changed(scenario, told, listed, (0, 1, 6, 20)).items():
+            told.setdefault(re.sub(r"\[\d+\]", "[i]", path), set()).add(verdict)
+    idle = {path for path, verdicts in told.items() if "nothing" in verdicts and "changes" not in verdicts}
+    assert idle - LABELS.get(kind, set()) - set(OPEN.get(kind, ())) == set()
 
 
 @pytest.mark.parametrize(

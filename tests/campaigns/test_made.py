@@ -1,6 +1,7 @@
 """Ordinary scenarios as campaigns, in Python and on the command line (docs/rules/campaigns.md section 4.4)."""
 
 import json
+import re
 import shlex
 import tomllib
 
@@ -92,6 +93,10 @@ COMERS = [
     (CLASH, None, "for example --join 'attacker.units=[\"3 x levies\"]'"),
     ("twilight-space", None, "for example --join attacker.fighter=3"),
     ("axis-sea-wolfpack", None, "for example --join attacker.submarine=3"),
+    ("power-barbary", None, "for example --join attacker.light=3"),  # pirates have nothing else
+    ("power-novgorod", None, "for example --join attacker.infantry=3"),  # an NPR, whose provinces gave its units
+    ("risk-sea-battle", None, "for example --join attacker.fleets=1"),  # a player has at most four fleets
+    ("twilight-space-cannon", None, "for example --join attacker.fighter_2=3"),  # which stand in the place of fighters
 ]
 
 
@@ -104,6 +109,19 @@ def test_somebody_must_strike_back(first, more, example):
     assert str(refused.value) == NOBODY + example
     path, _, few = shlex.split(example)[-1].partition("=")
     assert campaign(first, counter_attack=True, join={path: read_value(few)})
+
+
+@pytest.mark.parametrize(
+    ("first", "why"),
+    [
+        ("risk-when-to-stop", "policy.attacker.retreat: best is not offered inside a campaign"),
+        ("power-three-realms", "defender.factions: a force is one realm; give a force to each"),
+        ("knt-ten-against-a-citadel", "attacker.creatures: 11 people are more than options.stack_limit = 10; "),
+    ],
+)
+def test_where_nobody_may_come_the_reason_stands_in_place_of_an_example(first, why):
+    with pytest.raises(ScenarioError, match=f"^{re.escape(why)}"):
+        campaign(first, counter_attack=True)
 
 
 def test_two_fighters_take_nothing():

@@ -128,6 +128,7 @@ def scenario(seed):
         "casualty_alternation": rng.choice(["each-round", "whole-battle"]),
         "damage_counts_as_casualty": rng.random() < 0.5,
     }
+    del options["casualty_alternation" if sea else "damage_counts_as_casualty"]  # refused there
     if rng.random() < 0.2:
         options["dice"] = {
             rng.choice(["infantry", "artillery"]): ["infantry+cavalry", "tercios+tercios", "artillery", "blank"]

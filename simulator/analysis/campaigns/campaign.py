@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from simulator.rules.toolkit.policies import refuse
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft
 from simulator.scenarios.arguments import checked
 from simulator.scenarios.paths import set_path
+from simulator.scenarios.reading import read_value
 from simulator.scenarios.scenario import worded
 from simulator.scenarios.validation import shown
 
@@ -127,7 +129,22 @@ def drafted(
     sources = tuple(names) or tuple(source_name(one, place) for place, one in enumerate(given))
     every, first = [*drafts, *([other] if other else [])], drafts[0]
     check_alike(every, sources)
-    maker = Maker(worded(lambda: carry_of(first.data["game"], first.data.get("rules"), first.folder, first.paths)))
+
+    def refused(settings: Sequence[str]) -> str | None:
+        """Why nobody may strike back with these pieces, too; None if they may."""
+        more = {path: read_value(value) for path, value in (one.split("=") for one in settings)}
+        try:
+            if other is not None:
+                drafted(scenarios, other.with_fields(more), None, all_defend, names).checked()
+            else:
+                drafted(scenarios, True, {**(join or {}), **more}, all_defend, names).checked()
+        except ScenarioError as error:
+            return str(error)
+        return None
+
+    maker = Maker(
+        worded(lambda: carry_of(first.data["game"], first.data.get("rules"), first.folder, first.paths)), refused
+    )
     for one, name in zip(every, sources, strict=True):
         refuse_path(maker.carry, one, name)
     for one in drafts:
@@ -190,8 +207,9 @@ def joined_pieces(join: Mapping[str, Any]) -> Table:
 class Maker:
     """Makes the forces and fights of a campaign from scenarios. Its methods raise Refusal."""
 
-    def __init__(self, carry: Carry) -> None:
+    def __init__(self, carry: Carry, refused: Callable[[Sequence[str]], str | None]) -> None:
         self.carry = carry
+        self.refused = refused
         self.forces: dict[str, Table] = {}
         self.fights: list[Table] = []
         self.goal: str | None = None
@@ -235,9 +253,8 @@ class Maker:
         if fighting:
             # After a fight that was won nobody of the beaten side is left there.
             missing = carry.missing(data["battle"], "attacker", data.get("attacker", {}))
-            way = "in its scenario, for example " if other else "for example "
-            who = " ".join(missing if other else (f"--join {shlex.quote(setting)}" for setting in missing))
-            refuse(missing, "join", f"nobody of the defender is left to strike back; say who comes, {way}{who}")
+            if missing:
+                raise self.nobody_left(missing, "" if other else "--join ")
         fight = self.add(data, SIDES[::-1], name=COUNTER, **{"if": won})
         if takers is not None and not all_defend:
             brought = {piece for table in (self.forces["attacker"], *self.joins("attacker")) for piece in table}
@@ -246,6 +263,20 @@ class Maker:
             }
             fight["defender"] |= {"stay": stay} if stay else {}
         self.goal = f"{won} and not {COUNTER}_won"
+
+    def nobody_left(self, missing: Sequence[Sequence[str]], option: str) -> Refusal:
+        """Nobody is left to strike back: the example is the cheapest that is accepted; else what refuses them all."""
+        text = "nobody of the defender is left to strike back"
+        reasons = []
+        for settings in product(*missing):
+            if (reason := self.refused(settings)) is None:
+                who = " ".join(f"{option}{shlex.quote(setting)}" if option else setting for setting in settings)
+                return Refusal(
+                    "join", f"{text}; say who comes, {'' if option else 'in its scenario, '}for example {who}"
+                )
+            reasons.append(reason)
+        field, _, why = reasons[-1].partition(": ")
+        return Refusal(field, why)
 
     def joins(self, force: str) -> list[Table]:
         """The pieces that join a force in any fight."""

@@ -32,7 +32,7 @@ class BirthrightCarry(Carry):
     not_fought: Mapping[str, str] = {
         "siege": "siege is not fought in a campaign: its seasons draw on armies by rating only"
     }
-    few = '["3 x levies"]'
+    few = ('["3 x levies"]',)
     routs_are_out = ("tactical", "storm")
     assumed = ("units keep their hits between fights, with the first columns of their cards struck off (ASSUMED)",)
 

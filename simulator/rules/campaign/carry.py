@@ -122,9 +122,9 @@ class Carry:
     """The pieces that a game carries from fight to fight, counted in slots.
 
     A slot holds equal pieces in equal condition (`marks`: a number that belongs to the force, such as the level of its
-    fort). `fights`: kind -> who can fight, in each group the cheapest piece first, `few`: a value of a piece in
-    messages. `sieges`: kinds that begin where no enemy unit stands. `fortresses`: places that are besieged in several
-    fights. `not_fought`: kind -> why it is no fight.
+    fort). `fights`: kind -> who can fight, in each group the cheapest piece first, `few`: values of a piece, of which
+    messages name the first that is allowed. `sieges`: kinds that begin where no enemy unit stands. `fortresses`: places
+    that are besieged in several fights. `not_fought`: kind -> why it is no fight.
     `always_kept`: kind -> columns that a campaign keeps unasked.
     `in_one_fight`: fields that belong to one fight, with the reason. `ships`, `order`: the defaults of `carried`.
     `by_piece`: the slots of a piece in the order in which they stay behind. `renamed`: kind -> field of a side -> the
@@ -147,7 +147,7 @@ class Carry:
     ships: Sequence[str] = ()
     order: Sequence[str] = ()
     routs_are_out: Sequence[str] = ()
-    few = "3"
+    few: Sequence[str] = ("3", "2", "1")
     assumed: Sequence[str] = ()
     not_planned: Sequence[str] = ()
     prints_prices = False
@@ -258,10 +258,11 @@ class Carry:
                 found[-1][self.by_piece[piece]] = True
         return found
 
-    def missing(self, kind: str, role: str, table: Table) -> list[str]:
-        """For each group of which a side with this table has nobody, a setting of its cheapest piece."""
+    def missing(self, kind: str, role: str, table: Table) -> list[list[str]]:
+        """For each group of which a side with this table has nobody, settings of its pieces, the cheapest first."""
         groups = self.fights[kind][SIDES.index(role)] or ()
-        return [f"{role}.{group[0]}={self.few}" for group in groups if not any(table.get(piece) for piece in group)]
+        absent = [group for group in groups if not any(table.get(piece) for piece in group)]
+        return [[f"{role}.{piece}={few}" for piece in group for few in self.few] for group in absent]
 
     def traits_for(self, kind: str, role: str, traits: Table) -> dict[str, Any]:
         """The traits of a force that a kind knows in this role, under the names of its fields."""

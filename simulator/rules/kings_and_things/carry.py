@@ -35,7 +35,7 @@ class ThingsCarry(Carry):
         (f"{what}_damage" for what in PRINTED), "damage below the post-battle roll is restored after a fight"
     )
     not_planned = ("items", "fort", "settlement")
-    few = '["3"]'
+    few = ('["3"]',)
     assumed = ("of equal counters with different names the alphabetically first is lost first (ASSUMED)",)
 
     def piece_fields(self) -> Mapping[str, Any]:

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 
+from simulator.rules.idle import refuse_idle
 from simulator.rules.kings_and_things import model
 from simulator.rules.kings_and_things.creatures import check_cup, parse
 from simulator.rules.kings_and_things.sides import NAMED, order_key, present_sides
 from simulator.rules.toolkit.policies import refuse
+
+# The kinds of battle in refusals.
+WHERE = {"land": "a land battle", "free-for-all": "a free-for-all", "exploration": "an exploration"}
 
 
 def check(fields: model.Scenario) -> None:
     """Refuse a scenario that the rules do not allow. Raises Refusal."""
     if isinstance(fields, model.FreeForAll):
         _partisans(fields)
+    refuse_idle(fields, WHERE[fields.battle])
     heroes, items = dict[str, str](), dict[str, str]()
     for name in present_sides(fields):
         side = getattr(fields, name)

@@ -8,6 +8,7 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from simulator.rules.battle import Both, Fields
+from simulator.rules.idle import KnowsIdle, of_table
 
 Game = Literal["kings-and-things"]
 Item = Literal[
@@ -162,9 +163,23 @@ class ExplorationOptions(Options):
 Required = Annotated[Side, Field(description="a side")]
 
 
-class Land(Fields):
+# Only the defender has Dust of Defense. In a free-for-all nobody has magic items, the Warlord has no power, and no
+# attacker has a structure.
+NOT_ATTACKERS = of_table("policy.attacker", "dust")
+PARTISAN_ATTACKERS = ("attacker", "second_attacker", "third_attacker")
+OF_TWO_SIDES = ("item_hits", "lucky_charm", "dust", "dispel", "warlord")
+NOT_PARTISANS = (
+    *(path for name in (*PARTISAN_ATTACKERS, "defender") for path in of_table(f"policy.{name}", *OF_TWO_SIDES)),
+    *(path for name in (*PARTISAN_ATTACKERS, "defender") for path in of_table(name, "firewall_value")),
+    *(f"policy.{name}.structures" for name in PARTISAN_ATTACKERS),
+    "options.firewall_hits",
+)
+
+
+class Land(KnowsIdle):
     """Two sides in a hex, with fort, settlement, characters and magic items."""
 
+    idle = NOT_ATTACKERS
     game: Game
     battle: Literal["land"]
     attacker: Required
@@ -174,9 +189,10 @@ class Land(Fields):
     policy: Both[Policy, Policy] = Both[Policy, Policy]()
 
 
-class FreeForAll(Fields):
+class FreeForAll(KnowsIdle):
     """Three or four sides in an owned hex."""
 
+    idle = NOT_PARTISANS
     game: Game
     battle: Literal["free-for-all"]
     attacker: Required
@@ -188,9 +204,10 @@ class FreeForAll(Fields):
     policy: PartisanPolicies = PartisanPolicies()
 
 
-class Exploration(Fields):
+class Exploration(KnowsIdle):
     """Entering an unexplored hex: the defender is drawn from the cup."""
 
+    idle = NOT_ATTACKERS
     game: Game
     battle: Literal["exploration"]
     attacker: Required

@@ -66,6 +66,11 @@ class PowerCarry(Carry):
         self.counts["damaged"] = self.count({"damaged": 1}, state=True)
         self.counts["units"] = self.count(dict.fromkeys(PIECES, 1))
 
+    def parted(self, kind: str, role: str, table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
+        """A realm whose provinces give its units is an NPR in its next fights, too."""
+        pieces, own = super().parted(kind, role, table)
+        return pieces, own | ({"kind": "npr"} if table.get("npr") else {})
+
     def check_pieces(self, path: str, table: Table) -> None:
         """A force is one realm."""
         refuse(table.get("factions"), f"{path}.factions", "a force is one realm; give a force to each")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from simulator.rules.idle import refuse_idle
 from simulator.rules.price_of_power import model
 from simulator.rules.price_of_power.dice import MOST_DICE, printed_dice
 from simulator.rules.price_of_power.forces import number_of_lineups
@@ -36,6 +37,8 @@ def check(fields: AnyBattle, part: str = "", sides: Sequence[str] = SIDES, polic
     `part` is the path of the battle in a campaign (".fleet", ".army"), `policies` that of its policies where that is
     another; a stage that is not fought has one of `sides`.
     """
+    if not part:  # the options of a campaign serve all its stages
+        refuse_idle(fields, f"a {fields.battle} battle")
     deck, galley_waters = fields.options.npr_deck, getattr(fields.conditions, "galley_waters", True)
     empty = "the deck has no cards; give at least one, or leave it out for the printed one"
     refuse(deck is not None and not sum(card.cards for card in deck), "options.npr_deck", empty)

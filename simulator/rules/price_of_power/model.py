@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 from pydantic import AfterValidator, Field
 
 from simulator.rules.battle import Both, Fields, Frame
+from simulator.rules.idle import KnowsIdle
 from simulator.rules.price_of_power.procedures.npr_defence import Capacity
 from simulator.rules.toolkit.naming import plural
 
@@ -333,9 +334,10 @@ class SeaConditions(LandConditions):
     galley_waters: bool = Field(True, description="may galleys fight here")
 
 
-class Land(Frame):
+class Land(KnowsIdle, Frame):
     """A land battle."""
 
+    idle = ("options.damage_counts_as_casualty",)
     game: Literal["price-of-power"]
     battle: Literal["land"]
     attacker: LandSide = Field(description="the active player's force, an invading NPR, or rebels that moved")
@@ -345,9 +347,10 @@ class Land(Frame):
     options: Options = Field(Options(), description="dice, deck and readings")
 
 
-class Naval(Frame):
+class Naval(KnowsIdle, Frame):
     """A naval battle, with captures."""
 
+    idle = ("options.casualty_alternation", "options.military_drill")
     game: Literal["price-of-power"]
     battle: Literal["naval"]
     attacker: SeaSide = Field(description="the active player's fleet, or that of an invading NPR")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Generic, Literal
+from typing import Annotated, Generic, Literal
 
 from pydantic import Field
 
 from simulator.rules.battle import Attacking_co, Both, Defending_co, Fields, Where_co
+from simulator.rules.idle import KnowsIdle, of_table
 
 # The rules document says 1000; more costs only memory and time.
 MOST_UNITS = 100_000
@@ -206,10 +207,9 @@ NO_LAND = (
 )
 
 
-class RiskFrame(Fields, Generic[Attacking_co, Defending_co, Where_co]):
-    """The frame of every kind; `idle`: options that change nothing in it."""
+class RiskFrame(KnowsIdle, Generic[Attacking_co, Defending_co, Where_co]):
+    """The frame of every kind. House rules of the whole game are accepted where they are idle, too."""
 
-    idle: ClassVar[tuple[str, ...]] = ()
     game: Literal["risk"]
     attacker: Attacking_co
     defender: Defending_co
@@ -217,41 +217,33 @@ class RiskFrame(Fields, Generic[Attacking_co, Defending_co, Where_co]):
     policy: Policies = Policies()
     options: Options = Field(default_factory=Options)
 
-    @classmethod
-    def model_json_schema(cls, *args: Any, **more: Any) -> dict[str, Any]:
-        """The JSON schema without the idle options."""
-        schema = super().model_json_schema(*args, **more)
-        for name in cls.idle:
-            del schema["$defs"]["Options"]["properties"][name]
-        return schema
-
 
 class Land(RiskFrame[LandAttacker, LandDefender, LandConditions]):
     """A land attack on a territory, or along a path of territories."""
 
     battle: Literal["land"]
-    idle = (*NO_FLEETS, "amphibious_modifier", "max_move", "withdrawal")
+    idle = of_table("options", *NO_FLEETS, "amphibious_modifier", "max_move", "withdrawal")
 
 
 class Amphibious(RiskFrame[LandAttacker, LandDefender, SeaConditions]):
     """Troops landed from transports, and their fights inland."""
 
     battle: Literal["amphibious"]
-    idle = NO_FLEETS
+    idle = of_table("options", *NO_FLEETS)
 
 
 class Naval(RiskFrame[Fleet, Fleet, NavalConditions]):
     """Fleets against fleets."""
 
     battle: Literal["naval"]
-    idle = (*NO_LAND, "blockade_modifier")
+    idle = of_table("options", *NO_LAND, "blockade_modifier")
 
 
 class BlockadeRun(RiskFrame[Fleet, Fleet, BlockadeConditions]):
     """Blockaded fleets put to sea against the blockaders."""
 
     battle: Literal["blockade-run"]
-    idle = (*NO_LAND, "max_move")
+    idle = of_table("options", *NO_LAND, "max_move")
 
 
 class Invasion(RiskFrame[InvasionAttacker, InvasionDefender, InvasionConditions]):
