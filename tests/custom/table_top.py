@@ -5,7 +5,7 @@ import numpy as np
 from simulator import load
 from simulator.rules.custom.build import lay_out
 from simulator.rules.custom.dice.die import MISS, hits_by_face
-from simulator.rules.custom.dice.volleys import fires, volleys_at
+from simulator.rules.custom.dice.volleys import best, fires, rerolls, volleys_at
 from simulator.rules.custom.outcome import outcome
 from simulator.rules.custom.setup import Setup
 
@@ -49,11 +49,18 @@ def _result(field, side, state, faces):
         shot = rules.shots.get(i)
         if shot is None or not fires(shot, number, own, enemy):
             continue
-        for volley in volleys_at(rules, shot, number, own, enemy):
+        again = rerolls(rules, shot, number, own, enemy)
+        rolled = volleys_at(rules, shot, number, own, enemy)
+        fallen = []
+        for volley in best(rolled, 1000) if again else rolled:
             by_face = hits_by_face(setup.file, rules.enemy, volley.roll, shot.targets)
-            for _ in range(volley.dice):
-                hit = by_face[faces.pop(0) - 1]
-                hits[hit] = hits.get(hit, 0) + (hit != MISS)
+            fallen += [[volley, by_face, by_face[faces.pop(0) - 1]] for _ in range(volley.dice)]
+        for rule, most in again:  # the second throws are written behind the first ones
+            missed = [die for die in fallen if die[2] == MISS and rule.units >> die[0].unit & 1]
+            for die in missed[: int(np.max(most))]:
+                die[2] = die[1][faces.pop(0) - 1]
+        for *_, hit in fallen:
+            hits[hit] = hits.get(hit, 0) + (hit != MISS)
     assert not faces, f"dice too many for the {side}: {faces}"
     pieces = setup.sides[rules.enemy].pieces
     absorbed = sum(int(n) * piece.absorbs for n, piece in zip(enemy.counts[0], pieces, strict=True))

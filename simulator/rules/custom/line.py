@@ -17,7 +17,10 @@ import numpy as np
 from simulator.rules.custom.dice.die import Hit, chance_at, classes_of
 from simulator.rules.custom.dice.hits import check_size
 from simulator.rules.custom.dice.volleys import Standing
-from simulator.rules.custom.game_file.format import MOST_PAIRS, GameFile
+from simulator.rules.custom.game_file.format import (
+    GameFile,
+)
+from simulator.rules.custom.game_file.keys import MOST_PAIRS
 from simulator.rules.custom.game_file.units import MAIN_ROLLS, pieces_of
 from simulator.rules.custom.game_file.words import by_side, part_of
 from simulator.rules.custom.masks import mask_of

@@ -14,7 +14,14 @@ from pydantic import Field, create_model
 from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Fields, Refusal
 from simulator.rules.custom.game_file.checks import check_modifier, check_order
-from simulator.rules.custom.game_file.format import Added, Condition, ConditionValue, GameFile, Order, SideModifier
+from simulator.rules.custom.game_file.format import (
+    Condition,
+    ConditionValue,
+    GameFile,
+    SideModifier,
+    SideModifier3,
+)
+from simulator.rules.custom.game_file.keys import Added, Order
 from simulator.rules.custom.game_file.units import heavy
 from simulator.rules.custom.game_file.words import by_side, check_known, fighters, part_of, selected, words_of
 from simulator.rules.toolkit.policies import check_alone, check_parameters
@@ -139,13 +146,14 @@ def usual(condition: Condition) -> str | bool:
     return condition.choices[0] if condition.choices else False
 
 
-MODIFIERS: dict[str, Any] = {
-    "modifier": (Added, Field(0, description="added to the value of every die of this side")),
-    "modifiers": (
-        list[SideModifier],
-        Field(default_factory=list, description="modifiers, as in the game file without side, if_condition"),
-    ),
-}
+def _modifiers(format_: int) -> dict[str, Any]:
+    """The fields of a side that change its dice."""
+    modifier = SideModifier if format_ < 3 else SideModifier3
+    about = "modifiers, as in the game file without side, if_condition"
+    return {
+        "modifier": (Added, Field(0, description="added to the value of every die of this side")),
+        "modifiers": (list[modifier], Field(default_factory=list, description=about)),  # type: ignore[valid-type]
+    }
 
 
 @lru_cache(maxsize=256)
@@ -160,7 +168,7 @@ def model_of(shape: Shape) -> type[Fields]:
                 f"unit_{i}": (Count, Field(0, alias=key, description=title))
                 for i, (key, title) in enumerate(getattr(shape, side))
             }
-            | MODIFIERS,
+            | _modifiers(shape.format),
         )
         for side in SIDES
     }

@@ -18,7 +18,10 @@ from simulator.engine.model.chance import Row
 from simulator.rules.custom.dice.hits import check_size
 from simulator.rules.custom.dice.tables import DiceTables, Throws, distinct
 from simulator.rules.custom.dice.volleys import Volley, fires, volleys
-from simulator.rules.custom.game_file.format import MOST_PAIRS, Compare
+from simulator.rules.custom.game_file.format import (
+    Compare,
+)
+from simulator.rules.custom.game_file.keys import MOST_PAIRS
 from simulator.rules.custom.game_file.units import die_named
 from simulator.rules.custom.setup import SideSetup
 

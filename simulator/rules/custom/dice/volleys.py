@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.rules.custom.dice.die import Hit, chances_of
+from simulator.rules.custom.dice.die import Hit, chance_at, chances_of
 from simulator.rules.custom.masks import bits
 from simulator.rules.custom.setup import Help, Rolled, Shot, SideSetup
 
@@ -84,6 +84,9 @@ def volleys(side: SideSetup, shot: Shot, number: int, own: Standing, enemy: Stan
     helpers = [rule for rule in given if _holds(rule, shot, number, own, enemy)]
     supported = _paired(side, helpers, shot, own, enemy)
     modifiers = [rule for rule in side.modifiers if _holds(rule, shot, number, own, enemy)]
+    limited = [rule for rule in modifiers if rule.limit is not None and not rule.again]
+    supported += [(rule, _best_pieces(side, rule, shot, own, enemy)) for rule in limited]
+    modifiers = [rule for rule in modifiers if rule.limit is None]
     found = []
     for unit in bits(shot.by & side.present):
         changed = [rule for rule in modifiers if rule.units >> unit & 1]
@@ -91,16 +94,26 @@ def volleys(side: SideSetup, shot: Shot, number: int, own: Standing, enemy: Stan
         for raising, pieces in _alike(own.counts[:, unit], raised):
             found.append(volley_of(side, shot, unit, pieces, raising, changed))
     found = [volley for volley in found if volley.dice.any()]
-    if shot.given.dice_at_most is None:
-        return found
-    counted, mask = (own, shot.limit_own) if shot.limit_enemy is None else (enemy, shot.limit_enemy)
-    return _best(found, shot.limited(counted.number(mask or 0)))
+    return found if shot.limit is None else best(found, shot.limited(own, enemy))
 
 
 def volleys_at(side: SideSetup, shot: Shot, number: int, own: Standing, enemy: Standing) -> list[Volley]:
     """As `volleys`, for one own place: numbers in place of arrays."""
     found = volleys(side, shot, number, own, enemy)
     return [volley._replace(units=int(volley.units[0]), dice=int(volley.dice[0])) for volley in found]
+
+
+def rerolls(side: SideSetup, shot: Shot, number: int, own: Standing, enemy: Standing) -> list[tuple[Help, Any]]:
+    """The modifiers by which misses of a step are rolled again, in order, and how many each (limited rerolls)."""
+    found = [rule for rule in side.modifiers if rule.again and _holds(rule, shot, number, own, enemy)]
+    return [(rule, rule.limited(own, enemy)) for rule in found if not side.setup.low_luck]
+
+
+def covering(volley: Volley, again: Sequence[tuple[Help, Any]]) -> tuple[int, ...]:
+    """Which of these modifiers roll misses of a volley again: none of dice with a reroll of their own."""
+    return (
+        () if volley.roll.reroll else tuple([k for k, (rule, _) in enumerate(again) if rule.units >> volley.unit & 1])
+    )
 
 
 def _holds(rule: Help, shot: Shot, number: int, own: Standing, enemy: Standing) -> bool:
@@ -133,6 +146,22 @@ def _paired(
             begun.update({unit: end for unit, (_, end) in pieces.items()})
         found.append((rule, pieces))
     return found
+
+
+def _best_pieces(side: SideSetup, rule: Help, shot: Shot, own: Standing, enemy: Standing) -> dict[int, Pieces]:
+    """The pieces of each unit that a limited modifier changes: those with the best rolls of all that fire (2.9)."""
+    left, pieces = rule.limited(own, enemy), {}
+
+    def chance(unit: int) -> int:
+        roll = side.roll(unit, shot)
+        assert roll is not None
+        return roll.value if roll.compared else chance_at(side.setup.file, roll._replace(reroll=frozenset()))
+
+    for unit in sorted(bits(rule.units & shot.by & side.present), key=chance, reverse=True):
+        number = np.minimum(left, own.counts[:, unit])
+        pieces[unit] = 0, number
+        left = left - number
+    return pieces
 
 
 def _alike(standing: np.ndarray, raised: list[tuple[Help, Any, Any]]) -> Iterator[tuple[list[Help], np.ndarray]]:
@@ -192,8 +221,8 @@ def _die_of(
     return roll, chances_of(setup.file, side.enemy, roll._replace(dice=1), shot.targets)
 
 
-def _best(found: list[Volley], limit: Any) -> list[Volley]:
-    """No more dice than the limit: those with the highest chance, and of equal ones those of more damage."""
+def best(found: list[Volley], limit: Any) -> list[Volley]:
+    """The best dice first, no more than the limit: the highest chance, and of equal ones more damage."""
     kept = []
     for volley in sorted(found, key=lambda volley: (-volley.chance, -volley.damage)):
         dice = np.minimum(volley.dice, limit)

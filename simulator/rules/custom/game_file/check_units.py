@@ -5,8 +5,6 @@ from __future__ import annotations
 from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Refusal
 from simulator.rules.custom.game_file.format import (
-    HYPHENED,
-    UNDERSCORED,
     AnyRoll,
     Dice,
     Die,
@@ -15,6 +13,7 @@ from simulator.rules.custom.game_file.format import (
     Unit,
     UnitValues,
 )
+from simulator.rules.custom.game_file.keys import HYPHENED, UNDERSCORED
 from simulator.rules.custom.game_file.units import die_named, heavy, pieces_of
 from simulator.rules.custom.game_file.words import check_face, check_known, check_name, check_selector, selected
 
@@ -98,13 +97,14 @@ def _roll(file: GameFile, roll: AnyRoll | None, field: str) -> None:
     if isinstance(roll, Roll):
         if roll.die is not None:
             check_known(roll.die, [*file.die], f"{field}.die", "no die")
-        _value(roll, die_named(file, roll.die), field)
+        _value(file, roll, field)
     elif roll is not None:
         check_face(roll, file.dice.sides, field, 0)
 
 
-def _value(roll: Roll, die: Dice | Die, field: str) -> None:
+def _value(file: GameFile, roll: Roll, field: str) -> None:
     """Check the keys that a roll needs, and those it may not have, beside its die or its bonus."""
+    die = die_named(file, roll.die)
     faces = die.faces if isinstance(die, Die) else None
     beside, wrong = "", set[str]()
     if faces is not None:
@@ -113,6 +113,8 @@ def _value(roll: Roll, die: Dice | Die, field: str) -> None:
         beside, wrong = "bonus", {"value", "reroll", "damage", "split"}
     if found := sorted(wrong & roll.model_fields_set):
         raise Refusal(f"{field}.{found[0]}", f"is not allowed beside {beside}")
+    if roll.bonus is not None and abs(roll.bonus) > (most := 1000 if file.format > 2 else 20):
+        raise Refusal(f"{field}.bonus", f"{roll.bonus} is not allowed; give a whole number from -{most} to {most}")
     if faces is None and roll.bonus is None:
         if roll.value is None:
             raise Refusal(f"{field}.value", "is needed; give a whole number of at least 1")

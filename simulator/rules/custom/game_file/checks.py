@@ -9,8 +9,6 @@ from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Refusal
 from simulator.rules.custom.game_file.check_units import check_damage, check_dice_and_units
 from simulator.rules.custom.game_file.format import (
-    HYPHENED,
-    UNDERSCORED,
     AtMost,
     Fire,
     GameFile,
@@ -19,9 +17,11 @@ from simulator.rules.custom.game_file.format import (
     RoundScope,
     SelectorBySide,
     SideModifier,
+    SideModifier3,
     Step,
     Support,
 )
+from simulator.rules.custom.game_file.keys import HYPHENED, UNDERSCORED
 from simulator.rules.custom.game_file.units import own_rolls, pieces_of
 from simulator.rules.custom.game_file.words import (
     check_face,
@@ -261,10 +261,21 @@ def check_modifier(file: GameFile, modifier: SideModifier, field: str) -> None:
     check_selector(file, modifier.units, f"{field}.units")
     if not modifier.model_fields_set & {"adds", "dice", "reroll"}:
         raise Refusal(field, "gives nothing; give at least one of adds, dice, reroll")
+    if isinstance(modifier, SideModifier3) and modifier.at_most is not None:
+        _limited(file, modifier, modifier.at_most, f"{field}.at_most")
     if not isinstance(modifier.reroll, str):
         for i, face in enumerate(modifier.reroll):
             check_face(face, largest_die(file), f"{field}.reroll[{i}]")
     _rolls_and_steps(file, modifier, field)
+
+
+def _limited(file: GameFile, modifier: SideModifier3, limit: int | AtMost, field: str) -> None:
+    """A modifier for so many pieces, or for so many misses."""
+    if not isinstance(modifier.reroll, str):
+        raise Refusal(field, "is not allowed beside a list of faces; so many misses may be rolled again")
+    if modifier.reroll != "none" and (modifier.adds or modifier.dice):
+        raise Refusal(field, "is for reroll, or for adds and dice; give two modifiers")
+    _at_most(file, limit, field)
 
 
 def check_order(order: str | list[str], units: Sequence[str], field: str, what: str) -> None:
