@@ -72,6 +72,23 @@ class Reference3(Reference2):
                         found[unit, piece].append(modifier)
         return found
 
+    # --- damage at the start ---
+    def line(self, side):
+        points = list(super().line(side))
+        for unit, hits in self.s[side].get("damaged", {}).items():
+            for _ in range(hits):
+                points.remove(next(point for point in points if point[0] == unit))
+        return tuple(points)
+
+    def columns(self, lines, rounds, ending):
+        found = super().columns(lines, rounds, ending)
+        for side in SIDES:
+            for unit, hits in self.s[side].get("damaged", {}).items():
+                name = f"{side}_{unit}"
+                if found[f"{side}_units_left"] and not self.g.get("losses", {}).get("repaired"):
+                    found[f"{name}_damage"] += hits
+        return found
+
     # --- so many misses rolled again ---
     def best_dice(self, side, step, number, stands):
         """(die, unit, has it a reroll of its own?) of each die that is rolled, best first."""

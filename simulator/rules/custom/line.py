@@ -86,11 +86,21 @@ class Stretch(NamedTuple):
 
 
 def stretches(setup: Setup, side: str, numbers: Sequence[int] | None = None) -> Sequence[Stretch]:
-    """The loss line, first taken first (section 7, steps 2 to 4), for other `numbers` of units if given."""
+    """The loss line, first taken first (section 7, steps 2 to 4 and 7), for other `numbers` of units if given."""
     policy = getattr(setup.fields.policy, side)
     counts = tuple(setup.sides[side].counts if numbers is None else numbers)
     order = tuple(loss_order(setup, side))
-    return _stretches(setup.file, side, order, counts, policy.absorb, tuple(policy.keep.items()))
+    line = _stretches(setup.file, side, order, counts, policy.absorb, tuple(policy.keep.items()))
+    return _without(line, setup.sides[side].damaged) if any(setup.sides[side].damaged) else line
+
+
+def _without(line: Sequence[Stretch], damaged: Sequence[int]) -> list[Stretch]:
+    """The line without the hits that units have taken before the battle, the first of their points (step 7)."""
+    left, found = list(damaged), []
+    for unit, points, each in line:
+        found.append(Stretch(unit, points - left[unit], each))
+        left[unit] = 0
+    return [stretch for stretch in found if stretch.points > 0]
 
 
 @lru_cache(maxsize=512)
@@ -179,7 +189,7 @@ class Places:
         """
         size, before = prod(self.sizes), [0] * len(self.blocks)
         safe = {unit for unit, *_ in in_order if not any(block >> unit & 1 for block in self.blocks)}
-        taken = np.zeros((size + bool(safe), len(self.own.counts)), np.int64)
+        taken = np.tile(np.array(self.own.damaged, np.int64), (size + bool(safe), 1))
         for unit, points, _ in in_order:
             if unit in safe:
                 taken[-1, unit] += points

@@ -22,7 +22,7 @@ from simulator.rules.custom.game_file.format import (
     SideModifier3,
 )
 from simulator.rules.custom.game_file.keys import Added, Order
-from simulator.rules.custom.game_file.units import heavy
+from simulator.rules.custom.game_file.units import heavy, pieces_of
 from simulator.rules.custom.game_file.words import by_side, check_known, fighters, part_of, selected, words_of
 from simulator.rules.toolkit.policies import check_alone, check_parameters
 from simulator.rules.toolkit.policies import named as named_policies
@@ -31,6 +31,7 @@ PARAMETERS = {"after-rounds": "after_rounds", "units-at-most": "units_at_most", 
 Policy = Literal["never", "after-rounds", "units-at-most", "outnumbered", "outpowered", "odds-below", "best"]
 NOBODY = "nobody who may fight there is called"
 Count = Annotated[int, Field(ge=0, le=1000)]
+Hits = Annotated[int, Field(ge=0)]
 
 
 class SidePolicy(Fields):
@@ -150,7 +151,8 @@ def _modifiers(format_: int) -> dict[str, Any]:
     """The fields of a side that change its dice."""
     modifier = SideModifier if format_ < 3 else SideModifier3
     about = "modifiers, as in the game file without side, if_condition"
-    return {
+    damaged: Any = Field(default_factory=dict, description="unit = hits that these have taken before the battle")
+    return ({} if format_ < 3 else {"damaged": (dict[str, Hits], damaged)}) | {
         "modifier": (Added, Field(0, description="added to the value of every die of this side")),
         "modifiers": (list[modifier], Field(default_factory=list, description=about)),  # type: ignore[valid-type]
     }
@@ -221,6 +223,12 @@ def counts(side: Fields) -> dict[str, int]:
     return {unit: given[name] for unit, name in units_of(type(side))}
 
 
+def damage_of(side: Fields) -> dict[str, int]:
+    """The hits that units of a side have taken before the battle, by name (3.2)."""
+    found: dict[str, int] = getattr(side, "damaged", {})
+    return found
+
+
 def conditions_of(file: GameFile, given: Fields) -> dict[str, ConditionValue]:
     """The value of every condition: the scenario's, else the game's default (2.10)."""
     return {key: getattr(given, f"condition_{i}") for i, key in enumerate(file.condition)}
@@ -239,8 +247,23 @@ def check_scenario(file: GameFile, kind: str, fields: Scenario) -> None:
                 raise Refusal(f"{side}.{key}", f"stands in the place of {min(both)}; give one of the two")
         for i, modifier in enumerate(own.modifiers):
             check_modifier(file, modifier, f"{side}.modifiers[{i}]")
+        _check_damaged(file, kind, side, fields)
         if policy.model_fields_set:  # the defaults are allowed
             _check_policy(file, kind, side, policy)
+
+
+def _check_damaged(file: GameFile, kind: str, side: str, fields: Scenario) -> None:
+    """Nobody is lost by damage at the start (section 7, step 7)."""
+    own, wish = getattr(fields, side), getattr(fields.policy, side).absorb
+    numbers, pieces = counts(own), dict(zip(file.unit, pieces_of(file, side), strict=True))
+    for unit, hits in damage_of(own).items():
+        field = f"{side}.damaged.{unit}"
+        check_known(unit, fighters(file, kind, side), field, NOBODY)
+        piece = pieces[unit]
+        first = (wish or piece.absorb) == "first"
+        most = (piece.hits - 1) * (numbers[unit] if first else min(numbers[unit], 1))
+        if hits > most:
+            raise Refusal(field, f"{hits} is not allowed; {numbers[unit]} of them bear at most {most} without a loss")
 
 
 def _check_policy(file: GameFile, kind: str, side: str, policy: SidePolicy) -> None:

@@ -30,7 +30,7 @@ from simulator.rules.custom.game_file.format import (
 from simulator.rules.custom.game_file.keys import Selector
 from simulator.rules.custom.game_file.units import MAIN, Piece, pieces_of, whole_of
 from simulator.rules.custom.masks import everyone, mask_of, parts_of
-from simulator.rules.custom.model import Scenario, conditions_of, counts
+from simulator.rules.custom.model import Scenario, conditions_of, counts, damage_of
 from simulator.rules.toolkit.policies import named
 
 # Faces rolled again: all that miss ("misses"), or these numbers or names.
@@ -210,6 +210,8 @@ class SideSetup:
         self.leaving = set(retreat) - {"never"} if setup.obeys else set()
         given = counts(own)
         self.counts = [given.get(key, 0) for key in setup.units]
+        hurt = damage_of(own)
+        self.damaged = [hurt.get(key, 0) for key in setup.units]
         self.present = sum(1 << u for u, count in enumerate(self.counts) if count)
         conditions = tuple(setup.conditions.items())
         shots, self.supports, modifiers = rules_of(file, kind, side, conditions)

@@ -47,6 +47,9 @@ def _said(value: object) -> str:
 
 def _side_lines(setup: Setup, side: str) -> Iterator[str]:
     policy = getattr(setup.fields.policy, side)
+    hits = zip(setup.names, setup.sides[side].damaged, strict=True)
+    if hurt := [f"{plural(number, 'hit')} on {unit}" for unit, number in hits if number]:
+        yield f"the {side} comes damaged: {listed(hurt)}"
     chosen = named(policy.retreat)
     if chosen == ["never"]:
         yield f"the {side} never leaves"

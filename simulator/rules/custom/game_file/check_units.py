@@ -18,6 +18,8 @@ from simulator.rules.custom.game_file.units import die_named, heavy, pieces_of
 from simulator.rules.custom.game_file.words import check_face, check_known, check_name, check_selector, selected
 
 RESERVED_UNITS = ("units", "cost", "modifier", "modifiers", "all")
+# Also reserved in format 3, in which they are fields of a side.
+RESERVED_3 = ("options", "damaged")
 
 
 def check_dice_and_units(file: GameFile) -> None:
@@ -66,8 +68,9 @@ def _die(file: GameFile, die: Die, field: str, name: str) -> None:
 
 def _unit(file: GameFile, key: str, unit: Unit) -> None:
     field = f"unit.{key}"
-    if key in RESERVED_UNITS:
-        raise Refusal(field, f"{key!r} is reserved; not allowed for a unit: {', '.join(RESERVED_UNITS)}")
+    reserved = (*RESERVED_UNITS, *RESERVED_3) if file.format > 2 else RESERVED_UNITS
+    if key in reserved:
+        raise Refusal(field, f"{key!r} is reserved; not allowed for a unit: {', '.join(reserved)}")
     check_name(key, field, UNDERSCORED, "a unit")
     _rolls(file, unit, field)
     for tag in unit.tags:
