@@ -2,7 +2,7 @@
 
 import pytest
 
-from simulator import ScenarioError, exact, load, sweep
+from simulator import ScenarioError, campaign, exact, load, sweep
 from simulator.analysis.odds.answer import explain
 from tests.custom.reference_format3 import Reference3
 from tests.custom.table_top import fight
@@ -104,3 +104,12 @@ def test_the_answer_says_so():
         in exact(scenario({"ship": 1, "damaged": {"ship": 1}}, {"foot": 1})).assumptions
     )
     assert explain(scenario({"ship": 1, "damaged": {"ship": 1}}, {"foot": 1}))
+
+
+def test_damage_belongs_to_one_fight_of_a_campaign():
+    first = scenario({"ship": 2, "damaged": {"ship": 1}}, {"foot": 3})
+    second = scenario({}, {"foot": 2})
+    won = exact(campaign(first, second)).p("fight1_winner == 'attacker'")
+    assert won == pytest.approx(exact(first).winner("attacker"), abs=1e-12)
+    with pytest.raises(ScenarioError, match=r"^fight\[1\]\.attacker\.damaged\.ship: 2 is not allowed"):
+        exact(campaign(first, second | {"attacker": {"damaged": {"ship": 2}}}))

@@ -21,10 +21,10 @@ from simulator.rules.custom.game_file.format import (
     GameFile,
 )
 from simulator.rules.custom.game_file.keys import MOST_PAIRS
-from simulator.rules.custom.game_file.units import MAIN_ROLLS, pieces_of
+from simulator.rules.custom.game_file.units import MAIN_ROLLS, pieces_of, roll_of
 from simulator.rules.custom.game_file.words import by_side, part_of
 from simulator.rules.custom.masks import mask_of
-from simulator.rules.custom.setup import Setup, roll_of
+from simulator.rules.custom.setup import Setup
 
 NOWHERE = 1 << 40
 # 200 units of a shipped game come to 614,196 places at most (at sea).
@@ -218,7 +218,37 @@ class Places:
         """The units that stand in these places (int64, shape (n,)), which no presence key tells apart."""
         counts = self.there[places]
         mask = sum([1 << u for u, number in enumerate(counts[0].tolist()) if number])
-        return Standing(counts, mask, mask & self.own.fights)
+        points = self.points_left(int(places[0])) if self.setup.aims else ()
+        return Standing(counts, mask, mask & self.own.fights, points)
+
+    def points_left(self, place: int) -> tuple[tuple[int, int], ...]:
+        """The points left of the line: of which unit, and how many its piece has from there on."""
+        if place == self.gone:
+            return ()
+        lost = {int(i) for at, digit in zip(self.at, self.digits, strict=True) for i in at[: digit[place]]}
+        return tuple([(unit, int(self.rest[i])) for i, unit in enumerate(self.line) if i not in lost])
+
+    @cached_property
+    def front_points(self) -> np.ndarray:
+        """The points that the front piece has left, by place: int64; 0 where all is lost."""
+        return np.append(self.rest, 0)[self.front]
+
+    def progress(self, mask: int) -> np.ndarray:
+        """The hits on each block with units of a mask, behind a 0; one more where all is lost: int64."""
+        touched = [k for k, block in enumerate(self.blocks) if block & mask]
+        more = len(self) - prod(self.sizes)
+        found = [np.pad(self.digits[k], (0, more), constant_values=self.sizes[k]) for k in touched]
+        return np.column_stack([np.zeros(len(self), np.int64), *found])
+
+    @cached_property
+    def front(self) -> np.ndarray:
+        """The first point left of the whole line, by place: int64; past the line where all is lost."""
+        safe = [i for i, u in enumerate(self.line) if not any(block >> u & 1 for block in self.blocks)]
+        nearest = np.full(len(self), min([*safe, len(self.line)]))
+        for at, digit in zip(self.at, self.digits, strict=True):
+            nearest[: len(digit)] = np.minimum(nearest[: len(digit)], np.append(at, len(self.line))[digit])
+        nearest[self.gone] = len(self.line)
+        return nearest
 
     def _alone(self) -> np.ndarray:
         """By place: are only units left that are removed then?"""
@@ -279,7 +309,8 @@ def aimed_at(setup: Setup, side: str) -> list[Hit]:
     """The hit classes of the enemy's shots at a side."""
     enemy = setup.sides[setup.sides[side].enemy]
     shots = [shot for shot in enemy.shots.values() if enemy.able(shot)]
-    return enemy.recall("aims", lambda: sorted({hit for shot in shots for hit in classes_of(enemy, shot)}))
+    kept = bool(setup.aims and getattr(setup.fields.policy, side).keep)
+    return enemy.recall(("aims", kept), lambda: sorted({hit for shot in shots for hit in classes_of(enemy, shot)}))
 
 
 def blocks_of(setup: Setup, side: str, line: Sequence[int]) -> list[int]:

@@ -22,7 +22,7 @@ from simulator.rules.custom.game_file.format import (
     SideModifier3,
 )
 from simulator.rules.custom.game_file.keys import Added, Order
-from simulator.rules.custom.game_file.units import heavy, pieces_of
+from simulator.rules.custom.game_file.units import heavy, in_one_piece, pieces_of
 from simulator.rules.custom.game_file.words import by_side, check_known, fighters, part_of, selected, words_of
 from simulator.rules.toolkit.policies import check_alone, check_parameters
 from simulator.rules.toolkit.policies import named as named_policies
@@ -275,8 +275,11 @@ def _check_policy(file: GameFile, kind: str, side: str, policy: SidePolicy) -> N
     check_order(policy.loss_order or [], fighters(file, kind, side), f"{field}.loss_order", NOBODY)
     for entry in policy.keep:
         check_known(entry, words_of(file), f"{field}.keep", "no unit or tag")
-    if policy.absorb == "first" and heavy(file):
-        raise Refusal(f"{field}.absorb", "first is not allowed where a hit may do more than 1 damage; give last")
+    if policy.loss_order == "best" and any(step.aim != "anyone" for step in file.step):
+        raise Refusal(f"{field}.loss_order", "best is not offered where dice are aimed at the unit next to fall")
+    if policy.absorb == "first" and in_one_piece(file):
+        why = "a hit may do more than 1 damage" if heavy(file) else "a step is aimed at pieces or kinds"
+        raise Refusal(f"{field}.absorb", f"first is not allowed where {why}; give last")
     _check_targets(file, kind, side, policy)
 
 

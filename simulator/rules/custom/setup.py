@@ -6,7 +6,7 @@ Nothing here depends on the course of the battle; docs/rules/custom_games.md sec
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, TypeVar
 
@@ -17,40 +17,24 @@ from simulator.rules.custom.firings import Firing, firings_of, groups_of
 from simulator.rules.custom.game_file.files import Source
 from simulator.rules.custom.game_file.format import (
     AtMost,
-    Compare,
     ConditionValue,
     GameFile,
     IfCondition,
     Modifier,
-    Roll,
     RoundScope,
     SideModifier,
+    Step,
     Support,
 )
 from simulator.rules.custom.game_file.keys import Selector
-from simulator.rules.custom.game_file.units import MAIN, Piece, pieces_of, whole_of
+from simulator.rules.custom.game_file.units import MAIN, Piece, Rolled, pieces_of, roll_of, whole_of
 from simulator.rules.custom.masks import everyone, mask_of, parts_of
 from simulator.rules.custom.model import Scenario, conditions_of, counts, damage_of
 from simulator.rules.toolkit.policies import named
 
-# Faces rolled again: all that miss ("misses"), or these numbers or names.
-Again = str | frozenset[int | str]
+# The masks of a rule that name a side.
+PRESENCE = ("if", "unless", "limit")
 T = TypeVar("T")
-
-
-class Rolled(NamedTuple):
-    """A roll ready to be rolled: value (or bonus, for dice that are compared), dice, and the faces rolled again.
-
-    `reroll`: "misses", or a set of faces; `die` is the name of a further die.
-    """
-
-    value: int
-    dice: int = 1
-    reroll: Again = frozenset()
-    damage: int = 1
-    split: bool = False
-    die: str | None = None
-    compared: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +103,7 @@ class Help(Rule):
     by: int = 0
     rolls: frozenset[str] = frozenset()
     steps: frozenset[str] | None = None
+    checks: frozenset[str] = frozenset()
 
     @property
     def again(self) -> bool:
@@ -127,7 +112,20 @@ class Help(Rule):
 
     def applies(self, shot: Shot) -> bool:
         """Does it apply to this step's roll?"""
-        return shot.roll in self.rolls and (self.steps is None or shot.given.name in self.steps)
+        return not self.checks and shot.roll in self.rolls and self.in_step(shot)
+
+    def in_step(self, shot: Shot) -> bool:
+        """Does it apply to this step?"""
+        return self.steps is None or shot.given.name in self.steps
+
+    @cached_property
+    def turned(self) -> Help:
+        """The same, its presence keys seen from the other side."""
+        return replace(
+            self,
+            **{f"{name}_own": getattr(self, f"{name}_enemy") for name in PRESENCE},
+            **{f"{name}_enemy": getattr(self, f"{name}_own") for name in PRESENCE},
+        )
 
 
 class Setup:
@@ -149,6 +147,8 @@ class Setup:
         self.firings = firings_of(self.file, kind)
         self.groups = groups_of(self.file, kind)
         self.opening = sum(self.step(group[0]).when == "before-battle" for group in self.groups)
+        # Is any step aimed at a piece?
+        self.aims = any(map(self.aimed, range(len(self.groups))))
         # The denominator of all chances of dice.
         self.whole = whole_of(self.file)
 
@@ -156,10 +156,14 @@ class Setup:
         """The step of a firing."""
         return self.file.step[self.firings[number].step]
 
-    def compared(self, group: int) -> Compare | None:
-        """The comparison of dice in a group; None where dice hit by themselves."""
-        compare: Compare | None = self.step(self.groups[group][0]).compare
-        return compare
+    def opposed(self, group: int) -> Step | None:
+        """The step of a group in which dice are compared or hits cancel; None where each side hits by itself."""
+        step: Step = self.step(self.groups[group][0])
+        return step if step.compare is not None or step.cancel else None
+
+    def aimed(self, group: int) -> bool:
+        """Are the dice of a group thrown at a piece that is known beforehand (2.6)?"""
+        return bool(self.step(self.groups[group][0]).aim != "anyone")
 
     @cached_property
     def names(self) -> list[str]:
@@ -236,6 +240,16 @@ class SideSetup:
     def able(self, shot: Shot) -> bool:
         """May anybody whom the scenario brings fire this step?"""
         return bool(shot.by & self.present)
+
+    @cached_property
+    def own_throws(self) -> list[Help]:
+        """Modifiers of the side's own throws of checks."""
+        return [rule for rule in self.modifiers if rule.checks]
+
+    @cached_property
+    def saves(self) -> list[Help]:
+        """Modifiers of the enemy's throws of checks, seen from this side."""
+        return [rule.turned for rule in self.setup.sides[self.enemy].modifiers if rule.checks]
 
     def roll(self, unit: int, shot: Shot) -> Rolled | None:
         """The roll with which a unit fires a step, or None."""
@@ -326,11 +340,9 @@ def _modifier(file: GameFile, given: SideModifier) -> Help:
 def _help(file: GameFile, given: Support | SideModifier, units: int, by: int, own: bool = True) -> Help:
     steps = None if given.steps is None else frozenset(given.steps)
     scope = _scope(file, given, getattr(given, "at_most", None))
-    if not own:
-        names = [name for name in scope if name.endswith("_own")]
-        turned = {name: name.removesuffix("own") + "enemy" for name in names}
-        scope |= {a: scope[b] for name, other in turned.items() for a, b in ((name, other), (other, name))}
-    return Help(**scope, units=units, own=own, by=by, rolls=frozenset(given.rolls), steps=steps)
+    checks = frozenset(getattr(given, "checks", None) or ())
+    found = Help(**scope, units=units, own=own, by=by, rolls=frozenset(given.rolls), steps=steps, checks=checks)
+    return found if own else found.turned
 
 
 def _shot(file: GameFile, kind: str, side: str, number: int, firing: Firing) -> Shot:
@@ -352,21 +364,3 @@ def _shot(file: GameFile, kind: str, side: str, number: int, firing: Firing) -> 
         & sum(1 << u for u in range(len(file.unit)) if roll_of(file, side, u, roll)),
         targets=enemy_fights & _mask(file, step.hits_only, enemy_fights) & ~mask_of(file, step.spares),
     )
-
-
-@lru_cache(maxsize=4096)
-def roll_of(file: GameFile, side: str, unit: int, name: str) -> Rolled | None:
-    """A unit's roll of that name on a side, or None."""
-    found = pieces_of(file, side)[unit].rolls.get(name)
-    return rolled(found) if found else None
-
-
-def rolled(given: int | Roll) -> Rolled:
-    """A roll of a game file, ready to be rolled."""
-    if isinstance(given, int):
-        return Rolled(given)
-    value = given.value if given.bonus is None else given.bonus
-    again: Again = given.reroll if given.reroll == "misses" else frozenset()
-    if isinstance(given.reroll, list):
-        again = frozenset(given.reroll)
-    return Rolled(value or 0, given.dice, again, given.damage, given.split, given.die, given.bonus is not None)

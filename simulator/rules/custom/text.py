@@ -21,6 +21,14 @@ from simulator.rules.custom.setup import Help, Setup, Shot
 from simulator.rules.toolkit.naming import counted, listed, plural
 from simulator.rules.toolkit.policies import in_words, named
 
+# What an aim means.
+AIMS = {
+    "anyone": "",
+    "first": "; each die at the piece that is next to fall",
+    "kind": "; front kind against front kind",
+    "piece": "; front piece against front piece",
+}
+
 
 def assumptions(field: Field) -> list[str]:
     """The assumptions of the answer (section 9), from the file's own lines to the options."""
@@ -164,6 +172,8 @@ def _help_text(setup: Setup, rule: Help) -> str:
 def _aim(setup: Setup, side: str, shot: Shot, enemy: Standing) -> str:
     others = enemy.fighting & ~shot.targets
     spared = f"; cannot hit {listed([setup.names[unit] for unit in bits(others)])}" if others else ""
+    checks = f"; each hit must pass {listed(shot.given.checks)}" if shot.given.checks else ""
+    spared += AIMS[shot.given.aim] + checks + "; hits of both sides cancel" * shot.given.cancel
     limit = shot.given.dice_at_most
     if isinstance(limit, int):
         return f"{spared}; at most {plural(limit, 'die', 'dice')}, the best ones"

@@ -12,11 +12,22 @@ from typing import Any
 import numpy as np
 
 from simulator.engine.model.chain import SIDES
+from simulator.rules.custom.dice.aimed import dice_of
 from simulator.rules.custom.dice.die import MISS, Hit, face_names, hit_class, hits_by_face, rolled_again
 from simulator.rules.custom.dice.hits import Counted, linked_hits, results_of
-from simulator.rules.custom.dice.opposed import BOTH, hits_of_throw, kept_dice, thrown
+from simulator.rules.custom.dice.opposed import BOTH
+from simulator.rules.custom.dice.replay_aimed import MOST_SHOWN, aimed_text, opposed_texts
 from simulator.rules.custom.dice.slots import Class, pool_of, slots_by_group, slots_in_use
-from simulator.rules.custom.dice.volleys import Standing, Volley, best, covering, fired, rerolls, volleys_at
+from simulator.rules.custom.dice.volleys import (
+    Standing,
+    Volley,
+    at_one_place,
+    best,
+    covering,
+    fired,
+    rerolls,
+    volleys_at,
+)
 from simulator.rules.custom.line import Places
 from simulator.rules.custom.masks import bits
 from simulator.rules.custom.rules.state import (
@@ -33,8 +44,6 @@ from simulator.rules.custom.setup import Help, Setup, SideSetup
 from simulator.rules.toolkit.faces import thrown_until
 from simulator.rules.toolkit.naming import counted, listed, plural, sentence
 
-# More dice than this are counted, not shown.
-MOST_SHOWN = 60
 # A die as it was thrown: whose it is, and the faces that it showed, the last one stands.
 Fallen = tuple[Volley, list[int]]
 
@@ -63,36 +72,47 @@ class Teller:
     def _rolls(self, before: Any, result: tuple[int, int], dice: random.Random) -> str:
         """The steps of a salvo, and what each side rolls."""
         group = [self.setup.step(i) for i in self.setup.groups[self.field.salvos[before.salvo].group]]
-        if self.setup.compared(self.field.salvos[before.salvo].group) is not None:
-            return f"{group[0].name}  {self._compared(before, result[0], dice)}"
+        if self.setup.opposed(self.field.salvos[before.salvo].group) is not None:
+            return f"{group[0].name}  {self._opposed(before, result[0], dice)}"
         parts = []
         for side, hits in zip(SIDES, result, strict=True):
             if self.params.chosen and before.stage == (ROLLING if side == "defender" else ANSWERING):
                 continue
-            if text := self._rolled(side, before, hits, dice):
+            say = self._aimed if self.setup.aimed(self.field.salvos[before.salvo].group) else self._rolled
+            if text := say(side, before, hits, dice):
                 parts.append((side, text))
         # Both sides stand in their order; a side that rolls alone is named.
         rolls = " | ".join(text for _, text in parts) if len(parts) > 1 else "".join(f"{s}: {t}" for s, t in parts)
         return f"{listed([*dict.fromkeys(step.group or step.name for step in group)])}  {rolls}"
 
-    def _compared(self, before: State, result: int, dice: random.Random) -> str:
-        """Both sides' dice, highest first, that give these hits."""
-        found = []
+    def _opposed(self, before: State, result: int, dice: random.Random) -> str:
+        """Both sides' dice, highest first where they are compared, that give these hits."""
+        group, found, rooms = self.field.salvos[before.salvo].group, list[list[Volley]](), list[int]()
+        step = self.setup.step(self.setup.groups[group][0])
         for side in SIDES:
             rules, phase, own, enemy = self._situation(side, before)
-            group = self.setup.groups[self.field.salvos[before.salvo].group]
-            shot = fired(rules, group, phase, own, enemy)[0]
-            most = getattr(shot.given.compare.most, side)
-            found.append(kept_dice(volleys_at(rules, shot, phase, own, enemy), rules, most))
+            shots = fired(rules, self.setup.groups[group], phase, own, enemy)
+            found.append([volley for shot in shots for volley in volleys_at(rules, shot, phase, own, enemy)])
+            rooms.append(own.points[0][1] if step.aim == "piece" else BOTH)
         hits = result % BOTH, result // BOTH
-        compare = shot.given.compare
-        throw = partial(thrown, found[0], found[1])
-        both = thrown_until(throw, lambda faces: hits_of_throw(faces, compare) == hits, dice)
-        texts = []
-        for n, scored in enumerate(hits):
-            faces = "?" if both is None else " ".join(map(str, both[n]))
-            texts.append(f"{faces} -> {plural(scored, 'hit')}")
-        return " | ".join(texts)
+        fits = partial(_taken, rooms, hits)
+        texts = opposed_texts(step, found, fits, dice)
+        return " | ".join(f"{text} -> {plural(scored, 'hit')}" for text, scored in zip(texts, hits, strict=True))
+
+    def _aimed(self, side: str, before: State, result: int, dice: random.Random) -> str:
+        """The dice of a side, one after the other, that take these points."""
+        army, (rules, phase, own, enemy) = getattr(self.params, side), self._situation(side, before)
+        group = self.field.salvos[before.salvo].group
+        slots = [slot.hit.units for slot in slots_by_group(rules, self.field.places[rules.enemy])[group]]
+        packed = zip(army.stride[before.salvo], army.size[before.salvo], strict=True)
+        taken = [result // int(stride) % int(size) for stride, size in packed] if len(slots) > 1 else [result]
+        rolled = dice_of(rules, slots, group, phase, own, enemy)
+        shown = [(slot, [at_one_place(volley) for volley in some]) for slot, some in rolled]
+        if not any(volley.dice for _, some in shown for volley in some):
+            return ""
+        return (
+            f"{aimed_text(self.setup, shown, slots, taken[: len(slots)], enemy, dice)} -> {plural(sum(taken), 'point')}"
+        )
 
     def _situation(self, side: str, before: State) -> tuple[SideSetup, int, Standing, Standing]:
         """The rules of a side, the round, and who stands on both sides, as the side sees it."""
@@ -210,6 +230,11 @@ class Teller:
         names = face_names(self.setup.file, volley.roll)
         thrown = thrown_until(partial(_throw, volley), lambda faces: _hit_of(volley, faces) == hit, dice)
         return "?" if thrown is None else ">".join([str(names[face - 1]) for face in thrown])
+
+
+def _taken(rooms: Sequence[int], hits: tuple[int, int], mine: int, theirs: int) -> bool:
+    """Are these the hits of both sides that are taken, where front pieces have no more points than `rooms`?"""
+    return (min(mine, rooms[1]), min(theirs, rooms[0])) == hits
 
 
 def _good(volley: Volley) -> tuple[Hit, ...]:

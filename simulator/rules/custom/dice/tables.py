@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import partial
+from functools import partial, reduce
 from itertools import pairwise
 from math import prod
+from operator import or_
 from typing import NamedTuple
 
 import numpy as np
 
 from simulator.engine.model.chance import NO_TABLE, Row, Sum, TableBook
+from simulator.rules.custom.dice.checked import throwing
 from simulator.rules.custom.dice.die import Hit, classes_of
 from simulator.rules.custom.dice.hits import (
     Counted,
@@ -27,7 +29,7 @@ from simulator.rules.custom.dice.hits import (
     sizes_of,
 )
 from simulator.rules.custom.dice.slots import Class, Slot, pool_of, slots_by_group, slots_in_use
-from simulator.rules.custom.dice.volleys import Standing, Volley, best, covering, fires, rerolls, volleys
+from simulator.rules.custom.dice.volleys import FRONTS, Standing, Volley, best, covering, fires, rerolls, volleys
 from simulator.rules.custom.line import Places
 from simulator.rules.custom.masks import bits
 from simulator.rules.custom.setup import Setup, Shot, SideSetup
@@ -39,6 +41,8 @@ MOST_RESULTS = 20_000
 MOST_THROWS, MOST_COMBINATIONS = 5_000_000, 100_000_000
 # Keys of rows stay below this squared.
 MOST_KEYS = 1 << 31
+# The most damage of a hit.
+MOST_DAMAGE = 20
 # More dice than any side rolls.
 NO_LIMIT = 1 << 40
 
@@ -79,6 +83,8 @@ def _most_of_shot(side: SideSetup, shot: Shot) -> int:
         roll, more = side.roll(unit, shot), sum(max(0, rule.given.dice) for rule in helps if rule.units >> unit & 1)
         assert roll is not None
         found += side.counts[unit] * (roll.dice + more)
+    if shot.given.aim != "anyone":  # points, not hits
+        return found * MOST_DAMAGE
     if shot.limit is None:
         return found
     complete = [Standing(np.array([one.counts]), 0, 0) for one in (side, side.setup.sides[side.enemy])]
@@ -129,7 +135,7 @@ class DiceTables:
     def linked(self, group: int) -> list[tuple[int, ...]]:
         """The slots of a group in runs that must be rolled together: a die falls into several, or hits are absorbed."""
         slots = self.slots[group]
-        if self.absorbed:
+        if self.absorbed or self.setup.aimed(group):
             return [tuple(range(len(slots)))]
         apart = set(range(len(slots) + 1))
         if self.setup.low_luck:
@@ -212,9 +218,9 @@ class DiceTables:
     def _table_linked(self, thrown: Thrown, counted: Counted) -> int:
         """The table of dice that may fall into several hit classes, whose hits are absorbed, or that are rerolled."""
         make = partial(joint_row, thrown, self.setup.whole, counted, self.setup.low_luck)
-        return self._unless_nothing(self.book.by((counted, thrown), make))
+        return self.unless_nothing(self.book.by((counted, thrown), make))
 
-    def _unless_nothing(self, table: int) -> int:
+    def unless_nothing(self, table: int) -> int:
         """NO_TABLE for a table of hits that are all absorbed or wasted."""
         return NO_TABLE if list(self.book.weights(table)) == [0] else table
 
@@ -223,7 +229,8 @@ class DiceTables:
 
         def make() -> Asked:
             helps = [rule for shot in shots for rule in self.side.helps if rule.applies(shot) and rule.in_round(number)]
-            rules = (*shots, *helps)
+            checks = [rule for shot in shots for name in shot.given.checks for rule in throwing(self.side, shot, name)]
+            rules = (*shots, *helps, *checks)
             enemy = {mask for rule in rules for mask in (rule.if_enemy, rule.unless_enemy) if mask}
             # Units that some faces of a step hit while others of its targets are spared.
             restricted = {hit.units for shot in shots for hit in classes_of(self.side, shot)}
@@ -245,16 +252,22 @@ class DiceTables:
 
     def distinguished(self, shots: Sequence[Shot], number: int) -> list[np.ndarray]:
         """The own places, in parts of which each is alike to all presence keys of these steps and their helps."""
-        asked = self._asked(shots, number).own
-        if not asked.size:
+        asked, fronts = self._asked(shots, number).own, any(shot.given.aim in FRONTS for shot in shots)
+        if not asked.size and not fronts:
             return [np.arange(len(self.own))]
-        label, examples = distinct(self.own.there @ asked > 0)
+        seen = self.own.there @ asked > 0
+        if fronts:
+            seen = np.column_stack([seen, np.append(self.own.line, len(self.setup.units))[self.own.front]])
+        label, examples = distinct(seen)
         return [np.flatnonzero(label == part) for part in range(len(examples))]
 
     def shown(self, shots: Sequence[Shot], number: int) -> tuple[np.ndarray, list[int]]:
         """The part of the enemy's places that these steps' dice depend on: a number by place, one place for each."""
         asked, there = self._asked(shots, number), self.enemy.there
         seen = [there @ asked.enemy > 0, there @ asked.numbers]
+        if aimed := [shot for shot in shots if shot.given.aim != "anyone"]:
+            everybody = any(shot.given.aim in FRONTS for shot in aimed)
+            seen.append(self.enemy.progress(-1 if everybody else reduce(or_, [shot.targets for shot in aimed])))
         if self.absorbed:
             seen.append((self.enemy.left @ self.absorbs)[:, None])
         return distinct(np.hstack(seen))

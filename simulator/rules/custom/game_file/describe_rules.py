@@ -42,6 +42,8 @@ def rule_rows(file: GameFile) -> Iterator[tuple[str, str, str, str]]:
     for modifier in file.modifier:
         units = "all units" if modifier.units is None else listed(modifier.units)
         whom = "enemy " if modifier.whom == "enemy" else ""
+        if modifier.checks is not None:
+            units = f"{units}, throws of {listed(modifier.checks)}"
         gives = f"{_gifts(modifier)} for {whom}{units}{_limited(modifier.at_most)}"
         yield modifier.name or "modifier", gives, modifier.side, "; ".join(_when(modifier))
 
@@ -106,6 +108,8 @@ def warnings(file: GameFile) -> list[str]:
     for i, modifier in enumerate(file.modifier):
         found += _idle_rule(file, modifier, f"modifier[{i}]", modifier.units)
     read = {key for rule in (*file.step, *file.support, *file.modifier) for key in rule.if_condition}
+    thrown = {name for step in file.step for name in step.checks}
+    found += [f"check.{name}: no step throws it" for name in file.check if name not in thrown]
     found += [f"condition.{key}: no step, support or modifier reads it" for key in file.condition if key not in read]
     admitted = _taking_part(file, "both")
     found += [f"unit.{key}: no battle admits it" for key in file.unit if key not in admitted]
@@ -125,7 +129,7 @@ def _idle_units(file: GameFile) -> list[str]:
 
 def _duel(file: GameFile, step: Step, field: str) -> Iterator[str]:
     """One die a side of several unlike units: the strongest rolls, and the loss order says who falls."""
-    if step.compare is None:
+    if step.compare is None or step.aim == "piece":
         return
     for side in SIDES:
         roll, most = getattr(step.fire, side), getattr(step.compare.most, side)
@@ -175,6 +179,10 @@ def _idle_rule(file: GameFile, rule: Support | Modifier, field: str, units: Sele
     if rule.whom == "enemy":
         sides = tuple(SIDES[1 - SIDES.index(side)] for side in sides)
     steps = [step for step in file.step if rule.steps is None or step.name in rule.steps]
+    if (checks := getattr(rule, "checks", None)) is not None:
+        if not any(name in step.checks for step in steps for name in checks):
+            yield f"{field}.checks: {listed([step.name for step in steps], 'or')} throws no {listed(checks, 'or')}"
+        return
     fired = {(side, roll) for step in steps for side in sides if (roll := getattr(step.fire, side)) in rule.rolls}
     where = f" in {listed(rule.steps)}" if rule.steps is not None else ""
     if not fired:

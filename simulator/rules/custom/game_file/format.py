@@ -32,6 +32,7 @@ from simulator.rules.custom.game_file.keys import (
     UpTo10,
     UpTo20,
     UpTo1000,
+    UpTo1001,
 )
 
 
@@ -169,10 +170,10 @@ class Fire(Fields):
 class AtMost(Fields):
     """A count (2.1): as many as such units stand there, `each` for one unit, and never more than `most`."""
 
-    own: Selector | None = None
-    enemy: Selector | None = None
-    each: New3[UpTo1000] = 1
-    most: New3[UpTo1000 | None] = None
+    own: Selector | None = Field(None, description="the own units that are counted")
+    enemy: Selector | None = Field(None, description="the enemy's units that are counted")
+    each: New3[UpTo1000] = Field(1, description="so many for each unit")
+    most: New3[UpTo1000 | None] = Field(None, description="never more than this")
 
 
 class Most(Fields):
@@ -190,6 +191,7 @@ class Compare(Fields):
     ties: Literal["attacker", "defender", "both", "nobody", "reroll"] = Field(
         "defender", description="who hits when both are equal"
     )
+    ratio: New3[bool] = Field(False, description="strengths of the front pieces: A / (A + D) that the attacker hits")
 
 
 class Step(Scope):
@@ -215,6 +217,11 @@ class Step(Scope):
         "together", description="equal initiative: at the same time, or this side first"
     )
     compare: New[Compare | None] = Field(None, description="opposed dice: both sides' dice are sorted and compared")
+    aim: New3[Literal["anyone", "first", "piece", "kind"]] = Field(
+        "anyone", description="first: each die at the piece that is next to fall; piece, kind: front against front"
+    )
+    checks: New3[list[str]] = Field(default_factory=list, description="throws that each hit must pass, in this order")
+    cancel: New3[bool] = Field(False, description="hits of the two front pieces cancel one against one")
     pool: New3[Name | None] = Field(None, description="low luck: dice of steps with different pool never add up")
 
 
@@ -255,12 +262,25 @@ class SideModifier3(SideModifier):
     at_most: New3[UpTo1000 | AtMost | None] = Field(
         None, description="only so many pieces have it, the best ones; of reroll: only so many dice in each step"
     )
+    checks: New3[list[str] | None] = Field(None, description="changes the throws of these checks, not the roll")
 
 
 class Modifier(SideModifier3, Scope):
     """Dice made better or worse (2.9)."""
 
     side: Literal["attacker", "defender", "both"] = Field("both", description="the side that has it")
+
+
+class Check(Fields):
+    """One more throw for a hit (2.12)."""
+
+    value: UpTo1001 = Field(description="passes at this value")
+    chart: dict[str, dict[str, UpTo1001]] = Field(
+        default_factory=dict, description="the value by who fires (row) and who is hit (column): units, tags or all"
+    )
+    die: str | None = Field(None, description="a die with numbers, a name of [die]; default that of [dice]")
+    reroll: Reroll = Field("none", description="throws that are made once more")
+    save: bool = Field(False, description="the owner of the target throws, and a throw that passes stops the hit")
 
 
 class Condition(Fields):
@@ -322,6 +342,7 @@ class GameFile(Fields):
     modifier: Annotated[list[Modifier], Field(max_length=64)] = Field(default_factory=list)
     condition: dict[str, Condition] = Field(default_factory=dict)
     losses: Losses = Field(default_factory=Losses)
+    check: New3[dict[str, Check]] = Field(default_factory=dict, description="further throws by name")
     die: New[dict[str, Die]] = Field(default_factory=dict, description="further dice by name")
 
     # By identity: what is worked out for a file once is kept under it (lists and tables have no hash of their own).

@@ -27,6 +27,7 @@ Cost = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
 MOST_PAIRS = 10
 UpTo10 = Annotated[int, Field(ge=1, le=MOST_PAIRS)]
 UpTo1000 = Annotated[int, Field(ge=1, le=1000)]
+UpTo1001 = Annotated[int, Field(ge=0, le=1001)]
 UpTo20 = Annotated[int, Field(ge=0, le=20)]
 From1To20 = Annotated[int, Field(ge=1, le=20)]
 Initiative = Annotated[int, Field(ge=0, le=100)]
