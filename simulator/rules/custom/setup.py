@@ -224,7 +224,9 @@ class SideSetup:
         added = {giver: _added(file, getattr(setup.fields, giver), giver == side) for giver in SIDES}
         self.modifiers = [rule for giver in SIDES for rule in (*modifiers[giver], *added[giver])]
         self.helps = [*self.supports, *self.modifiers]
-        self._known = {} if any(added.values()) else _known_of(file, kind, side, conditions, self.present)
+        saved = any(getattr(one, "checks", None) for one in getattr(setup.fields, self.enemy).modifiers)
+        own_rules = saved or any(added.values())
+        self._known = {} if own_rules else _known_of(file, kind, side, conditions, self.present)
 
     def recall(self, key: Hashable, make: Callable[[], T]) -> T:
         """The result of `make()`, kept under `key` for all sides with the same units, whatever their numbers."""

@@ -226,10 +226,16 @@ def volley_of(
     side: SideSetup, shot: Shot, unit: int, units: Any, helps: tuple[Help, ...], aim: int, checked: Checked
 ) -> Volley:
     """The dice of units that have the same supports: section 4, and step 3 of section 5."""
-    roll = side.recall((shot, unit, helps), lambda: _roll_of(side, shot, unit, helps))
-    volley = Volley(unit, units, roll.dice * units, roll, (), helps, side, shot, checked, aim.bit_length() - 1)
-    hits = ((Hit(shot.targets), side.setup.whole),) if roll.compared else hits_at(volley, aim)
-    return volley._replace(hits=hits)
+
+    def make() -> tuple[Rolled, tuple[tuple[Hit, Any], ...]]:
+        roll = _roll_of(side, shot, unit, helps)
+        return roll, ((Hit(shot.targets), side.setup.whole),) if roll.compared else hits_at(volley(roll, ()), aim)
+
+    def volley(roll: Rolled, hits: tuple[tuple[Hit, Any], ...]) -> Volley:
+        target = aim.bit_length() - 1
+        return Volley(unit, units, roll.dice * units, roll, hits, helps, side, shot, checked, target)
+
+    return volley(*side.recall((shot, unit, helps, aim, checked), make))
 
 
 def hits_at(volley: Volley, aim: int) -> tuple[tuple[Hit, Any], ...]:
