@@ -213,10 +213,15 @@ class Reference2(Reference):
     def absorbed(self, side, stands):
         return sum(self.given(side, u, "absorbs", 0) * stands[side][u] for u in self.fights[side])
 
-    def scored(self, side, group, number, stands):
-        """(hits by class in order, chance), after the enemy has absorbed some."""
+    def tallies(self, side, group, number, stands):
+        """Hits by class, in the order of allotting, and their chance."""
         dice, order = self.allotting(side, group, number, stands)
         for hits, p in tallied(tuple(sorted(dice, key=repr)), tuple(order), self.lowluck):
+            yield order, hits, p
+
+    def scored(self, side, group, number, stands):
+        """(hits by class in order, chance), after the enemy has absorbed some."""
+        for order, hits, p in self.tallies(side, group, number, stands):
             tally, left = list(hits), self.absorbed(OTHER[side], stands)
             for k in reversed(range(len(tally))):
                 gone = min(left, tally[k])

@@ -4,8 +4,10 @@ import numpy as np
 
 from simulator import load
 from simulator.rules.custom.build import lay_out
+from simulator.rules.custom.dice.checked import throw_of
 from simulator.rules.custom.dice.die import MISS, hits_by_face
-from simulator.rules.custom.dice.volleys import fires, volleys_at
+from simulator.rules.custom.dice.opposed import BOTH
+from simulator.rules.custom.dice.volleys import best, fires, rerolls, volleys_at
 from simulator.rules.custom.outcome import outcome
 from simulator.rules.custom.setup import Setup
 
@@ -24,7 +26,13 @@ def fight(scenario, *salvos):
     state = chain.start
     for rolled in salvos:
         assert running(chain.params, state), f"over before {rolled}"
-        results = [_result(field, side, state, list(rolled.get(side, []))) for side in SIDES]
+        told = [list(rolled.get(side, [])) for side in SIDES]
+        group = field.salvos[state.salvo].group
+        if setup.step(setup.groups[group][0]).cancel:
+            results = [_cancelled(field, state, told), 0]
+        else:
+            scored = _aimed if setup.aimed(group) else _result
+            results = [scored(field, side, state, faces) for side, faces in zip(SIDES, told, strict=True)]
         state = step(chain.params, state, *results)
     assert not running(chain.params, state), f"not over: {state}"
     columns = outcome(field, type(state)(*(np.array([int(value)]) for value in state)))
@@ -49,11 +57,18 @@ def _result(field, side, state, faces):
         shot = rules.shots.get(i)
         if shot is None or not fires(shot, number, own, enemy):
             continue
-        for volley in volleys_at(rules, shot, number, own, enemy):
+        again = rerolls(rules, shot, number, own, enemy)
+        rolled = volleys_at(rules, shot, number, own, enemy)
+        fallen = []
+        for volley in best(rolled, 1000) if again else rolled:
             by_face = hits_by_face(setup.file, rules.enemy, volley.roll, shot.targets)
-            for _ in range(volley.dice):
-                hit = by_face[faces.pop(0) - 1]
-                hits[hit] = hits.get(hit, 0) + (hit != MISS)
+            fallen += [[volley, by_face, by_face[faces.pop(0) - 1]] for _ in range(volley.dice)]
+        for rule, most in again:  # the second throws are written behind the first ones
+            missed = [die for die in fallen if die[2] == MISS and rule.units >> die[0].unit & 1]
+            for die in missed[: int(np.max(most))]:
+                die[2] = die[1][faces.pop(0) - 1]
+        for *_, hit in fallen:
+            hits[hit] = hits.get(hit, 0) + (hit != MISS)
     assert not faces, f"dice too many for the {side}: {faces}"
     pieces = setup.sides[rules.enemy].pieces
     absorbed = sum(int(n) * piece.absorbs for n, piece in zip(enemy.counts[0], pieces, strict=True))
@@ -62,3 +77,49 @@ def _result(field, side, state, faces):
         gone = min(absorbed, scored[k])
         absorbed, scored[k] = absorbed - gone, scored[k] - gone
     return int(sum(n * stride for n, stride in zip(scored, army.stride[state.salvo], strict=False)))
+
+
+def _aimed(field, side, state, faces):
+    """The points that these faces take: each die at the piece that is next to fall, its checks behind it."""
+    setup = field.setup
+    rules, group = setup.sides[side], setup.groups[field.salvos[state.salvo].group]
+    own = field.places[side].standing([getattr(state, side)])
+    enemy = field.places[rules.enemy].standing([getattr(state, rules.enemy)])
+    number = 0 if state.salvo < field.chain.params.opening else state.clock + 1
+    points, taken = list(enemy.points), 0
+    if setup.step(group[0]).aim == "kind":
+        points = [point for point in points if point[0] == points[0][0]]
+    if setup.step(group[0]).aim == "piece":
+        points = points[: points[0][1]]
+    for shot in (rules.shots[i] for i in group if i in rules.shots and fires(rules.shots[i], number, own, enemy)):
+        for volley in volleys_at(rules, shot, number, own, enemy):
+            for _ in range(volley.dice):
+                if not points:
+                    continue
+                damage = _thrown(setup, volley, points[0][0], faces)
+                damage = damage if volley.roll.split else min(damage, points[0][1])
+                taken += len(points[:damage])
+                del points[:damage]
+    assert not faces, f"dice too many for the {side}: {faces}"
+    return taken
+
+
+def _thrown(setup, volley, target, faces):
+    """The damage of a die at a target: its face, then those of its checks as long as it gets through."""
+    hit = hits_by_face(setup.file, volley.side.enemy, volley.roll, 1 << target)[faces.pop(0) - 1]
+    for name, rules in volley.checked if hit != MISS else ():
+        passed = faces.pop(0) in throw_of(volley.side, name, volley.unit, target, rules).good
+        if passed == setup.file.check[name].save:
+            return 0
+    return hit.damage if hit != MISS else 0
+
+
+def _cancelled(field, state, told):
+    """The hits of two front pieces that cancel, packed as the attacker's result."""
+    hits, setup = [], field.setup
+    for side, faces in zip(SIDES, told, strict=True):
+        rules, shot = setup.sides[side], setup.sides[side].shots[setup.groups[field.salvos[state.salvo].group][0]]
+        own, enemy = (field.places[one].standing([getattr(state, one)]) for one in (side, rules.enemy))
+        (volley,) = volleys_at(rules, shot, state.clock + 1, own, enemy)
+        hits.append(sum(_thrown(setup, volley, volley.aim, faces) > 0 for _ in range(volley.dice)))
+    return max(0, hits[0] - hits[1]) + BOTH * max(0, hits[1] - hits[0])

@@ -1,4 +1,4 @@
-"""Units that help their own kind (docs/rules/custom_games.md 2.8, worked example 20)."""
+"""Units that help their own kind (docs/rules/custom_games.md 2.8, worked example 30)."""
 
 import pytest
 

@@ -8,8 +8,9 @@ from simulator import load
 from simulator.rules.custom.build import lay_out
 from simulator.rules.custom.dice.die import chance_at
 from simulator.rules.custom.game_file.files import find
+from simulator.rules.custom.game_file.units import Rolled
 from simulator.rules.custom.line import loss_line
-from simulator.rules.custom.setup import Rolled, Setup
+from simulator.rules.custom.setup import Setup
 from tests.custom.table_top import fight
 
 AA = {"game": "axis-and-allies-1942"}

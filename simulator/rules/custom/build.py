@@ -17,6 +17,7 @@ from simulator.engine.model.chance import LARGEST_RESULT, TableBook
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, WINNERS
 from simulator.rules.custom.decisions import best
 from simulator.rules.custom.decisions.win_chance_threshold import below_odds
+from simulator.rules.custom.dice.aimed import aimed_throws
 from simulator.rules.custom.dice.die import Hit
 from simulator.rules.custom.dice.hits import check_size
 from simulator.rules.custom.dice.opposed import BOTH, opposed_throws
@@ -135,14 +136,18 @@ class Layout:
         key = (salvo, self._held[phase])
         if key not in self._known:
             self._known[key] = len(self._known)
-            compare = setup.compared(salvo.group)
-            for side, chosen in zip(SIDES, salvo.slots, strict=True):
-                if compare is None:
-                    self.throws[side].append(self.dice[side].throws(salvo.group, chosen, phase))
-            if compare is not None:
-                for side, throws in zip(SIDES, opposed_throws(self.dice, compare, salvo.group, phase), strict=True):
-                    self.throws[side].append(throws)
+            for side, throws in zip(SIDES, self._throws(salvo, phase), strict=True):
+                self.throws[side].append(throws)
         return self._known[key]
+
+    def _throws(self, salvo: Salvo, phase: int) -> Sequence[Throws]:
+        """The throws of both sides in a salvo of a round."""
+        if (step := self.setup.opposed(salvo.group)) is not None:
+            return opposed_throws(self.dice, step, salvo.group, phase)
+        if self.setup.aimed(salvo.group):
+            return [aimed_throws(dice, salvo.group, phase) for dice in self.dice.values()]
+        both = zip(self.dice.values(), salvo.slots, strict=True)
+        return [dice.throws(salvo.group, chosen, phase) for dice, chosen in both]
 
 
 def lay_out(setup: Setup, places: Mapping[str, Places] | None = None, most_results: int = MOST_RESULTS) -> Field:
@@ -188,7 +193,7 @@ def _params(setup: Setup, layout: Layout, armies: Sequence[Army]) -> Params:
         rows=layout.rows,
         begins=np.array([int(salvo.first) for salvo in salvos]),
         ends=np.array([int(salvo.last) for salvo in salvos]),
-        compared=np.array([0 if layout.setup.compared(salvo.group) is None else BOTH for salvo in salvos]),
+        compared=np.array([0 if layout.setup.opposed(salvo.group) is None else BOTH for salvo in salvos]),
         opening=sum(salvo.group < opening for salvo in salvos),
         salvos=len(salvos),
         phases=setup.phases,

@@ -8,6 +8,7 @@ from simulator.rules.battle import Built
 from simulator.rules.custom import joint_states, text
 from simulator.rules.custom.build import lay_out
 from simulator.rules.custom.decisions import best
+from simulator.rules.custom.dice.replay import Teller
 from simulator.rules.custom.game_file.files import Source
 from simulator.rules.custom.model import Scenario
 from simulator.rules.custom.outcome import begun, outcome, pieces
@@ -19,7 +20,7 @@ def built(source: Source, kind: str, fields: Scenario) -> Built:
     setup = Setup(source, kind, fields)
     field = lay_out(setup)
     # The chain was made just now; a copy of it would be checked again.
-    field.chain.tell = text.Teller(field)
+    field.chain.tell = Teller(field)
     return Built(
         chain=field.chain,
         outcome=partial(outcome, field),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ class FileCarry(Carry):
 
     joins = True
     prints_prices = True
+    in_one_fight = MappingProxyType({"damaged": "damage is repaired between fights"})
 
     def __init__(self, kinds: Mapping[str, Battle], file: GameFile) -> None:
         self.file = file

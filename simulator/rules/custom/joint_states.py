@@ -37,7 +37,7 @@ Left = tuple[Points, tuple[int, ...]]
 
 def starts_of(setup: Setup) -> list[str]:
     """The numbers that only move the start: those of all units, where nothing is chosen by the odds from there."""
-    if "odds-below" in setup.leaving or sought(setup):
+    if "odds-below" in setup.leaving or sought(setup) or setup.aims:
         return []
     return [f"{side}.{key}" for side in SIDES for key, _ in units_of(type(getattr(setup.fields, side)))]
 

@@ -17,11 +17,14 @@ import numpy as np
 from simulator.rules.custom.dice.die import Hit, chance_at, classes_of
 from simulator.rules.custom.dice.hits import check_size
 from simulator.rules.custom.dice.volleys import Standing
-from simulator.rules.custom.game_file.format import MOST_PAIRS, GameFile
-from simulator.rules.custom.game_file.units import MAIN_ROLLS, pieces_of
+from simulator.rules.custom.game_file.format import (
+    GameFile,
+)
+from simulator.rules.custom.game_file.keys import MOST_PAIRS
+from simulator.rules.custom.game_file.units import MAIN_ROLLS, pieces_of, roll_of
 from simulator.rules.custom.game_file.words import by_side, part_of
 from simulator.rules.custom.masks import mask_of
-from simulator.rules.custom.setup import Setup, roll_of
+from simulator.rules.custom.setup import Setup
 
 NOWHERE = 1 << 40
 # 200 units of a shipped game come to 614,196 places at most (at sea).
@@ -83,11 +86,21 @@ class Stretch(NamedTuple):
 
 
 def stretches(setup: Setup, side: str, numbers: Sequence[int] | None = None) -> Sequence[Stretch]:
-    """The loss line, first taken first (section 7, steps 2 to 4), for other `numbers` of units if given."""
+    """The loss line, first taken first (section 7, steps 2 to 4 and 7), for other `numbers` of units if given."""
     policy = getattr(setup.fields.policy, side)
     counts = tuple(setup.sides[side].counts if numbers is None else numbers)
     order = tuple(loss_order(setup, side))
-    return _stretches(setup.file, side, order, counts, policy.absorb, tuple(policy.keep.items()))
+    line = _stretches(setup.file, side, order, counts, policy.absorb, tuple(policy.keep.items()))
+    return _without(line, setup.sides[side].damaged) if any(setup.sides[side].damaged) else line
+
+
+def _without(line: Sequence[Stretch], damaged: Sequence[int]) -> list[Stretch]:
+    """The line without the hits that units have taken before the battle, the first of their points (step 7)."""
+    left, found = list(damaged), []
+    for unit, points, each in line:
+        found.append(Stretch(unit, points - left[unit], each))
+        left[unit] = 0
+    return [stretch for stretch in found if stretch.points > 0]
 
 
 @lru_cache(maxsize=512)
@@ -176,7 +189,7 @@ class Places:
         """
         size, before = prod(self.sizes), [0] * len(self.blocks)
         safe = {unit for unit, *_ in in_order if not any(block >> unit & 1 for block in self.blocks)}
-        taken = np.zeros((size + bool(safe), len(self.own.counts)), np.int64)
+        taken = np.tile(np.array(self.own.damaged, np.int64), (size + bool(safe), 1))
         for unit, points, _ in in_order:
             if unit in safe:
                 taken[-1, unit] += points
@@ -205,7 +218,37 @@ class Places:
         """The units that stand in these places (int64, shape (n,)), which no presence key tells apart."""
         counts = self.there[places]
         mask = sum([1 << u for u, number in enumerate(counts[0].tolist()) if number])
-        return Standing(counts, mask, mask & self.own.fights)
+        points = self.points_left(int(places[0])) if self.setup.aims else ()
+        return Standing(counts, mask, mask & self.own.fights, points)
+
+    def points_left(self, place: int) -> tuple[tuple[int, int], ...]:
+        """The points left of the line: of which unit, and how many its piece has from there on."""
+        if place == self.gone:
+            return ()
+        lost = {int(i) for at, digit in zip(self.at, self.digits, strict=True) for i in at[: digit[place]]}
+        return tuple([(unit, int(self.rest[i])) for i, unit in enumerate(self.line) if i not in lost])
+
+    @cached_property
+    def front_points(self) -> np.ndarray:
+        """The points that the front piece has left, by place: int64; 0 where all is lost."""
+        return np.append(self.rest, 0)[self.front]
+
+    def progress(self, mask: int) -> np.ndarray:
+        """The hits on each block with units of a mask, behind a 0; one more where all is lost: int64."""
+        touched = [k for k, block in enumerate(self.blocks) if block & mask]
+        more = len(self) - prod(self.sizes)
+        found = [np.pad(self.digits[k], (0, more), constant_values=self.sizes[k]) for k in touched]
+        return np.column_stack([np.zeros(len(self), np.int64), *found])
+
+    @cached_property
+    def front(self) -> np.ndarray:
+        """The first point left of the whole line, by place: int64; past the line where all is lost."""
+        safe = [i for i, u in enumerate(self.line) if not any(block >> u & 1 for block in self.blocks)]
+        nearest = np.full(len(self), min([*safe, len(self.line)]))
+        for at, digit in zip(self.at, self.digits, strict=True):
+            nearest[: len(digit)] = np.minimum(nearest[: len(digit)], np.append(at, len(self.line))[digit])
+        nearest[self.gone] = len(self.line)
+        return nearest
 
     def _alone(self) -> np.ndarray:
         """By place: are only units left that are removed then?"""
@@ -266,7 +309,8 @@ def aimed_at(setup: Setup, side: str) -> list[Hit]:
     """The hit classes of the enemy's shots at a side."""
     enemy = setup.sides[setup.sides[side].enemy]
     shots = [shot for shot in enemy.shots.values() if enemy.able(shot)]
-    return enemy.recall("aims", lambda: sorted({hit for shot in shots for hit in classes_of(enemy, shot)}))
+    kept = bool(setup.aims and getattr(setup.fields.policy, side).keep)
+    return enemy.recall(("aims", kept), lambda: sorted({hit for shot in shots for hit in classes_of(enemy, shot)}))
 
 
 def blocks_of(setup: Setup, side: str, line: Sequence[int]) -> list[int]:

@@ -14,8 +14,15 @@ from pydantic import Field, create_model
 from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Fields, Refusal
 from simulator.rules.custom.game_file.checks import check_modifier, check_order
-from simulator.rules.custom.game_file.format import Added, Condition, ConditionValue, GameFile, Order, SideModifier
-from simulator.rules.custom.game_file.units import heavy
+from simulator.rules.custom.game_file.format import (
+    Condition,
+    ConditionValue,
+    GameFile,
+    SideModifier,
+    SideModifier3,
+)
+from simulator.rules.custom.game_file.keys import Added, Order
+from simulator.rules.custom.game_file.units import heavy, in_one_piece, pieces_of
 from simulator.rules.custom.game_file.words import by_side, check_known, fighters, part_of, selected, words_of
 from simulator.rules.toolkit.policies import check_alone, check_parameters
 from simulator.rules.toolkit.policies import named as named_policies
@@ -24,6 +31,7 @@ PARAMETERS = {"after-rounds": "after_rounds", "units-at-most": "units_at_most", 
 Policy = Literal["never", "after-rounds", "units-at-most", "outnumbered", "outpowered", "odds-below", "best"]
 NOBODY = "nobody who may fight there is called"
 Count = Annotated[int, Field(ge=0, le=1000)]
+Hits = Annotated[int, Field(ge=0)]
 
 
 class SidePolicy(Fields):
@@ -139,13 +147,15 @@ def usual(condition: Condition) -> str | bool:
     return condition.choices[0] if condition.choices else False
 
 
-MODIFIERS: dict[str, Any] = {
-    "modifier": (Added, Field(0, description="added to the value of every die of this side")),
-    "modifiers": (
-        list[SideModifier],
-        Field(default_factory=list, description="modifiers, as in the game file without side, if_condition"),
-    ),
-}
+def _modifiers(format_: int) -> dict[str, Any]:
+    """The fields of a side that change its dice."""
+    modifier = SideModifier if format_ < 3 else SideModifier3
+    about = "modifiers, as in the game file without side, if_condition"
+    damaged: Any = Field(default_factory=dict, description="unit = hits that these have taken before the battle")
+    return ({} if format_ < 3 else {"damaged": (dict[str, Hits], damaged)}) | {
+        "modifier": (Added, Field(0, description="added to the value of every die of this side")),
+        "modifiers": (list[modifier], Field(default_factory=list, description=about)),  # type: ignore[valid-type]
+    }
 
 
 @lru_cache(maxsize=256)
@@ -160,7 +170,7 @@ def model_of(shape: Shape) -> type[Fields]:
                 f"unit_{i}": (Count, Field(0, alias=key, description=title))
                 for i, (key, title) in enumerate(getattr(shape, side))
             }
-            | MODIFIERS,
+            | _modifiers(shape.format),
         )
         for side in SIDES
     }
@@ -213,6 +223,12 @@ def counts(side: Fields) -> dict[str, int]:
     return {unit: given[name] for unit, name in units_of(type(side))}
 
 
+def damage_of(side: Fields) -> dict[str, int]:
+    """The hits that units of a side have taken before the battle, by name (3.2)."""
+    found: dict[str, int] = getattr(side, "damaged", {})
+    return found
+
+
 def conditions_of(file: GameFile, given: Fields) -> dict[str, ConditionValue]:
     """The value of every condition: the scenario's, else the game's default (2.10)."""
     return {key: getattr(given, f"condition_{i}") for i, key in enumerate(file.condition)}
@@ -231,8 +247,23 @@ def check_scenario(file: GameFile, kind: str, fields: Scenario) -> None:
                 raise Refusal(f"{side}.{key}", f"stands in the place of {min(both)}; give one of the two")
         for i, modifier in enumerate(own.modifiers):
             check_modifier(file, modifier, f"{side}.modifiers[{i}]")
+        _check_damaged(file, kind, side, fields)
         if policy.model_fields_set:  # the defaults are allowed
             _check_policy(file, kind, side, policy)
+
+
+def _check_damaged(file: GameFile, kind: str, side: str, fields: Scenario) -> None:
+    """Nobody is lost by damage at the start (section 7, step 7)."""
+    own, wish = getattr(fields, side), getattr(fields.policy, side).absorb
+    numbers, pieces = counts(own), dict(zip(file.unit, pieces_of(file, side), strict=True))
+    for unit, hits in damage_of(own).items():
+        field = f"{side}.damaged.{unit}"
+        check_known(unit, fighters(file, kind, side), field, NOBODY)
+        piece = pieces[unit]
+        first = (wish or piece.absorb) == "first"
+        most = (piece.hits - 1) * (numbers[unit] if first else min(numbers[unit], 1))
+        if hits > most:
+            raise Refusal(field, f"{hits} is not allowed; {numbers[unit]} of them bear at most {most} without a loss")
 
 
 def _check_policy(file: GameFile, kind: str, side: str, policy: SidePolicy) -> None:
@@ -244,8 +275,11 @@ def _check_policy(file: GameFile, kind: str, side: str, policy: SidePolicy) -> N
     check_order(policy.loss_order or [], fighters(file, kind, side), f"{field}.loss_order", NOBODY)
     for entry in policy.keep:
         check_known(entry, words_of(file), f"{field}.keep", "no unit or tag")
-    if policy.absorb == "first" and heavy(file):
-        raise Refusal(f"{field}.absorb", "first is not allowed where a hit may do more than 1 damage; give last")
+    if policy.loss_order == "best" and any(step.aim != "anyone" for step in file.step):
+        raise Refusal(f"{field}.loss_order", "best is not offered where dice are aimed at the unit next to fall")
+    if policy.absorb == "first" and in_one_piece(file):
+        why = "a hit may do more than 1 damage" if heavy(file) else "a step is aimed at pieces or kinds"
+        raise Refusal(f"{field}.absorb", f"first is not allowed where {why}; give last")
     _check_targets(file, kind, side, policy)
 
 

@@ -99,6 +99,6 @@ def _in_order(stands: Places) -> Iterator[tuple[int, int, int]]:
     """(unit, which of its pieces, how many there are), in the order in which the line loses them."""
     counts, lost = stands.own.counts, Counter[int]()
     for unit, points, each in stretches(stands.setup, stands.side):
-        for _ in range(points // each if each else 0):
+        for _ in range(-(-points // each) if each else 0):
             lost[unit] += 1
             yield unit, lost[unit], counts[unit]

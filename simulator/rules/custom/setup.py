@@ -6,7 +6,7 @@ Nothing here depends on the course of the battle; docs/rules/custom_games.md sec
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, TypeVar
 
@@ -17,51 +17,49 @@ from simulator.rules.custom.firings import Firing, firings_of, groups_of
 from simulator.rules.custom.game_file.files import Source
 from simulator.rules.custom.game_file.format import (
     AtMost,
-    Compare,
     ConditionValue,
     GameFile,
     IfCondition,
     Modifier,
-    Roll,
     RoundScope,
-    Selector,
     SideModifier,
+    Step,
     Support,
 )
-from simulator.rules.custom.game_file.units import MAIN, Piece, pieces_of, whole_of
+from simulator.rules.custom.game_file.keys import Selector
+from simulator.rules.custom.game_file.units import MAIN, Piece, Rolled, pieces_of, roll_of, whole_of
 from simulator.rules.custom.masks import everyone, mask_of, parts_of
-from simulator.rules.custom.model import Scenario, conditions_of, counts
+from simulator.rules.custom.model import Scenario, conditions_of, counts, damage_of
 from simulator.rules.toolkit.policies import named
 
-# Faces rolled again: all that miss ("misses"), or these numbers or names.
-Again = str | frozenset[int | str]
+# The masks of a rule that name a side.
+PRESENCE = ("if", "unless", "limit")
 T = TypeVar("T")
-
-
-class Rolled(NamedTuple):
-    """A roll ready to be rolled: value (or bonus, for dice that are compared), dice, and the faces rolled again.
-
-    `reroll`: "misses", or a set of faces; `die` is the name of a further die.
-    """
-
-    value: int
-    dice: int = 1
-    reroll: Again = frozenset()
-    damage: int = 1
-    split: bool = False
-    die: str | None = None
-    compared: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """A step, support or modifier with its selectors read: bit u of a mask stands for unit u (file order)."""
+    """A step, support or modifier with its selectors read: bit u of a mask stands for unit u (file order).
+
+    `limit`: a step's most dice, or the pieces or misses that a modifier changes; by number, or by units standing.
+    """
 
     given: Any
     if_own: int | None
     if_enemy: int | None
     unless_own: int
     unless_enemy: int
+    limit: int | AtMost | None = None
+    limit_own: int | None = None
+    limit_enemy: int | None = None
+
+    def limited(self, own: Any, enemy: Any) -> Any:
+        """The count of its limit (2.1) where these units stand: int, or int64 of shape (places,)."""
+        limit = self.limit
+        if limit is None or isinstance(limit, int):
+            return limit
+        units = own.number(self.limit_own) if self.limit_enemy is None else enemy.number(self.limit_enemy)
+        return units * limit.each if limit.most is None else np.minimum(units * limit.each, limit.most)
 
     def in_round(self, number: int) -> bool:
         """Do its round marks hold? Steps before the battle are round 0."""
@@ -82,7 +80,7 @@ class Rule:
 
 @dataclass(frozen=True, eq=False)
 class Shot(Rule):
-    """A step as one side fires it: its roll, who may fire, its targets, and what limits its dice.
+    """A step as one side fires it: its roll, who may fire, and its targets.
 
     `number` is its place among the firings of a battle kind (see `groups_of`).
     """
@@ -91,15 +89,6 @@ class Shot(Rule):
     roll: str = ""
     by: int = 0
     targets: int = 0
-    limit_own: int | None = None
-    limit_enemy: int | None = None
-
-    def limited(self, units: Any) -> Any:
-        """The most dice (2.6) where so many `units` of the limit's mask stand: int, or int64 of shape (places,)."""
-        limit = self.given.dice_at_most
-        if isinstance(limit, int):
-            return limit
-        return units * limit.each if limit.most is None else np.minimum(units * limit.each, limit.most)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,10 +103,29 @@ class Help(Rule):
     by: int = 0
     rolls: frozenset[str] = frozenset()
     steps: frozenset[str] | None = None
+    checks: frozenset[str] = frozenset()
+
+    @property
+    def again(self) -> bool:
+        """Does it roll so many misses again (section 5, limited rerolls)?"""
+        return self.limit is not None and getattr(self.given, "reroll", "none") != "none"
 
     def applies(self, shot: Shot) -> bool:
         """Does it apply to this step's roll?"""
-        return shot.roll in self.rolls and (self.steps is None or shot.given.name in self.steps)
+        return not self.checks and shot.roll in self.rolls and self.in_step(shot)
+
+    def in_step(self, shot: Shot) -> bool:
+        """Does it apply to this step?"""
+        return self.steps is None or shot.given.name in self.steps
+
+    @cached_property
+    def turned(self) -> Help:
+        """The same, its presence keys seen from the other side."""
+        return replace(
+            self,
+            **{f"{name}_own": getattr(self, f"{name}_enemy") for name in PRESENCE},
+            **{f"{name}_enemy": getattr(self, f"{name}_own") for name in PRESENCE},
+        )
 
 
 class Setup:
@@ -139,6 +147,8 @@ class Setup:
         self.firings = firings_of(self.file, kind)
         self.groups = groups_of(self.file, kind)
         self.opening = sum(self.step(group[0]).when == "before-battle" for group in self.groups)
+        # Is any step aimed at a piece?
+        self.aims = any(map(self.aimed, range(len(self.groups))))
         # The denominator of all chances of dice.
         self.whole = whole_of(self.file)
 
@@ -146,10 +156,14 @@ class Setup:
         """The step of a firing."""
         return self.file.step[self.firings[number].step]
 
-    def compared(self, group: int) -> Compare | None:
-        """The comparison of dice in a group; None where dice hit by themselves."""
-        compare: Compare | None = self.step(self.groups[group][0]).compare
-        return compare
+    def opposed(self, group: int) -> Step | None:
+        """The step of a group in which dice are compared or hits cancel; None where each side hits by itself."""
+        step: Step = self.step(self.groups[group][0])
+        return step if step.compare is not None or step.cancel else None
+
+    def aimed(self, group: int) -> bool:
+        """Are the dice of a group thrown at a piece that is known beforehand (2.6)?"""
+        return bool(self.step(self.groups[group][0]).aim != "anyone")
 
     @cached_property
     def names(self) -> list[str]:
@@ -200,16 +214,19 @@ class SideSetup:
         self.leaving = set(retreat) - {"never"} if setup.obeys else set()
         given = counts(own)
         self.counts = [given.get(key, 0) for key in setup.units]
+        hurt = damage_of(own)
+        self.damaged = [hurt.get(key, 0) for key in setup.units]
         self.present = sum(1 << u for u, count in enumerate(self.counts) if count)
         conditions = tuple(setup.conditions.items())
         shots, self.supports, modifiers = rules_of(file, kind, side, conditions)
         # Steps that somebody of the scenario could fire.
         self.shots = {i: shot for i, shot in shots.items() if shot.targets}
-        everywhere = [Modifier(name="modifier", adds=own.modifier)] if own.modifier else []
-        own_modifiers: list[SideModifier] = [*own.modifiers, *everywhere]
-        self.modifiers = [*modifiers, *(_modifier(file, modifier) for modifier in own_modifiers)]
+        added = {giver: _added(file, getattr(setup.fields, giver), giver == side) for giver in SIDES}
+        self.modifiers = [rule for giver in SIDES for rule in (*modifiers[giver], *added[giver])]
         self.helps = [*self.supports, *self.modifiers]
-        self._known = {} if own_modifiers else _known_of(file, kind, side, conditions, self.present)
+        saved = any(getattr(one, "checks", None) for one in getattr(setup.fields, self.enemy).modifiers)
+        own_rules = saved or any(added.values())
+        self._known = {} if own_rules else _known_of(file, kind, side, conditions, self.present)
 
     def recall(self, key: Hashable, make: Callable[[], T]) -> T:
         """The result of `make()`, kept under `key` for all sides with the same units, whatever their numbers."""
@@ -226,9 +243,28 @@ class SideSetup:
         """May anybody whom the scenario brings fire this step?"""
         return bool(shot.by & self.present)
 
+    @cached_property
+    def own_throws(self) -> list[Help]:
+        """Modifiers of the side's own throws of checks."""
+        return [rule for rule in self.modifiers if rule.checks]
+
+    @cached_property
+    def saves(self) -> list[Help]:
+        """Modifiers of the enemy's throws of checks, seen from this side."""
+        return [rule.turned for rule in self.setup.sides[self.enemy].modifiers if rule.checks]
+
     def roll(self, unit: int, shot: Shot) -> Rolled | None:
         """The roll with which a unit fires a step, or None."""
         return roll_of(self.setup.file, self.side, unit, shot.roll)
+
+
+def _added(file: GameFile, giver: Any, own: bool) -> list[Help]:
+    """The modifiers of the scenario by which a side changes its own dice, or the enemy's."""
+    given: list[SideModifier] = list(giver.modifiers)
+    if giver.modifier:
+        given.append(Modifier(name="modifier", adds=giver.modifier))
+    found = [_modifier(file, modifier) for modifier in given]
+    return [rule for rule in found if rule.own == own]
 
 
 @lru_cache(maxsize=256)
@@ -240,11 +276,11 @@ def _known_of(
 
 
 class SideRules(NamedTuple):
-    """The rules of a side whatever units it has: steps by number, supports and modifiers of the game."""
+    """The rules of a side whatever units it has: steps by number, supports, and the game's modifiers by giver."""
 
     shots: dict[int, Shot]
     supports: list[Help]
-    modifiers: list[Help]
+    modifiers: dict[str, list[Help]]
 
 
 @lru_cache(maxsize=256)
@@ -255,10 +291,13 @@ def rules_of(file: GameFile, kind: str, side: str, conditions: tuple[tuple[str, 
     def holds(wanted: IfCondition) -> bool:
         return all(known[key] in (value if isinstance(value, list) else [value]) for key, value in wanted.items())
 
-    def has(rule: Support | Modifier, side: str) -> bool:
-        return rule.side in {"both", side} and holds(rule.if_condition)
-
     enemy = SIDES[1 - SIDES.index(side)]
+
+    def gives(giver: str, rule: Support | Modifier) -> bool:
+        """Is it this giver's rule for the side's dice?"""
+        whose = giver if rule.whom == "own" else SIDES[1 - SIDES.index(giver)]
+        return whose == side and rule.side in {"both", giver} and holds(rule.if_condition)
+
     firings = firings_of(file, kind)
     fires = [
         i
@@ -267,8 +306,8 @@ def rules_of(file: GameFile, kind: str, side: str, conditions: tuple[tuple[str, 
     ]
     return SideRules(
         {i: _shot(file, kind, side, i, firings[i]) for i in fires},
-        [_support(file, support) for support in file.support if has(support, side if support.whom == "own" else enemy)],
-        [_modifier(file, modifier) for modifier in file.modifier if has(modifier, side)],
+        [_support(file, one) for one in file.support if gives(side if one.whom == "own" else enemy, one)],
+        {giver: [_modifier(file, one) for one in file.modifier if gives(giver, one)] for giver in SIDES},
     )
 
 
@@ -277,14 +316,18 @@ def _mask(file: GameFile, selector: Selector | None, default: int | None = None)
     return default if selector is None else mask_of(file, selector)
 
 
-def _scope(file: GameFile, given: RoundScope) -> dict[str, Any]:
+def _scope(file: GameFile, given: RoundScope, limit: int | AtMost | None) -> dict[str, Any]:
     """The fields that every rule has."""
+    counted = limit if isinstance(limit, AtMost) else AtMost()
     return {
         "given": given,
         "if_own": _mask(file, given.if_own_has),
         "if_enemy": _mask(file, given.if_enemy_has),
         "unless_own": _mask(file, given.unless_own_has, 0),
         "unless_enemy": _mask(file, given.unless_enemy_has, 0),
+        "limit": limit,
+        "limit_own": _mask(file, counted.own),
+        "limit_enemy": _mask(file, counted.enemy),
     }
 
 
@@ -293,51 +336,33 @@ def _support(file: GameFile, given: Support) -> Help:
 
 
 def _modifier(file: GameFile, given: SideModifier) -> Help:
-    return _help(file, given, _mask(file, given.units, everyone(file)), 0)
+    return _help(file, given, _mask(file, given.units, everyone(file)), 0, getattr(given, "whom", "own") == "own")
 
 
 def _help(file: GameFile, given: Support | SideModifier, units: int, by: int, own: bool = True) -> Help:
     steps = None if given.steps is None else frozenset(given.steps)
-    scope = _scope(file, given)
-    if not own:
-        scope |= {"if_own": scope["if_enemy"], "if_enemy": scope["if_own"]}
-        scope |= {"unless_own": scope["unless_enemy"], "unless_enemy": scope["unless_own"]}
-    return Help(**scope, units=units, own=own, by=by, rolls=frozenset(given.rolls), steps=steps)
+    scope = _scope(file, given, getattr(given, "at_most", None))
+    checks = frozenset(getattr(given, "checks", None) or ())
+    found = Help(**scope, units=units, own=own, by=by, rolls=frozenset(given.rolls), steps=steps, checks=checks)
+    return found if own else found.turned
 
 
 def _shot(file: GameFile, kind: str, side: str, number: int, firing: Firing) -> Shot:
     """A step as a side fires it: section 5, steps 2 and 5."""
     step = file.step[firing.step]
-    roll, limit = getattr(step.fire, side), step.dice_at_most if isinstance(step.dice_at_most, AtMost) else None
+    roll, scope = getattr(step.fire, side), _scope(file, step, step.dice_at_most)
     fights, supporters = parts_of(file, kind, side)
     enemy_fights, _ = parts_of(file, kind, SIDES[1 - SIDES.index(side)])
     by = _mask(file, step.by, everyone(file)) & (fights if roll in MAIN else fights | supporters)
+    # Of units that limit dice only those that fight count.
+    for name, fighting in (("limit_own", fights), ("limit_enemy", enemy_fights)):
+        scope[name] = None if scope[name] is None else scope[name] & fighting
     return Shot(
-        **_scope(file, step),
+        **scope,
         number=number,
         roll=roll,
         by=by
         & firing.by[SIDES.index(side)]
         & sum(1 << u for u in range(len(file.unit)) if roll_of(file, side, u, roll)),
         targets=enemy_fights & _mask(file, step.hits_only, enemy_fights) & ~mask_of(file, step.spares),
-        limit_own=_mask(file, limit.own) & fights if limit and limit.own is not None else None,
-        limit_enemy=_mask(file, limit.enemy) & enemy_fights if limit and limit.enemy is not None else None,
     )
-
-
-@lru_cache(maxsize=4096)
-def roll_of(file: GameFile, side: str, unit: int, name: str) -> Rolled | None:
-    """A unit's roll of that name on a side, or None."""
-    found = pieces_of(file, side)[unit].rolls.get(name)
-    return rolled(found) if found else None
-
-
-def rolled(given: int | Roll) -> Rolled:
-    """A roll of a game file, ready to be rolled."""
-    if isinstance(given, int):
-        return Rolled(given)
-    value = given.value if given.bonus is None else given.bonus
-    again: Again = given.reroll if given.reroll == "misses" else frozenset()
-    if isinstance(given.reroll, list):
-        again = frozenset(given.reroll)
-    return Rolled(value or 0, given.dice, again, given.damage, given.split, given.die, given.bonus is not None)

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from simulator.engine.model.chain import SIDES
 from simulator.rules.custom.game_file.format import Dice, Die, GameFile
-from simulator.rules.custom.game_file.units import die_named, faces_number, pieces_of, whole_of
+from simulator.rules.custom.game_file.units import Rolled, die_named, faces_number, pieces_of, whole_of
 from simulator.rules.custom.game_file.words import selected
 from simulator.rules.custom.masks import bits
-from simulator.rules.custom.setup import Rolled, Shot, SideSetup
+from simulator.rules.custom.setup import Shot, SideSetup
 
 
 class Hit(NamedTuple):
@@ -114,8 +114,19 @@ def chance_at(file: GameFile, roll: Rolled) -> int:
     return sum(number for _, number in _thrown(file, roll, faces))
 
 
+def masks_aimed_at(side: SideSetup, shot: Shot) -> list[int]:
+    """The units on which the dice of an aimed step take points off: one mask, and its hits are points in line order.
+
+    Kinds of which pieces are kept to the end do not stand together: each is a mask of its own.
+    """
+    apart = shot.given.aim == "kind" and getattr(side.setup.fields.policy, side.enemy).keep
+    return [1 << unit for unit in bits(shot.targets)] if apart else [shot.targets]
+
+
 def classes_of(side: SideSetup, shot: Shot) -> set[Hit]:
     """The hit classes that the dice of a step may fall into, whatever supports and modifiers hold."""
+    if shot.given.aim != "anyone":
+        return {Hit(mask) for mask in masks_aimed_at(side, shot)}
 
     def make() -> set[Hit]:
         found: set[Hit] = set()

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import lru_cache
 from math import prod
 from typing import Any, NamedTuple
@@ -18,8 +19,10 @@ from simulator.rules.battle import Refusal
 
 # Equal dice of one hit class: their chance, in parts of the whole, and how many they are.
 Dice = tuple[tuple[int, int], ...]
-# Kinds of dice by the slots that they may fall into, with their chances; and how many of each.
-LinkedDice = tuple[tuple[tuple[tuple[int, int], ...], int], ...]
+# The slots that a die may fall into, with their chances.
+Faces = tuple[tuple[int, int], ...]
+# The faces of equal dice, and the limits (see `Tossed`) under which they may be rolled again.
+Kind = tuple[Faces, tuple[int, ...]]
 
 
 class TooLarge(Refusal):
@@ -41,6 +44,19 @@ class Counted(NamedTuple):
     caps: tuple[int, ...]
     most: tuple[int, ...]
     absorbed: int
+
+
+class Tossed(NamedTuple):
+    """Dice thrown together, best first: their faces, the limits of which they may be rolled again, and how many.
+
+    A die that misses is rolled again if any of its limits is not used up, the first such; the second throw stands.
+    """
+
+    dice: tuple[tuple[Faces, tuple[int, ...], int], ...]
+    limits: tuple[int, ...] = ()
+
+
+Thrown = tuple[Tossed, ...]
 
 
 @lru_cache(maxsize=1 << 13)
@@ -70,7 +86,7 @@ def _all_hits_of(dice: Dice, whole: int, low_luck: bool) -> Row:
     return hits[able], p[able]
 
 
-def joint_row(dice: LinkedDice, whole: int, counted: Counted, low_luck: bool) -> Row:
+def joint_row(dice: Thrown, whole: int, counted: Counted, low_luck: bool) -> Row:
     """The hits of these dice slot by slot, less those absorbed, packed into one result, and their chances."""
     sizes = sizes_of(counted)
     p = _low_luck(dice, whole, sizes) if low_luck else _rolled(dice, whole, sizes)
@@ -99,18 +115,54 @@ def results_of(counted: Counted) -> np.ndarray:
 
 
 @lru_cache(maxsize=1 << 12)
-def _rolled(dice: LinkedDice, whole: int, sizes: tuple[int, ...]) -> np.ndarray:
+def _rolled(thrown: Thrown, whole: int, sizes: tuple[int, ...]) -> np.ndarray:
     """The chances of so many hits of each slot, counted up to the sizes: one die after the other."""
     p = np.zeros(sizes)
     p[(0,) * len(sizes)] = 1
-    for faces, number in dice:
-        missed = (whole - sum(chance for _, chance in faces)) / whole
-        for _ in range(number):
-            after = missed * p
-            for slot, chance in faces:
-                after += chance / whole * _one_more(p, slot)
-            p = after
+    for dice, limits in thrown:
+        # The first axes count what is left of each limit.
+        now = np.zeros((*[limit + 1 for limit in limits], *sizes))
+        now[limits] = p
+        for faces, covered, number in dice:
+            moves = [(slot + len(limits), chance / whole) for slot, chance in faces]
+            for _ in range(number):
+                now = _one_die(now, moves, (whole - sum(chance for _, chance in faces)) / whole, covered)
+        p = now.sum(axis=tuple(range(len(limits))))
     return p
+
+
+def _one_die(p: np.ndarray, moves: Sequence[tuple[int, float]], missed: float, covered: Sequence[int]) -> np.ndarray:
+    """The chances after one more die, which moves along these axes or misses, and is then rolled again by a limit."""
+    after, throws = missed * p, [p]
+    for limit in covered:
+        again = np.moveaxis(np.zeros_like(p), limit, 0)
+        missing = np.moveaxis(after, limit, 0)
+        again[:-1], missing[1:] = missing[1:], 0
+        throws.append(np.moveaxis(again, 0, limit))
+    for second in throws[1:]:
+        after += missed * second
+    for throw in throws:
+        for axis, chance in moves:
+            after += chance * _one_more(throw, axis)
+    return after
+
+
+def again_of(tossed: Tossed, whole: int) -> list[Fraction]:
+    """The mean number of dice of each kind that are rolled again."""
+    left, found = {tossed.limits: Fraction(1)}, []
+    for faces, covered, number in tossed.dice:
+        missed, again = 1 - Fraction(sum(chance for _, chance in faces), whole), Fraction(0)
+        for _ in range(number):
+            after: dict[tuple[int, ...], Fraction] = {}
+            for limits, p in left.items():
+                limit = next((k for k in covered if limits[k]), None)
+                then = limits if limit is None else (*limits[:limit], limits[limit] - 1, *limits[limit + 1 :])
+                again += 0 if limit is None else missed * p
+                for some, q in ((limits, (1 - missed) * p), (then, missed * p)):
+                    after[some] = after.get(some, Fraction(0)) + q
+            left = after
+        found.append(again)
+    return found
 
 
 def _one_more(p: np.ndarray, slot: int) -> np.ndarray:
@@ -125,10 +177,11 @@ def _one_more(p: np.ndarray, slot: int) -> np.ndarray:
     return moved
 
 
-def _low_luck(dice: LinkedDice, whole: int, sizes: tuple[int, ...]) -> np.ndarray:
+def _low_luck(thrown: Thrown, whole: int, sizes: tuple[int, ...]) -> np.ndarray:
     """Each slot scores its mean, and the fraction is rolled (section 10)."""
     p = np.ones(())
     for slot, size in enumerate(sizes):
+        dice = [(faces, number) for toss in thrown for faces, _, number in toss.dice]
         here = tuple([(chance, number) for faces, number in dice for at, chance in faces if at == slot])
         hits, chances = hits_of(here, whole, size - 1, True)
         scored = np.zeros(size)

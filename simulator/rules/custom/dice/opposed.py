@@ -7,9 +7,9 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache, partial
-from itertools import pairwise, product
+from itertools import pairwise, product, repeat
 from math import comb, prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,12 +18,17 @@ from simulator.engine.model.chance import Row
 from simulator.rules.custom.dice.hits import check_size
 from simulator.rules.custom.dice.tables import DiceTables, Throws, distinct
 from simulator.rules.custom.dice.volleys import Volley, fires, volleys
-from simulator.rules.custom.game_file.format import MOST_PAIRS, Compare
+from simulator.rules.custom.game_file.format import Compare, Step
+from simulator.rules.custom.game_file.keys import MOST_PAIRS
 from simulator.rules.custom.game_file.units import die_named
 from simulator.rules.custom.setup import SideSetup
 
+# The most hits of a piece.
+MOST_HITS = 20
 # Results hold the attacker's hits and this many times the defender's.
-BOTH = MOST_PAIRS + 1
+BOTH = max(MOST_PAIRS, MOST_HITS) + 1
+# More dice than any piece rolls.
+MANY = 1 << 20
 # Pairs of places whose dice are compared one by one.
 MOST_PLACES = 4_000_000
 # The work for all different dice of both sides: states of the dice, squared. Ten equal dice a side, down to one, are
@@ -54,6 +59,11 @@ def kept_dice(volleys_: list[Volley], side: SideSetup, most: int) -> Rolled:
             sides = die_named(side.setup.file, volley.roll.die).sides or 0
             found.append(Dice(volley.value, sides, number))
     return tuple(found)
+
+
+def hitting(volleys_: list[Volley]) -> tuple[tuple[Fraction, int], ...]:
+    """The chance of a die to hit, and how many there are."""
+    return tuple([(Fraction(v.chance) / v.side.setup.whole, int(v.dice)) for v in volleys_ if v.dice])
 
 
 @lru_cache(maxsize=1 << 12)
@@ -112,8 +122,53 @@ def _placed(dice: Rolled, left: Sequence[int]) -> int:
     return sum([one.number - n for one, n in zip(dice, left, strict=False)])
 
 
-def chances_of_both(attackers: Rolled, defenders: Rolled, compare: Compare) -> dict[tuple[int, int], Fraction]:
-    """The chance of so many hits by the attacker and by the defender; a throw that is rolled again decides nothing."""
+class Thrown(NamedTuple):
+    """What a side throws against the other, and the hits that it may take itself: its front piece has no more points.
+
+    `dice`: compared dice, or where hits cancel (chance, number) of dice that hit.
+    """
+
+    dice: tuple[Any, ...]
+    room: int = MOST_PAIRS
+
+
+Both = dict[tuple[int, int], Any]
+
+
+def chances_of_both(mine: Thrown, theirs: Thrown, step: Step) -> Both:
+    """The chance of so many hits by the attacker and by the defender."""
+    if step.cancel:
+        return _cancelled(mine.dice, theirs.dice)
+    assert step.compare is not None
+    if step.compare.ratio:
+        return _by_strength(*(max(0, thrown.dice[0].bonus) for thrown in (mine, theirs)))
+    return _compared(mine.dice, theirs.dice, step.compare)
+
+
+def _cancelled(mine: Sequence[tuple[Fraction, int]], theirs: Sequence[tuple[Fraction, int]]) -> Both:
+    """Hits cancel one against one; the difference counts."""
+    hits = []
+    for dice in (mine, theirs):
+        found = np.ones(1)
+        for chance, number in dice:
+            for _ in range(number):
+                found = np.convolve(found, [float(1 - chance), float(chance)])
+        hits.append(found)
+    difference = np.convolve(hits[0], hits[1][::-1])
+    even = len(hits[1]) - 1
+    return {(max(0, n - even), max(0, even - n)): float(p) for n, p in enumerate(difference) if p}
+
+
+def _by_strength(mine: int, theirs: int) -> Both:
+    """One hit, by the chances of two strengths."""
+    whole = mine + theirs
+    if not whole:
+        return {(0, 0): Fraction(1)}
+    return {hit: Fraction(n, whole) for hit, n in (((1, 0), mine), ((0, 1), theirs)) if n}
+
+
+def _compared(attackers: Rolled, defenders: Rolled, compare: Compare) -> Both:
+    """Sorted dice, pair by pair; a throw that is rolled again decides nothing."""
     ways = dict(ways_of_hits(attackers, defenders, compare.pairs, compare.ties))
     if compare.ties == "reroll":
         ways.pop((0, 0), None)
@@ -121,12 +176,20 @@ def chances_of_both(attackers: Rolled, defenders: Rolled, compare: Compare) -> d
     return {hits: Fraction(number, whole) for hits, number in ways.items()}
 
 
-def _table(attackers: Rolled, defenders: Rolled, compare: Compare) -> Row:
-    """The hits of both sides in one result: the attacker's, and BOTH times the defender's."""
-    chances = chances_of_both(attackers, defenders, compare)
-    found = sorted((mine + BOTH * theirs, float(p)) for (mine, theirs), p in chances.items())
-    results, p = zip(*found, strict=True)
-    return np.array(results), np.array(p)
+def _table(mine: Thrown, theirs: Thrown, step: Step) -> Row:
+    """The hits of both sides in one result, as many as can be taken: the attacker's, and BOTH times the defender's."""
+    found: dict[int, float] = defaultdict(float)
+    for (own, enemy), p in chances_of_both(mine, theirs, step).items():
+        found[min(own, theirs.room) + BOTH * min(enemy, mine.room)] += float(p)
+    results, chances = zip(*sorted(found.items()), strict=True)
+    return np.array(results), np.array(chances)
+
+
+def mean_of(rolled: tuple[Thrown, Thrown], n: int, step: Step) -> Fraction:
+    """Mean hits of one of the two sides, before they cancel (section 8, outpowered)."""
+    if step.cancel:
+        return sum((chance * number for chance, number in rolled[n].dice), Fraction(0))
+    return sum((hits[n] * p for hits, p in chances_of_both(*rolled, step).items()), Fraction(0))
 
 
 def thrown(attackers: Rolled, defenders: Rolled, rng: random.Random) -> tuple[list[int], list[int]]:
@@ -149,59 +212,63 @@ def hits_of_throw(throw: tuple[list[int], list[int]], compare: Compare) -> tuple
 class Profiles(NamedTuple):
     """The dice of a side: `known[number]`, numbers by own place and by what the enemy shows, which is by his place."""
 
-    known: list[Rolled]
+    known: list[Thrown]
     numbers: np.ndarray
     shown: np.ndarray
 
 
-def _profiles(tables: DiceTables, group: int, number: int, most: int) -> Profiles:
-    """The dice that a side rolls in a group that compares dice, in a round."""
+def _profiles(tables: DiceTables, step: Step, group: int, number: int) -> Profiles:
+    """The dice that a side rolls in a group of opposed dice, in a round."""
     side = tables.side
     shots = [side.shots[i] for i in tables.setup.groups[group] if i in side.shots and side.able(side.shots[i])]
-    known: dict[Rolled, int] = {(): 0}
-    if not (shots and shots[0].in_round(number)):
-        return Profiles([*known], np.zeros((len(tables.own), 1), np.int64), np.zeros(len(tables.enemy), np.int64))
-    shown, examples = tables.shown(shots, number)
+    firing = bool(shots) and shots[0].in_round(number)
+    known: dict[Thrown, int] = {}
+    rooms = tables.own.front_points if step.aim == "piece" else np.full(len(tables.own), MOST_PAIRS)
+    most = MANY if step.compare is None else getattr(step.compare.most, side.side)
+    shown, examples = tables.shown(shots if firing else [], number)
     numbers = np.zeros((len(tables.own), len(examples)), np.int64)
     for seen, at in enumerate(examples):
         enemy = tables.enemy.standing([at])
-        for rows in tables.distinguished(shots, number):
+        for rows in tables.distinguished(shots if firing else [], number):
             own = tables.own.standing(rows)
-            if fires(shots[0], number, own, enemy):
-                found = volleys(side, shots[0], number, own, enemy)
-                dice = [np.minimum(volley.dice, most).tolist() for volley in found]
-                for row, many in zip(rows.tolist(), zip(*dice, strict=True), strict=False):
-                    kept = kept_dice([v._replace(dice=n) for v, n in zip(found, many, strict=True)], side, most)
-                    numbers[row, seen] = known.setdefault(kept, len(known))
+            able = firing and fires(shots[0], number, own, enemy)
+            found = volleys(side, shots[0], number, own, enemy) if able else []
+            dice = [np.minimum(volley.dice, most).tolist() for volley in found]
+            for row, many in zip(rows.tolist(), zip(*dice, strict=True) if dice else repeat(()), strict=False):
+                rolled = [v._replace(dice=n) for v, n in zip(found, many, strict=True)]
+                kept = hitting(rolled) if step.cancel else kept_dice(rolled, side, most)
+                numbers[row, seen] = known.setdefault(Thrown(kept, int(rooms[row])), len(known))
     return Profiles([*known], numbers, shown)
 
 
-def opposed_throws(dice: Mapping[str, DiceTables], compare: Compare, group: int, number: int) -> list[Throws]:
-    """The throws of both sides in a group that compares dice: the attacker's tables hold the hits of both.
+def opposed_throws(dice: Mapping[str, DiceTables], step: Step, group: int, number: int) -> list[Throws]:
+    """The throws of both sides in a group of opposed dice: the attacker's tables hold the hits of both.
 
     Raises TooLarge for too many pairs of places, and for too many different dice.
     """
-    mine, theirs = (_profiles(dice[side], group, number, getattr(compare.most, side)) for side in SIDES)
+    mine, theirs = (_profiles(dice[side], step, group, number) for side in SIDES)
     shown, examples = distinct(np.column_stack([mine.shown, theirs.numbers]))
     check_size(SIDES[0], len(examples) * len(mine.numbers), "pairs of line-ups whose dice are compared", MOST_PLACES)
     thrown_at = [(mine.numbers[:, mine.shown[at]], theirs.numbers[at, theirs.shown]) for at in examples]
     different = {pair for both in thrown_at for pair in zip(*(numbers.tolist() for numbers in both), strict=True)}
     rolls = {(own, enemy): (mine.known[own], theirs.known[enemy]) for own, enemy in different}
-    rolls = {pair: rolled for pair, rolled in rolls.items() if all(rolled)}
-    work = sum(prod(one.number + 1 for side in rolled for one in side) ** 2 for rolled in rolls.values())
-    check_size(SIDES[0], work, "steps to compare all their dice", MOST_WORK)
+    able = any if step.cancel else all
+    rolls = {pair: rolled for pair, rolled in rolls.items() if able(thrown.dice for thrown in rolled)}
+    if not step.cancel:
+        work = sum(prod(one.number + 1 for side in rolled for one in side.dice) ** 2 for rolled in rolls.values())
+        check_size(SIDES[0], work, "steps to compare all their dice", MOST_WORK)
     setup = dice["attacker"].setup
     asked = "outpowered" in setup.leaving
     tables = np.zeros((len(mine.numbers), len(examples)), np.int64)
     means = np.zeros((2, *tables.shape), object if asked else np.int64)
     for (own, enemy), rolled in rolls.items():
-        table = dice["attacker"].book.by(("compare", rolled, compare), partial(_table, *rolled, compare))
-        chances = chances_of_both(*rolled, compare)
+        table = dice["attacker"].book.by(("opposed", rolled, group), partial(_table, *rolled, step))
+        table = dice["attacker"].unless_nothing(table)
         for seen, both in enumerate(thrown_at):
             rows = (both[0] == own) & (both[1] == enemy)
             tables[rows, seen] = table
             for n in range(2 * asked):
-                means[n, rows, seen] = sum(hits[n] * p for hits, p in chances.items()) * setup.whole
+                means[n, rows, seen] = mean_of(rolled, n, step) * setup.whole
     if not asked:
         return [Throws(shown, tables, means[0]), Throws(np.zeros(len(tables), int), *np.zeros((2, len(shown), 1), int))]
     # The defender's means depend on his own place and the attacker's.

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.rules.custom.dice.die import Hit, classes_of
+from simulator.rules.custom.dice.die import Hit, classes_of, masks_aimed_at
 from simulator.rules.custom.dice.volleys import Standing
 from simulator.rules.custom.line import Places
 from simulator.rules.custom.masks import bits
@@ -49,13 +49,16 @@ def slots_by_group(side: SideSetup, enemy: Places) -> list[list[Slot]]:
     if side.setup.low_luck:
         different = np.unique(enemy.left > 0, axis=0).tolist()
         masks = tuple([sum([1 << unit for unit, stands in enumerate(row) if stands]) for row in different])
-    key = "slots", side.setup.low_luck, masks
+    kept = bool(side.setup.aims and getattr(side.setup.fields.policy, side.enemy).keep)
+    key = "slots", side.setup.low_luck, masks, kept
     return side.recall(key, lambda: [_slots_of(side, group, masks) for group in side.setup.groups])
 
 
 def _slots_of(side: SideSetup, group: Sequence[int], masks: Sequence[int]) -> list[Slot]:
     """The slots of a group: its classes in their order; with low luck more where these masks of units need another."""
     shots = [side.shots[i] for i in group if i in side.shots]
+    if any(shot.given.aim != "anyone" for shot in shots):
+        return _aimed(side, shots)
     classes = _in_order(side, shots, EVERYBODY)
     slots = list(classes)
     for mask in masks:
@@ -63,6 +66,16 @@ def _slots_of(side: SideSetup, group: Sequence[int], masks: Sequence[int]) -> li
             if at == len(slots):
                 slots.append(next(slot for slot in classes if _among(slot, mask) == wanted.of))
     return slots
+
+
+def _aimed(side: SideSetup, shots: Sequence[Shot]) -> list[Slot]:
+    """The slots of aimed steps, in their order: the points that each takes, whatever its dice."""
+    found: list[Slot] = []
+    for shot in filter(side.able, shots):
+        masks = masks_aimed_at(side, shot)
+        if [slot.hit.units for slot in found[-len(masks) :]] != masks:
+            found += [Slot(Hit(mask), shot.number, None) for mask in masks]
+    return found
 
 
 def _in_order(side: SideSetup, shots: Sequence[Shot], standing: int) -> list[Slot]:

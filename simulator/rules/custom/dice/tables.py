@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
+from fractions import Fraction
+from functools import partial, reduce
 from itertools import pairwise
 from math import prod
+from operator import or_
 from typing import NamedTuple
 
 import numpy as np
 
 from simulator.engine.model.chance import NO_TABLE, Row, Sum, TableBook
+from simulator.rules.custom.dice.checked import throwing
 from simulator.rules.custom.dice.die import Hit, classes_of
-from simulator.rules.custom.dice.hits import Counted, Dice, check_size, hits_of, joint_row, sizes_of
+from simulator.rules.custom.dice.hits import (
+    Counted,
+    Dice,
+    Faces,
+    Kind,
+    Thrown,
+    Tossed,
+    again_of,
+    check_size,
+    hits_of,
+    joint_row,
+    sizes_of,
+)
 from simulator.rules.custom.dice.slots import Class, Slot, pool_of, slots_by_group, slots_in_use
-from simulator.rules.custom.dice.volleys import Standing, Volley, fires, volleys
+from simulator.rules.custom.dice.volleys import FRONTS, Standing, Volley, best, covering, fires, rerolls, volleys
 from simulator.rules.custom.line import Places
 from simulator.rules.custom.masks import bits
 from simulator.rules.custom.setup import Setup, Shot, SideSetup
@@ -26,11 +41,20 @@ MOST_RESULTS = 20_000
 MOST_THROWS, MOST_COMBINATIONS = 5_000_000, 100_000_000
 # Keys of rows stay below this squared.
 MOST_KEYS = 1 << 31
+# The most damage of a hit.
+MOST_DAMAGE = 20
+# More dice than any side rolls.
+NO_LIMIT = 1 << 40
 
-# The slots that a die may fall into, with their chances.
-Faces = tuple[tuple[int, int], ...]
-# Numbers of equal dice: int64 of shape (places,).
-DiceByFaces = dict[Faces, np.ndarray]
+
+class Toss(NamedTuple):
+    """Dice of a side that are thrown together: how many of each `Kind`, int64 of shape (places,).
+
+    `limits`: so many of those that miss each modifier rolls again, the first kinds first: int64 of shape (places,).
+    """
+
+    dice: dict[Kind, np.ndarray]
+    limits: tuple[np.ndarray, ...] = ()
 
 
 def table_of(classes: Sequence[Dice], whole: int, caps: Sequence[int], low_luck: bool) -> Row | Sum:
@@ -59,10 +83,12 @@ def _most_of_shot(side: SideSetup, shot: Shot) -> int:
         roll, more = side.roll(unit, shot), sum(max(0, rule.given.dice) for rule in helps if rule.units >> unit & 1)
         assert roll is not None
         found += side.counts[unit] * (roll.dice + more)
-    if shot.given.dice_at_most is None:
+    if shot.given.aim != "anyone":  # points, not hits
+        return found * MOST_DAMAGE
+    if shot.limit is None:
         return found
-    limits = (shot.limit_own, side), (shot.limit_enemy, side.setup.sides[side.enemy])
-    return min(found, int(shot.limited(sum([own.counts[u] for mask, own in limits for u in bits(mask or 0)]))))
+    complete = [Standing(np.array([one.counts]), 0, 0) for one in (side, side.setup.sides[side.enemy])]
+    return min(found, int(np.max(shot.limited(*complete))))
 
 
 class Throws(NamedTuple):
@@ -109,7 +135,7 @@ class DiceTables:
     def linked(self, group: int) -> list[tuple[int, ...]]:
         """The slots of a group in runs that must be rolled together: a die falls into several, or hits are absorbed."""
         slots = self.slots[group]
-        if self.absorbed:
+        if self.absorbed or self.setup.aimed(group):
             return [tuple(range(len(slots)))]
         apart = set(range(len(slots) + 1))
         if self.setup.low_luck:
@@ -146,49 +172,55 @@ class DiceTables:
                 int(self.absorbs @ self.enemy.left[at]) if self.absorbed else 0,
             )
             for rows, standing in zip(parts, own, strict=True):
-                dice = self._dice(shots, self.slots[group], number, standing, enemy)
+                tosses = self._tosses(shots, self.slots[group], number, standing, enemy)
                 if len(chosen) < len(self.slots[group]):
-                    dice = _chosen(dice, chosen)
-                tables[rows, seen] = self._tables(dice, counted)
+                    tosses = [_chosen(toss, chosen) for toss in tosses]
+                label, thrown = _distinct_throws(tosses)
+                tables[rows, seen] = self._tables(thrown, counted)[label]
                 if "outpowered" in self.setup.leaving:
-                    means[rows, seen] = sum(
-                        [sum([p * hits[k].damage for k, p in f]) * many.astype(object) for f, many in dice.items()]
-                    )
+                    damage = [hit.damage for hit in hits]
+                    means[rows, seen] = np.array([self._mean(one, damage) for one in thrown], object)[label]
         return Throws(shown, tables, means)
 
-    def _tables(self, dice: DiceByFaces, counted: Counted) -> np.ndarray | int:
-        """The chance table of these dice in each place; NO_TABLE, which is certain, where no hit counts."""
-        if not dice:
-            return NO_TABLE
-        heads = sorted(dice)
-        label, examples = distinct(np.column_stack([dice[faces] for faces in heads]))
-        rows = [tuple([int(dice[faces][at]) for faces in heads]) for at in examples]
-        apart = counted.absorbed == 0 and all(
-            len(faces) == 1 and 0 < counted.most[faces[0][0]] == counted.caps[faces[0][0]] for faces in heads
+    def _mean(self, thrown: Thrown, damage: Sequence[int]) -> Fraction:
+        """Mean damage of these dice, in parts of the whole."""
+        found = Fraction(0)
+        for toss in thrown:
+            again = again_of(toss, self.setup.whole) if toss.limits else [Fraction(0)] * len(toss.dice)
+            for (faces, _, number), more in zip(toss.dice, again, strict=True):
+                found += (number + more) * sum([p * damage[slot] for slot, p in faces])
+        return found
+
+    def _tables(self, thrown: Sequence[Thrown], counted: Counted) -> np.ndarray:
+        """The chance table of each of these throws; NO_TABLE, which is certain, where no hit counts."""
+        kinds = {kind for one in thrown for toss in one for kind in toss.dice}
+        apart = counted.absorbed == 0 and not any(toss.limits for one in thrown for toss in one)
+        apart = apart and all(
+            len(faces) == 1 and 0 < counted.most[faces[0][0]] == counted.caps[faces[0][0]] for faces, *_ in kinds
         )
         if not apart:
-            self.combinations += len(rows) * prod(sizes_of(counted))
+            ways = sum(prod(n + 1 for n in toss.limits) for one in thrown for toss in one)
+            self.combinations += ways * prod(sizes_of(counted))
             check_size(self.side.side, self.combinations, "numbers of hits that fall together", MOST_COMBINATIONS)
         table = self._table_apart if apart else self._table_linked
-        return np.array([table(heads, row, counted) if any(row) else NO_TABLE for row in rows])[label]
+        return np.array([table(one, counted) if one else NO_TABLE for one in thrown])
 
-    def _table_apart(self, heads: Sequence[Faces], numbers: Sequence[int], counted: Counted) -> int:
+    def _table_apart(self, thrown: Thrown, counted: Counted) -> int:
         """The table of dice of one hit class each."""
         dice: list[list[tuple[int, int]]] = [[] for _ in counted.caps]
-        for ((slot, chance),), many in zip(heads, numbers, strict=True):
-            if many:
+        for toss in thrown:
+            for ((slot, chance),), _, many in toss.dice:
                 dice[slot].append((chance, many))
         key = tuple(map(tuple, dice))
         make = partial(table_of, key, self.setup.whole, counted.caps, self.setup.low_luck)
         return self.book.by((counted.caps, key), make)
 
-    def _table_linked(self, heads: Sequence[Faces], numbers: Sequence[int], counted: Counted) -> int:
-        """The table of dice that may fall into several hit classes, or whose hits are absorbed."""
-        key = tuple([(faces, many) for faces, many in zip(heads, numbers, strict=True) if many])
-        make = partial(joint_row, key, self.setup.whole, counted, self.setup.low_luck)
-        return self._unless_nothing(self.book.by((counted, key), make))
+    def _table_linked(self, thrown: Thrown, counted: Counted) -> int:
+        """The table of dice that may fall into several hit classes, whose hits are absorbed, or that are rerolled."""
+        make = partial(joint_row, thrown, self.setup.whole, counted, self.setup.low_luck)
+        return self.unless_nothing(self.book.by((counted, thrown), make))
 
-    def _unless_nothing(self, table: int) -> int:
+    def unless_nothing(self, table: int) -> int:
         """NO_TABLE for a table of hits that are all absorbed or wasted."""
         return NO_TABLE if list(self.book.weights(table)) == [0] else table
 
@@ -197,13 +229,14 @@ class DiceTables:
 
         def make() -> Asked:
             helps = [rule for shot in shots for rule in self.side.helps if rule.applies(shot) and rule.in_round(number)]
-            rules = (*shots, *helps)
+            checks = [rule for shot in shots for name in shot.given.checks for rule in throwing(self.side, shot, name)]
+            rules = (*shots, *helps, *checks)
             enemy = {mask for rule in rules for mask in (rule.if_enemy, rule.unless_enemy) if mask}
             # Units that some faces of a step hit while others of its targets are spared.
             restricted = {hit.units for shot in shots for hit in classes_of(self.side, shot)}
             if self.setup.low_luck and len(restricted) > 1:  # who stands decides which classes are alike
                 restricted |= {1 << unit for unit in bits(self.setup.sides[self.side.enemy].present)}
-            limits = {shot.limit_enemy for shot in shots if shot.limit_enemy is not None}
+            limits = {rule.limit_enemy for rule in rules if rule.limit_enemy is not None}
             return Asked(
                 self._columns({mask for rule in rules for mask in (rule.if_own, rule.unless_own) if mask}),
                 self._columns(enemy | restricted | {shot.targets for shot in shots}),
@@ -219,33 +252,47 @@ class DiceTables:
 
     def distinguished(self, shots: Sequence[Shot], number: int) -> list[np.ndarray]:
         """The own places, in parts of which each is alike to all presence keys of these steps and their helps."""
-        asked = self._asked(shots, number).own
-        if not asked.size:
+        asked, fronts = self._asked(shots, number).own, any(shot.given.aim in FRONTS for shot in shots)
+        if not asked.size and not fronts:
             return [np.arange(len(self.own))]
-        label, examples = distinct(self.own.there @ asked > 0)
+        seen = self.own.there @ asked > 0
+        if fronts:
+            seen = np.column_stack([seen, np.append(self.own.line, len(self.setup.units))[self.own.front]])
+        label, examples = distinct(seen)
         return [np.flatnonzero(label == part) for part in range(len(examples))]
 
     def shown(self, shots: Sequence[Shot], number: int) -> tuple[np.ndarray, list[int]]:
         """The part of the enemy's places that these steps' dice depend on: a number by place, one place for each."""
         asked, there = self._asked(shots, number), self.enemy.there
         seen = [there @ asked.enemy > 0, there @ asked.numbers]
+        if aimed := [shot for shot in shots if shot.given.aim != "anyone"]:
+            everybody = any(shot.given.aim in FRONTS for shot in aimed)
+            seen.append(self.enemy.progress(-1 if everybody else reduce(or_, [shot.targets for shot in aimed])))
         if self.absorbed:
             seen.append((self.enemy.left @ self.absorbs)[:, None])
         return distinct(np.hstack(seen))
 
-    def _dice(
+    def _tosses(
         self, shots: Sequence[Shot], slots: Sequence[Slot], number: int, own: Standing, enemy: Standing
-    ) -> DiceByFaces:
-        """The dice that are rolled; none where no step is fired."""
+    ) -> list[Toss]:
+        """The dice that are rolled, those of a step with limited rerolls by themselves; none where no step is fired."""
         firing = [shot for shot in shots if fires(shot, number, own, enemy)]
         place = slots_in_use(self.side, slots, firing, enemy)
-        found: DiceByFaces = {}
+        plain: dict[Kind, np.ndarray] = {}
+        found = []
         for shot in firing:
-            if self.side.able(shot):
-                for volley in volleys(self.side, shot, number, own, enemy):
-                    if faces := _faces(volley, place):
-                        found[faces] = found.get(faces, 0) + volley.dice
-        return found
+            if not self.side.able(shot):
+                continue
+            rolled = volleys(self.side, shot, number, own, enemy)
+            again = rerolls(self.side, shot, number, own, enemy)
+            dice = {} if again else plain
+            for volley in best(rolled, NO_LIMIT) if again else rolled:
+                if faces := _faces(volley, place):
+                    kind = faces, covering(volley, again)
+                    dice[kind] = dice.get(kind, 0) + volley.dice
+            if again and dice:
+                found.append(Toss(dice, tuple([limit + 0 * own.counts[:, 0] for _, limit in again])))
+        return [Toss(plain), *found] if plain else found
 
 
 def _faces(volley: Volley, place: Mapping[Class, int]) -> Faces:
@@ -257,14 +304,32 @@ def _faces(volley: Volley, place: Mapping[Class, int]) -> Faces:
     return tuple(sorted(found.items()))
 
 
-def _chosen(dice: DiceByFaces, chosen: tuple[int, ...]) -> DiceByFaces:
+def _chosen(toss: Toss, chosen: tuple[int, ...]) -> Toss:
     """The dice as they fall into the chosen slots, numbered anew."""
     at = {slot: k for k, slot in enumerate(chosen)}
-    found: DiceByFaces = {}
-    for faces, many in dice.items():
+    found: dict[Kind, np.ndarray] = {}
+    for (faces, covered), many in toss.dice.items():
         if mine := tuple([(at[slot], chance) for slot, chance in faces if slot in at]):
-            found[mine] = found.get(mine, 0) + many
-    return found
+            found[mine, covered] = found.get((mine, covered), 0) + many
+    return toss._replace(dice=found)
+
+
+def _distinct_throws(tosses: Sequence[Toss]) -> tuple[np.ndarray | int, list[Thrown]]:
+    """The different throws among all places, and which of them each place has; no place matters where nobody throws."""
+    if not any(toss.dice for toss in tosses):
+        return 0, [()]
+    tosses = [toss if toss.limits else Toss({kind: toss.dice[kind] for kind in sorted(toss.dice)}) for toss in tosses]
+    heads = [(toss, kind) for toss in tosses for kind in toss.dice]
+    limits = [limit for toss in tosses for limit in toss.limits]
+    label, examples = distinct(np.column_stack([*(toss.dice[kind] for toss, kind in heads), *limits]))
+    return label, [tuple([one for toss in tosses if (one := _thrown(toss, at)).dice]) for at in examples]
+
+
+def _thrown(toss: Toss, at: int) -> Tossed:
+    """The dice of a toss at a place. No more are rolled again than there are."""
+    dice = tuple([(*kind, int(many[at])) for kind, many in toss.dice.items() if many[at]])
+    number = sum([many for *_, many in dice])
+    return Tossed(dice, tuple([min(int(limit[at]), number) for limit in toss.limits]))
 
 
 def distinct(rows: np.ndarray) -> tuple[np.ndarray, list[int]]:

@@ -11,10 +11,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.rules.custom.dice.die import Hit, chances_of
+from simulator.rules.custom.dice.checked import Checked, chance_to_pass, checks_of
+from simulator.rules.custom.dice.die import Hit, chance_at, chances_of
+from simulator.rules.custom.game_file.units import Rolled
 from simulator.rules.custom.masks import bits
-from simulator.rules.custom.setup import Help, Rolled, Shot, SideSetup
+from simulator.rules.custom.setup import Help, Shot, SideSetup
 
+# Aims by which only the front of a side fires and is hit.
+FRONTS = ("piece", "kind")
 # The first of the pieces of a unit that a support helps, and the one behind them: int64 of shape (places,).
 Pieces = tuple[Any, Any]
 
@@ -22,12 +26,19 @@ Pieces = tuple[Any, Any]
 class Standing(NamedTuple):
     """Units of a side that stand in some places, which no presence key (2.7) tells apart.
 
-    `counts`: int64, shape (places, units); `mask`: the units of the first place, `fighting`: those of them that fight.
+    `counts`: int64, shape (places, units); `mask`: the units of the first place, `fighting`: those of them that fight;
+    `points`: the points left of its loss line in games with aimed steps (`Places.points_left`).
     """
 
     counts: np.ndarray
     mask: int
     fighting: int
+    points: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def front(self) -> int:
+        """The front unit, as a mask."""
+        return 1 << self.points[0][0] if self.points else 0
 
     def number(self, mask: int) -> np.ndarray:
         """The number of standing units of a mask: int64, shape (places,)."""
@@ -38,16 +49,19 @@ class Volley(NamedTuple):
     """Equal dice of one step of a side: `units` of `unit` roll `dice` in all, each as `roll`, which `helps` changed.
 
     `units` and `dice` are numbers, or int64 arrays of shape (places,). `hits`: the chance of each hit class of a die.
+    In aimed steps `aim` is the unit that the first die is thrown at, and `checked` what its hits must pass.
     """
 
     unit: int
     units: Any
     dice: Any
     roll: Rolled
-    hits: tuple[tuple[Hit, int], ...]
+    hits: tuple[tuple[Hit, Any], ...]
     helps: tuple[Help, ...]
     side: SideSetup
     shot: Shot
+    checked: Checked = ()
+    aim: int = 0
 
     @property
     def value(self) -> int:
@@ -55,19 +69,33 @@ class Volley(NamedTuple):
         return self.roll.value
 
     @property
-    def chance(self) -> int:
-        """The chance that a die hits anything."""
+    def chance(self) -> Any:
+        """The chance that a die hits anything, in parts of the whole: int, or Fraction where hits are checked."""
         return sum([chance for _, chance in self.hits])
 
     @property
-    def damage(self) -> int:
+    def damage(self) -> Any:
         """Mean damage of a die, in parts of the whole."""
         return sum([hit.damage * chance for hit, chance in self.hits])
 
 
+def aim_of(shot: Shot, enemy: Standing) -> int:
+    """The units at which the dice of a step are thrown, as a mask: with an aim the one that is first (2.6)."""
+    if shot.given.aim == "anyone":
+        return shot.targets
+    if shot.given.aim == "first":
+        return next((1 << unit for unit, _ in enemy.points if shot.targets >> unit & 1), 0)
+    return enemy.front & shot.targets
+
+
+def firing_units(shot: Shot, own: Standing) -> int:
+    """The units that may fire a step (section 5, step 2): with the aim at pieces or kinds only the front unit."""
+    return shot.by & own.front if shot.given.aim in FRONTS else shot.by
+
+
 def fires(shot: Shot, number: int, own: Standing, enemy: Standing) -> bool:
     """Does the side fire this step (section 5, step 1)?"""
-    return bool(enemy.fighting & shot.targets) and shot.in_round(number) and shot.stands(own.mask, enemy.mask)
+    return bool(enemy.fighting & aim_of(shot, enemy)) and shot.in_round(number) and shot.stands(own.mask, enemy.mask)
 
 
 def fired(side: SideSetup, group: Sequence[int], number: int, own: Standing, enemy: Standing) -> list[Shot]:
@@ -84,23 +112,45 @@ def volleys(side: SideSetup, shot: Shot, number: int, own: Standing, enemy: Stan
     helpers = [rule for rule in given if _holds(rule, shot, number, own, enemy)]
     supported = _paired(side, helpers, shot, own, enemy)
     modifiers = [rule for rule in side.modifiers if _holds(rule, shot, number, own, enemy)]
-    found = []
-    for unit in bits(shot.by & side.present):
+    limited = [rule for rule in modifiers if rule.limit is not None and not rule.again]
+    supported += [(rule, _best_pieces(side, rule, shot, own, enemy)) for rule in limited]
+    modifiers = [rule for rule in modifiers if rule.limit is None]
+    checked = checks_of(side, shot, lambda rule: rule.in_round(number) and rule.stands(own.mask, enemy.mask))
+    found, aim = [], aim_of(shot, enemy)
+    for unit in bits(firing_units(shot, own) & side.present):
         changed = [rule for rule in modifiers if rule.units >> unit & 1]
         raised = [(rule, *pieces[unit]) for rule, pieces in supported if unit in pieces]
+        left: Any = 1
         for raising, pieces in _alike(own.counts[:, unit], raised):
-            found.append(volley_of(side, shot, unit, pieces, raising, changed))
+            # With the aim at pieces one fires, the first of its unit.
+            firing = np.minimum(pieces, left) if shot.given.aim == "piece" else pieces
+            left = left - firing
+            found.append(volley_of(side, shot, unit, firing, (*raising, *changed), aim, checked))
     found = [volley for volley in found if volley.dice.any()]
-    if shot.given.dice_at_most is None:
-        return found
-    counted, mask = (own, shot.limit_own) if shot.limit_enemy is None else (enemy, shot.limit_enemy)
-    return _best(found, shot.limited(counted.number(mask or 0)))
+    return found if shot.limit is None else best(found, shot.limited(own, enemy))
 
 
 def volleys_at(side: SideSetup, shot: Shot, number: int, own: Standing, enemy: Standing) -> list[Volley]:
     """As `volleys`, for one own place: numbers in place of arrays."""
-    found = volleys(side, shot, number, own, enemy)
-    return [volley._replace(units=int(volley.units[0]), dice=int(volley.dice[0])) for volley in found]
+    return [at_one_place(volley) for volley in volleys(side, shot, number, own, enemy)]
+
+
+def at_one_place(volley: Volley) -> Volley:
+    """A volley with numbers in place of arrays."""
+    return volley._replace(units=int(volley.units[0]), dice=int(volley.dice[0]))
+
+
+def rerolls(side: SideSetup, shot: Shot, number: int, own: Standing, enemy: Standing) -> list[tuple[Help, Any]]:
+    """The modifiers by which misses of a step are rolled again, in order, and how many each (limited rerolls)."""
+    found = [rule for rule in side.modifiers if rule.again and _holds(rule, shot, number, own, enemy)]
+    return [(rule, rule.limited(own, enemy)) for rule in found if not side.setup.low_luck]
+
+
+def covering(volley: Volley, again: Sequence[tuple[Help, Any]]) -> tuple[int, ...]:
+    """Which of these modifiers roll misses of a volley again: none of dice with a reroll of their own."""
+    return (
+        () if volley.roll.reroll else tuple([k for k, (rule, _) in enumerate(again) if rule.units >> volley.unit & 1])
+    )
 
 
 def _holds(rule: Help, shot: Shot, number: int, own: Standing, enemy: Standing) -> bool:
@@ -135,6 +185,22 @@ def _paired(
     return found
 
 
+def _best_pieces(side: SideSetup, rule: Help, shot: Shot, own: Standing, enemy: Standing) -> dict[int, Pieces]:
+    """The pieces of each unit that a limited modifier changes: those with the best rolls of all that fire (2.9)."""
+    left, pieces = rule.limited(own, enemy), {}
+
+    def chance(unit: int) -> int:
+        roll = side.roll(unit, shot)
+        assert roll is not None
+        return roll.value if roll.compared else chance_at(side.setup.file, roll._replace(reroll=frozenset()))
+
+    for unit in sorted(bits(rule.units & firing_units(shot, own) & side.present), key=chance, reverse=True):
+        number = np.minimum(left, own.counts[:, unit])
+        pieces[unit] = 0, number
+        left = left - number
+    return pieces
+
+
 def _alike(standing: np.ndarray, raised: list[tuple[Help, Any, Any]]) -> Iterator[tuple[list[Help], np.ndarray]]:
     """The pieces of a unit by the supports that raise them, how many in each place; the first pieces first."""
     if not raised:
@@ -157,18 +223,33 @@ def _alike(standing: np.ndarray, raised: list[tuple[Help, Any, Any]]) -> Iterato
 
 
 def volley_of(
-    side: SideSetup, shot: Shot, unit: int, units: Any, raising: Sequence[Help], changed: Sequence[Help]
+    side: SideSetup, shot: Shot, unit: int, units: Any, helps: tuple[Help, ...], aim: int, checked: Checked
 ) -> Volley:
     """The dice of units that have the same supports: section 4, and step 3 of section 5."""
-    helps = (*raising, *changed)
-    roll, hits = side.recall((shot, unit, helps), lambda: _die_of(side, shot, unit, helps))
-    return Volley(unit, units, roll.dice * units, roll, hits, helps, side, shot)
+
+    def make() -> tuple[Rolled, tuple[tuple[Hit, Any], ...]]:
+        roll = _roll_of(side, shot, unit, helps)
+        return roll, ((Hit(shot.targets), side.setup.whole),) if roll.compared else hits_at(volley(roll, ()), aim)
+
+    def volley(roll: Rolled, hits: tuple[tuple[Hit, Any], ...]) -> Volley:
+        target = aim.bit_length() - 1
+        return Volley(unit, units, roll.dice * units, roll, hits, helps, side, shot, checked, target)
+
+    return volley(*side.recall((shot, unit, helps, aim, checked), make))
 
 
-def _die_of(
-    side: SideSetup, shot: Shot, unit: int, helps: Sequence[Help]
-) -> tuple[Rolled, tuple[tuple[Hit, int], ...]]:
-    """The roll of a unit as supports and modifiers change it, and the chance of each hit class of a die."""
+def hits_at(volley: Volley, aim: int) -> tuple[tuple[Hit, Any], ...]:
+    """The chance of each hit class of a die that is thrown at these units, at one where its hits are checked."""
+    side, roll = volley.side, volley.roll._replace(dice=1)
+    found = chances_of(side.setup.file, side.enemy, roll, aim)
+    if not volley.checked:
+        return found
+    passes = chance_to_pass(side, volley.unit, aim.bit_length() - 1, volley.checked)
+    return tuple([(hit, chance * passes) for hit, chance in found if passes])
+
+
+def _roll_of(side: SideSetup, shot: Shot, unit: int, helps: Sequence[Help]) -> Rolled:
+    """The roll of a unit as supports and modifiers change it."""
     setup, roll = side.setup, side.roll(unit, shot)
     assert roll is not None
     at_most = setup.file.dice.hit == "at-most" or roll.compared
@@ -186,14 +267,13 @@ def _die_of(
             assert isinstance(reroll, frozenset)
             reroll |= frozenset(again)
     dice = max(0, roll.dice + sum(rule.given.dice for rule in helps))
-    roll = roll._replace(value=value, reroll=reroll, dice=dice)
-    if roll.compared:
-        return roll, ((Hit(shot.targets), setup.whole),)
-    return roll, chances_of(setup.file, side.enemy, roll._replace(dice=1), shot.targets)
+    if shot.given.compare is not None and shot.given.compare.ratio:
+        dice = 1
+    return roll._replace(value=value, reroll=reroll, dice=dice)
 
 
-def _best(found: list[Volley], limit: Any) -> list[Volley]:
-    """No more dice than the limit: those with the highest chance, and of equal ones those of more damage."""
+def best(found: list[Volley], limit: Any) -> list[Volley]:
+    """The best dice first, no more than the limit: the highest chance, and of equal ones more damage."""
     kept = []
     for volley in sorted(found, key=lambda volley: (-volley.chance, -volley.damage)):
         dice = np.minimum(volley.dice, limit)

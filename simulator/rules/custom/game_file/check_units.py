@@ -5,9 +5,8 @@ from __future__ import annotations
 from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Refusal
 from simulator.rules.custom.game_file.format import (
-    HYPHENED,
-    UNDERSCORED,
     AnyRoll,
+    Check,
     Dice,
     Die,
     GameFile,
@@ -15,10 +14,20 @@ from simulator.rules.custom.game_file.format import (
     Unit,
     UnitValues,
 )
-from simulator.rules.custom.game_file.units import die_named, heavy, pieces_of
-from simulator.rules.custom.game_file.words import check_face, check_known, check_name, check_selector, selected
+from simulator.rules.custom.game_file.keys import HYPHENED, UNDERSCORED
+from simulator.rules.custom.game_file.units import die_named, heavy, in_one_piece, pieces_of
+from simulator.rules.custom.game_file.words import (
+    check_face,
+    check_known,
+    check_name,
+    check_selector,
+    selected,
+    words_of,
+)
 
 RESERVED_UNITS = ("units", "cost", "modifier", "modifiers", "all")
+# Also reserved in format 3, in which they are fields of a side.
+RESERVED_3 = ("options", "damaged")
 
 
 def check_dice_and_units(file: GameFile) -> None:
@@ -28,6 +37,8 @@ def check_dice_and_units(file: GameFile) -> None:
         _die(file, die, f"die.{name}", name)
     for key, unit in file.unit.items():
         _unit(file, key, unit)
+    for name, check in file.check.items():
+        _check(file, check, f"check.{name}", name)
 
 
 def _numbers(dice: Dice | Die, field: str) -> None:
@@ -67,8 +78,9 @@ def _die(file: GameFile, die: Die, field: str, name: str) -> None:
 
 def _unit(file: GameFile, key: str, unit: Unit) -> None:
     field = f"unit.{key}"
-    if key in RESERVED_UNITS:
-        raise Refusal(field, f"{key!r} is reserved; not allowed for a unit: {', '.join(RESERVED_UNITS)}")
+    reserved = (*RESERVED_UNITS, *RESERVED_3) if file.format > 2 else RESERVED_UNITS
+    if key in reserved:
+        raise Refusal(field, f"{key!r} is reserved; not allowed for a unit: {', '.join(reserved)}")
     check_name(key, field, UNDERSCORED, "a unit")
     _rolls(file, unit, field)
     for tag in unit.tags:
@@ -98,13 +110,14 @@ def _roll(file: GameFile, roll: AnyRoll | None, field: str) -> None:
     if isinstance(roll, Roll):
         if roll.die is not None:
             check_known(roll.die, [*file.die], f"{field}.die", "no die")
-        _value(roll, die_named(file, roll.die), field)
+        _value(file, roll, field)
     elif roll is not None:
         check_face(roll, file.dice.sides, field, 0)
 
 
-def _value(roll: Roll, die: Dice | Die, field: str) -> None:
+def _value(file: GameFile, roll: Roll, field: str) -> None:
     """Check the keys that a roll needs, and those it may not have, beside its die or its bonus."""
+    die = die_named(file, roll.die)
     faces = die.faces if isinstance(die, Die) else None
     beside, wrong = "", set[str]()
     if faces is not None:
@@ -113,6 +126,8 @@ def _value(roll: Roll, die: Dice | Die, field: str) -> None:
         beside, wrong = "bonus", {"value", "reroll", "damage", "split"}
     if found := sorted(wrong & roll.model_fields_set):
         raise Refusal(f"{field}.{found[0]}", f"is not allowed beside {beside}")
+    if roll.bonus is not None and abs(roll.bonus) > (most := 1000 if file.format > 2 else 20):
+        raise Refusal(f"{field}.bonus", f"{roll.bonus} is not allowed; give a whole number from -{most} to {most}")
     if faces is None and roll.bonus is None:
         if roll.value is None:
             raise Refusal(f"{field}.value", "is needed; give a whole number of at least 1")
@@ -127,15 +142,33 @@ def _value(roll: Roll, die: Dice | Die, field: str) -> None:
                 check_face(face, die.sides or 0, f"{field}.reroll[{i}]")
 
 
+def _check(file: GameFile, check: Check, field: str, name: str) -> None:
+    """One more throw, its numbers by who fires and who is hit (2.12)."""
+    check_name(name, field, HYPHENED, "a check")
+    if check.die is not None:
+        check_known(
+            check.die, [key for key, die in file.die.items() if die.faces is None], f"{field}.die", "no such die"
+        )
+    sides = die_named(file, check.die).sides or 0
+    check_face(check.value, sides + 1, f"{field}.value", 0)
+    words = [*words_of(file), "all"]
+    for row, columns in check.chart.items():
+        check_known(row, words, f"{field}.chart.{row}", "no unit or tag")
+        for column, value in columns.items():
+            check_known(column, words, f"{field}.chart.{row}.{column}", "no unit or tag")
+            check_face(value, sides + 1, f"{field}.chart.{row}.{column}", 0)
+    for i, face in enumerate(check.reroll if not isinstance(check.reroll, str) else ()):
+        check_face(face, sides, f"{field}.reroll[{i}]")
+
+
 def check_damage(file: GameFile) -> None:
-    """Damage that is not split needs units whose points stand one behind the other (section 7, step 6)."""
-    if not heavy(file):
+    """Hits that go on in a piece need units whose points stand one behind the other (section 7, step 6; 2.6)."""
+    if not in_one_piece(file):
         return
+    why = "a hit may do more than 1 damage" if heavy(file) else "a step is aimed at pieces or kinds"
     for side in SIDES:
         for (key, unit), piece in zip(file.unit.items(), pieces_of(file, side), strict=True):
             if piece.hits > 1 and piece.absorb == "first":
                 own = getattr(unit, side)
                 where = f".{side}" if own.hits is not None or own.absorb is not None else ""
-                raise Refusal(
-                    f"unit.{key}{where}.absorb", 'a hit may do more than 1 damage, which needs absorb = "last"'
-                )
+                raise Refusal(f"unit.{key}{where}.absorb", f'{why}, which needs absorb = "last"')

@@ -9,8 +9,6 @@ from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Refusal
 from simulator.rules.custom.game_file.check_units import check_damage, check_dice_and_units
 from simulator.rules.custom.game_file.format import (
-    HYPHENED,
-    UNDERSCORED,
     AtMost,
     Fire,
     GameFile,
@@ -19,10 +17,12 @@ from simulator.rules.custom.game_file.format import (
     RoundScope,
     SelectorBySide,
     SideModifier,
+    SideModifier3,
     Step,
     Support,
 )
-from simulator.rules.custom.game_file.units import own_rolls, pieces_of
+from simulator.rules.custom.game_file.keys import HYPHENED, UNDERSCORED
+from simulator.rules.custom.game_file.units import most_damage, own_rolls, pieces_of
 from simulator.rules.custom.game_file.words import (
     check_face,
     check_known,
@@ -138,6 +138,7 @@ def _step(file: GameFile, i: int) -> None:
     if step.dice_at_most is not None:
         _at_most(file, step.dice_at_most, f"{field}.dice_at_most")
     _compare(file, step, field)
+    _aim(file, step, field)
 
 
 def _fought(file: GameFile, key: str) -> None:
@@ -156,8 +157,45 @@ def _fire(fire: Fire, given: bool, rolls: Sequence[str], field: str) -> None:
             check_known(roll, rolls, f"{field}.{side}", "no unit has a roll")
 
 
+def _aim(file: GameFile, step: Step, field: str) -> None:
+    """Steps aimed at a piece: what they may check and cancel (2.6)."""
+    for j, name in enumerate(step.checks):
+        check_known(name, [*file.check], f"{field}.checks[{j}]", "no check")
+    if step.checks and (step.aim == "anyone" or step.compare is not None):
+        why = "compare" if step.compare is not None else 'aim = "anyone"; give first, piece or kind'
+        raise Refusal(f"{field}.checks", f"is not allowed with {why}")
+    if step.compare is not None and step.aim in {"first", "kind"}:
+        raise Refusal(f"{field}.aim", f"{step.aim} is not allowed beside compare; give anyone or piece")
+    if step.cancel:
+        _cancel(file, step, field)
+
+
+def _cancel(file: GameFile, step: Step, field: str) -> None:
+    """Hits that cancel are single hits of two front pieces."""
+    if step.aim != "piece":
+        raise Refusal(f"{field}.cancel", 'needs aim = "piece"')
+    if found := sorted({"group", "order", "compare"} & step.model_fields_set):
+        raise Refusal(f"{field}.{found[0]}", "is not allowed beside cancel; such a step stands alone")
+    for side in SIDES:
+        for key, piece in zip(file.unit, pieces_of(file, side), strict=True):
+            given = piece.rolls.get(getattr(step.fire, side))
+            if given and most_damage(file, given) > 1:
+                raise Refusal(f"{field}.cancel", f"{getattr(step.fire, side)} of {key} has damage above 1")
+
+
+def _ratio(step: Step, field: str) -> None:
+    """A ratio of strengths has no other keys."""
+    if step.compare is None or not step.compare.ratio:
+        return
+    if step.aim != "piece":
+        raise Refusal(f"{field}.compare.ratio", 'needs aim = "piece"')
+    if more := sorted(step.compare.model_fields_set - {"ratio"}):
+        raise Refusal(f"{field}.compare.{more[0]}", "is not allowed beside ratio")
+
+
 def _compare(file: GameFile, step: Step, field: str) -> None:
     """A step that compares dice stands alone, and its rolls have a bonus; others have none (2.6)."""
+    _ratio(step, field)
     compare = step.compare
     if compare is not None:
         if found := sorted({"group", "order", "dice_at_most"} & step.model_fields_set):
@@ -196,7 +234,7 @@ def _groups(file: GameFile) -> None:
             if group is None:
                 continue
             if group in last:
-                for name in ("when", "order", "ties"):
+                for name in ("when", "order", "ties", "aim"):
                     if getattr(file.step[i], name) != getattr(file.step[fought[last[group]]], name):
                         text = f"differs within group {group!r}; its steps are fought together"
                         raise Refusal(f"step[{i}].{name}", text)
@@ -261,10 +299,26 @@ def check_modifier(file: GameFile, modifier: SideModifier, field: str) -> None:
     check_selector(file, modifier.units, f"{field}.units")
     if not modifier.model_fields_set & {"adds", "dice", "reroll"}:
         raise Refusal(field, "gives nothing; give at least one of adds, dice, reroll")
+    if isinstance(modifier, SideModifier3) and modifier.checks is not None:
+        for j, name in enumerate(modifier.checks):
+            check_known(name, [*file.check], f"{field}.checks[{j}]", "no check")
+        if found := sorted({"rolls", "dice", "at_most"} & modifier.model_fields_set):
+            raise Refusal(f"{field}.{found[0]}", "is not allowed beside checks, of which it changes the throws")
+    if isinstance(modifier, SideModifier3) and modifier.at_most is not None:
+        _limited(file, modifier, modifier.at_most, f"{field}.at_most")
     if not isinstance(modifier.reroll, str):
         for i, face in enumerate(modifier.reroll):
             check_face(face, largest_die(file), f"{field}.reroll[{i}]")
     _rolls_and_steps(file, modifier, field)
+
+
+def _limited(file: GameFile, modifier: SideModifier3, limit: int | AtMost, field: str) -> None:
+    """A modifier for so many pieces, or for so many misses."""
+    if not isinstance(modifier.reroll, str):
+        raise Refusal(field, "is not allowed beside a list of faces; so many misses may be rolled again")
+    if modifier.reroll != "none" and (modifier.adds or modifier.dice):
+        raise Refusal(field, "is for reroll, or for adds and dice; give two modifiers")
+    _at_most(file, limit, field)
 
 
 def check_order(order: str | list[str], units: Sequence[str], field: str, what: str) -> None:

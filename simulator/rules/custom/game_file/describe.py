@@ -11,9 +11,8 @@ from simulator.rules.battle import Refusal
 from simulator.rules.custom.dice.die import chance_at, face_names
 from simulator.rules.custom.game_file.files import is_path, names, parse, read_content, read_game, shipped_text
 from simulator.rules.custom.game_file.format import AnyRoll, AtMost, Die, GameFile, Roll, Step, Unit, UnitValues
-from simulator.rules.custom.game_file.units import MAIN_ROLLS, pieces_of, whole_of
+from simulator.rules.custom.game_file.units import MAIN_ROLLS, Rolled, pieces_of, rolled, whole_of
 from simulator.rules.custom.game_file.words import fighters, part_of, written
-from simulator.rules.custom.setup import Rolled, rolled
 from simulator.rules.toolkit.naming import listed, plural
 
 _HEADER = re.compile(r"^\s*(\[{1,2})\s*([^\]]+?)\s*\]")
@@ -221,10 +220,20 @@ def _limits(step: Step) -> str:
         parts.append(f"spares {_list(step.spares)}")
     if step.dice_at_most is not None:
         parts.append(_dice_limit(step.dice_at_most))
+    if step.aim != "anyone":
+        parts.append(
+            {"first": "each die at the piece next to fall"}.get(step.aim, f"front {step.aim} against front {step.aim}")
+        )
+    if step.checks:
+        parts.append(f"each hit must pass {_list(step.checks)}")
+    if step.cancel:
+        parts.append("hits of both sides cancel")
     if step.order == "initiative":
         first = "" if step.ties == "together" else f", equal ones: the {step.ties} first"
         parts.append(f"by initiative{first}")
-    if (compare := step.compare) is not None:
+    if step.compare is not None and step.compare.ratio:
+        parts.append("the ratio of the strengths")
+    elif (compare := step.compare) is not None:
         dice = f"at most {compare.most.attacker} dice against {compare.most.defender}"
         parts.append(f"compares {plural(compare.pairs, 'pair')}, {dice}, ties: {compare.ties}")
     for name in ("if_own_has", "if_enemy_has", "unless_own_has", "unless_enemy_has"):

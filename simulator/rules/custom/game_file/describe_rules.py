@@ -6,15 +6,16 @@ from collections.abc import Iterator, Sequence
 
 from simulator.engine.model.chain import SIDES
 from simulator.rules.custom.game_file.format import (
+    AtMost,
     GameFile,
     Modifier,
     Roll,
     RoundScope,
-    Selector,
     SideModifier,
     Step,
     Support,
 )
+from simulator.rules.custom.game_file.keys import Selector
 from simulator.rules.custom.game_file.units import pieces_of
 from simulator.rules.custom.game_file.words import by_side, part_of, selected, written
 from simulator.rules.custom.model import usual
@@ -40,7 +41,22 @@ def rule_rows(file: GameFile) -> Iterator[tuple[str, str, str, str]]:
         yield support.name or "support", gives, support.side, "; ".join([*stack, *_when(support)])
     for modifier in file.modifier:
         units = "all units" if modifier.units is None else listed(modifier.units)
-        yield modifier.name or "modifier", f"{_gifts(modifier)} for {units}", modifier.side, "; ".join(_when(modifier))
+        whom = "enemy " if modifier.whom == "enemy" else ""
+        if modifier.checks is not None:
+            units = f"{units}, throws of {listed(modifier.checks)}"
+        gives = f"{_gifts(modifier)} for {whom}{units}{_limited(modifier.at_most)}"
+        yield modifier.name or "modifier", gives, modifier.side, "; ".join(_when(modifier))
+
+
+def _limited(limit: int | AtMost | None) -> str:
+    """The limit of a modifier."""
+    if limit is None:
+        return ""
+    if isinstance(limit, int):
+        return f", at most {limit}"
+    whose, units = ("own", limit.own) if limit.own is not None else ("enemy", limit.enemy or [])
+    each = f"{limit.each} for each of " if limit.each > 1 else ""
+    return f", at most {each}{whose} {listed(units)}" + ("" if limit.most is None else f", no more than {limit.most}")
 
 
 def _gifts(rule: Support | SideModifier) -> str:
@@ -92,6 +108,8 @@ def warnings(file: GameFile) -> list[str]:
     for i, modifier in enumerate(file.modifier):
         found += _idle_rule(file, modifier, f"modifier[{i}]", modifier.units)
     read = {key for rule in (*file.step, *file.support, *file.modifier) for key in rule.if_condition}
+    thrown = {name for step in file.step for name in step.checks}
+    found += [f"check.{name}: no step throws it" for name in file.check if name not in thrown]
     found += [f"condition.{key}: no step, support or modifier reads it" for key in file.condition if key not in read]
     admitted = _taking_part(file, "both")
     found += [f"unit.{key}: no battle admits it" for key in file.unit if key not in admitted]
@@ -111,7 +129,7 @@ def _idle_units(file: GameFile) -> list[str]:
 
 def _duel(file: GameFile, step: Step, field: str) -> Iterator[str]:
     """One die a side of several unlike units: the strongest rolls, and the loss order says who falls."""
-    if step.compare is None:
+    if step.compare is None or step.aim == "piece":
         return
     for side in SIDES:
         roll, most = getattr(step.fire, side), getattr(step.compare.most, side)
@@ -158,9 +176,13 @@ def _idle_step(file: GameFile, step: Step, field: str) -> Iterator[str]:
 def _idle_rule(file: GameFile, rule: Support | Modifier, field: str, units: Selector | None) -> Iterator[str]:
     """A support or modifier whose rolls are never fired, or whose units have none of them or are in no battle."""
     sides: tuple[str, ...] = SIDES if rule.side == "both" else (rule.side,)
-    if isinstance(rule, Support) and rule.whom == "enemy":
+    if rule.whom == "enemy":
         sides = tuple(SIDES[1 - SIDES.index(side)] for side in sides)
     steps = [step for step in file.step if rule.steps is None or step.name in rule.steps]
+    if (checks := getattr(rule, "checks", None)) is not None:
+        if not any(name in step.checks for step in steps for name in checks):
+            yield f"{field}.checks: {listed([step.name for step in steps], 'or')} throws no {listed(checks, 'or')}"
+        return
     fired = {(side, roll) for step in steps for side in sides if (roll := getattr(step.fire, side)) in rule.rolls}
     where = f" in {listed(rule.steps)}" if rule.steps is not None else ""
     if not fired:

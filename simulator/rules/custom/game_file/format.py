@@ -6,54 +6,34 @@ one. Rules that depend on other keys (dice, units, steps) are checked in `checks
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field, ValidationInfo
-from pydantic_core import PydanticCustomError
+from pydantic import Field
 
 from simulator.rules.battle import Fields
-
-UNDERSCORED = r"^[a-z][a-z0-9_]*$"
-HYPHENED = r"^[a-z][a-z0-9_-]*$"
-LONGEST_NAME = 40
-
-Side = Literal["attacker", "defender"]
-A_NAME = f"a name (small letters, digits, _ and -, a letter first, at most {LONGEST_NAME})"
-Name = Annotated[str, Field(pattern=HYPHENED, max_length=LONGEST_NAME, json_schema_extra={"takes": A_NAME})]
-Selector = list[str]
-Added = Annotated[int, Field(ge=-20, le=20)]
-Round = Annotated[int, Field(ge=1, le=100)]
-Face = Annotated[int, Field(ge=1)]
-Reroll = Literal["none", "misses"] | Annotated[list[Face], Field(min_length=1)]
-Order = Literal["cheapest", "weakest"]
-TwoNumbers = Annotated[list[int], Field(min_length=2, max_length=2)]
-Cost = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
-# Pairs of opposed dice, and dice of a side among them.
-MOST_PAIRS = 10
-UpTo10 = Annotated[int, Field(ge=1, le=MOST_PAIRS)]
-UpTo20 = Annotated[int, Field(ge=0, le=20)]
-From1To20 = Annotated[int, Field(ge=1, le=20)]
-Initiative = Annotated[int, Field(ge=0, le=100)]
-Chooser = Literal["owner", "enemy"]
-
-
-def _from_format(needed: int) -> tuple[BeforeValidator, Any]:
-    """Refuse a key in a file of a lower format as an unknown one; the validation's context is the file's format."""
-
-    def checked(value: Any, info: ValidationInfo) -> Any:
-        if isinstance(info.context, int) and info.context < needed:
-            raise PydanticCustomError("extra_forbidden", f"needs format = {needed}")  # type: ignore[arg-type]
-        return value
-
-    return BeforeValidator(checked), Field(json_schema_extra={"needs_format": needed})
-
-
-T = TypeVar("T")
-_CHECKED_2, NEEDS_2 = _from_format(2)
-_CHECKED_3, NEEDS_3 = _from_format(3)
-# A key that formats 2 and 3 have, and one that only format 3 has.
-New = Annotated[T, _CHECKED_2, NEEDS_2]
-New3 = Annotated[T, _CHECKED_3, NEEDS_3]
+from simulator.rules.custom.game_file.keys import (
+    NEEDS_2,
+    Added,
+    Bonus,
+    Chooser,
+    Cost,
+    Face,
+    From1To20,
+    Initiative,
+    Name,
+    New,
+    New3,
+    Order,
+    Reroll,
+    Round,
+    Selector,
+    Side,
+    TwoNumbers,
+    UpTo10,
+    UpTo20,
+    UpTo1000,
+    UpTo1001,
+)
 
 
 class Roll(Fields):
@@ -67,7 +47,7 @@ class Roll(Fields):
     damage: New[From1To20] = Field(1, description="damage of one hit")
     split: New[bool] = Field(False, description="the damage falls as so many single hits")
     die: New[str | None] = Field(None, description="the die, a name of [die]; default that of [dice]")
-    bonus: New[Added | None] = Field(
+    bonus: New[Bonus | None] = Field(
         None, description="for steps that compare dice, in place of value: added to the face"
     )
 
@@ -187,16 +167,13 @@ class Fire(Fields):
     defender: str | None = None
 
 
-UpTo1000 = Annotated[int, Field(ge=1, le=1000)]
-
-
 class AtMost(Fields):
-    """No more dice than so many fighting units stand there, `each` for one unit, and never more than `most`."""
+    """A count (2.1): as many as such units stand there, `each` for one unit, and never more than `most`."""
 
-    own: Selector | None = None
-    enemy: Selector | None = None
-    each: New3[UpTo1000] = 1
-    most: New3[UpTo1000 | None] = None
+    own: Selector | None = Field(None, description="the own units that are counted")
+    enemy: Selector | None = Field(None, description="the enemy's units that are counted")
+    each: New3[UpTo1000] = Field(1, description="so many for each unit")
+    most: New3[UpTo1000 | None] = Field(None, description="never more than this")
 
 
 class Most(Fields):
@@ -214,6 +191,7 @@ class Compare(Fields):
     ties: Literal["attacker", "defender", "both", "nobody", "reroll"] = Field(
         "defender", description="who hits when both are equal"
     )
+    ratio: New3[bool] = Field(False, description="strengths of the front pieces: A / (A + D) that the attacker hits")
 
 
 class Step(Scope):
@@ -239,6 +217,11 @@ class Step(Scope):
         "together", description="equal initiative: at the same time, or this side first"
     )
     compare: New[Compare | None] = Field(None, description="opposed dice: both sides' dice are sorted and compared")
+    aim: New3[Literal["anyone", "first", "piece", "kind"]] = Field(
+        "anyone", description="first: each die at the piece that is next to fall; piece, kind: front against front"
+    )
+    checks: New3[list[str]] = Field(default_factory=list, description="throws that each hit must pass, in this order")
+    cancel: New3[bool] = Field(False, description="hits of the two front pieces cancel one against one")
     pool: New3[Name | None] = Field(None, description="low luck: dice of steps with different pool never add up")
 
 
@@ -272,10 +255,32 @@ class SideModifier(RoundScope):
     steps: list[str] | None = Field(None, description="steps it applies to; default all")
 
 
-class Modifier(SideModifier, Scope):
+class SideModifier3(SideModifier):
+    """What format 3 adds to modifiers."""
+
+    whom: New3[Literal["own", "enemy"]] = Field("own", description="whose dice change, seen from side")
+    at_most: New3[UpTo1000 | AtMost | None] = Field(
+        None, description="only so many pieces have it, the best ones; of reroll: only so many dice in each step"
+    )
+    checks: New3[list[str] | None] = Field(None, description="changes the throws of these checks, not the roll")
+
+
+class Modifier(SideModifier3, Scope):
     """Dice made better or worse (2.9)."""
 
-    side: Literal["attacker", "defender", "both"] = Field("both", description="the side whose dice change")
+    side: Literal["attacker", "defender", "both"] = Field("both", description="the side that has it")
+
+
+class Check(Fields):
+    """One more throw for a hit (2.12)."""
+
+    value: UpTo1001 = Field(description="passes at this value")
+    chart: dict[str, dict[str, UpTo1001]] = Field(
+        default_factory=dict, description="the value by who fires (row) and who is hit (column): units, tags or all"
+    )
+    die: str | None = Field(None, description="a die with numbers, a name of [die]; default that of [dice]")
+    reroll: Reroll = Field("none", description="throws that are made once more")
+    save: bool = Field(False, description="the owner of the target throws, and a throw that passes stops the hit")
 
 
 class Condition(Fields):
@@ -337,6 +342,7 @@ class GameFile(Fields):
     modifier: Annotated[list[Modifier], Field(max_length=64)] = Field(default_factory=list)
     condition: dict[str, Condition] = Field(default_factory=dict)
     losses: Losses = Field(default_factory=Losses)
+    check: New3[dict[str, Check]] = Field(default_factory=dict, description="further throws by name")
     die: New[dict[str, Die]] = Field(default_factory=dict, description="further dice by name")
 
     # By identity: what is worked out for a file once is kept under it (lists and tables have no hash of their own).

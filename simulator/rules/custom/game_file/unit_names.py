@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from simulator.rules.custom.game_file.format import LONGEST_NAME
+from simulator.rules.custom.game_file.keys import LONGEST_NAME
 
 RESERVED = {"units", "cost", "modifier", "modifiers", "all", "land", "air", "sea", "attacker", "defender"}
 

@@ -11,7 +11,24 @@ from simulator.rules.custom.game_file.format import AnyRoll, Dice, Die, GameFile
 
 MAIN_ROLLS = {"attacker": "attack", "defender": "defence"}
 MAIN = ("attack", "defence")
+# Faces rolled again: all that miss ("misses"), or these numbers or names.
+Again = str | frozenset[int | str]
 OWN_VALUES = ("cost", "hits", "absorb", "initiative", "shield", "absorbs")
+
+
+class Rolled(NamedTuple):
+    """A roll ready to be rolled: value (or bonus, for dice that are compared), dice, and the faces rolled again.
+
+    `reroll`: "misses", or a set of faces; `die` is the name of a further die.
+    """
+
+    value: int
+    dice: int = 1
+    reroll: Again = frozenset()
+    damage: int = 1
+    split: bool = False
+    die: str | None = None
+    compared: bool = False
 
 
 class Piece(NamedTuple):
@@ -61,6 +78,19 @@ def whole_of(file: GameFile) -> int:
     return lcm(*(faces_number(die) ** 2 for die in dice))
 
 
+def most_damage(file: GameFile, roll: AnyRoll) -> int:
+    """The most damage of a hit of a roll."""
+    if isinstance(roll, int):
+        return 1
+    die = die_named(file, roll.die)
+    return max([roll.damage, *(die.damage.values() if isinstance(die, Die) else ())])
+
+
+def in_one_piece(file: GameFile) -> bool:
+    """Must the points of each piece stand one behind the other (section 7, step 6, and 2.6)?"""
+    return heavy(file) or any(step.aim in {"piece", "kind"} for step in file.step)
+
+
 @lru_cache(maxsize=256)
 def heavy(file: GameFile) -> bool:
     """May a hit that is not split do more than one damage (section 7, step 6)?"""
@@ -71,3 +101,21 @@ def heavy(file: GameFile) -> bool:
     strong = [name for name, die in file.die.items() if max(die.damage.values(), default=1) > 1]
     by_die = {name: [roll.split for roll in tables if roll.die == name] for name in strong}
     return any(not (splits and all(splits)) for splits in by_die.values())
+
+
+@lru_cache(maxsize=4096)
+def roll_of(file: GameFile, side: str, unit: int, name: str) -> Rolled | None:
+    """A unit's roll of that name on a side, or None."""
+    found = pieces_of(file, side)[unit].rolls.get(name)
+    return rolled(found) if found else None
+
+
+def rolled(given: int | Roll) -> Rolled:
+    """A roll of a game file, ready to be rolled."""
+    if isinstance(given, int):
+        return Rolled(given)
+    value = given.value if given.bonus is None else given.bonus
+    again: Again = given.reroll if given.reroll == "misses" else frozenset()
+    if isinstance(given.reroll, list):
+        again = frozenset(given.reroll)
+    return Rolled(value or 0, given.dice, again, given.damage, given.split, given.die, given.bonus is not None)

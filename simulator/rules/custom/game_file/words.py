@@ -8,13 +8,12 @@ from functools import lru_cache
 
 from simulator.rules.battle import Refusal
 from simulator.rules.custom.game_file.format import (
-    HYPHENED,
-    LONGEST_NAME,
     ChosenBySide,
     GameFile,
     OrderBySide,
     SelectorBySide,
 )
+from simulator.rules.custom.game_file.keys import HYPHENED, LONGEST_NAME
 from simulator.rules.toolkit.naming import same_name, suggested
 
 

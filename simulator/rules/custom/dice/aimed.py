@@ -1,0 +1,146 @@
+"""Dice that are thrown one after the other, each at the piece that is next to fall (docs/rules/custom_games.md
+sections 2.6 and 5, format 3).
+
+The result of a side's dice is the number of points that they take, for each slot of the group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from simulator.engine.model.chance import NO_TABLE
+from simulator.rules.custom.dice.die import masks_aimed_at
+from simulator.rules.custom.dice.hits import check_size
+from simulator.rules.custom.dice.tables import MOST_THROWS, DiceTables, Throws, distinct, packing
+from simulator.rules.custom.dice.volleys import FRONTS, Standing, Volley, fired, hits_at, volleys
+from simulator.rules.custom.setup import Shot, SideSetup
+
+# The points of a loss line: of which unit, and how many its piece has from there on.
+Points = Sequence[tuple[int, int]]
+# The dice of a step, and the slot of the points that they take.
+Aimed = tuple[int, list[Volley]]
+# Chances below this are none.
+LEAST = 1e-300
+
+
+def aimed_throws(tables: DiceTables, group: int, number: int) -> Throws:
+    """The throws of a side in an aimed group, in a round. Raises TooLarge for too many."""
+    side, own_places, enemy_places = tables.side, tables.own, tables.enemy
+    shots = [shot for shot in side.shots_of(group, number) if side.able(shot)]
+    if not shots:
+        return Throws(np.zeros(len(enemy_places), np.int64), *np.zeros((2, len(own_places), 1), np.int64))
+    shown, examples = tables.shown(shots, number)
+    check_size(side.side, len(examples) * len(own_places), "line-ups with their throws", MOST_THROWS)
+    result = np.zeros((len(own_places), len(examples)), np.int64)
+    means = np.zeros(result.shape, object)
+    slots = [slot.hit.units for slot in tables.slots[group]]
+    strides = packing([tables.caps[slot.hit] for slot in tables.slots[group]])
+    parts = [(rows, own_places.standing(rows)) for rows in tables.distinguished(shots, number)]
+    for seen, at in enumerate(examples):
+        enemy = enemy_places.standing([at])
+        for rows, own in parts:
+            dice = dice_of(side, slots, group, number, own, enemy)
+            volleys_ = [volley for _, rolled in dice for volley in rolled]
+            if not any(volley.hits for volley in volleys_):
+                continue
+            label, rows_at = distinct(np.column_stack([volley.dice for volley in volleys_]))
+            thinned = [(slot, [v._replace(dice=v.dice[rows_at]) for v in rolled]) for slot, rolled in dice]
+            found = _packed(points_taken(thinned, enemy, slots), strides, len(rows_at))
+            index = np.array([_table(tables, *row) for row in found])
+            result[rows, seen] = index[label]
+            means[rows, seen] = sum(volley.damage * volley.dice.astype(object) for volley in volleys_)
+    return Throws(shown, result, means)
+
+
+def dice_of(
+    side: SideSetup, slots: Sequence[int], group: int, number: int, own: Standing, enemy: Standing
+) -> list[Aimed]:
+    """The dice of each step that is fired, in their order, and the slot of their points."""
+    found, at = list[Aimed](), 0
+    for shot in fired(side, side.setup.groups[group], number, own, enemy):
+        masks = masks_aimed_at(side, shot)
+        at = slots.index(masks[0], at) if len(masks) == 1 else slots.index(enemy.front)
+        found.append((at, volleys(side, shot, number, own, enemy)))
+    return found
+
+
+def points_taken(dice: Sequence[Aimed], enemy: Standing, slots: Sequence[int]) -> dict[tuple[int, ...], np.ndarray]:
+    """The chances of points taken by slot: float64, shape (places,)."""
+    places = next(len(volley.dice) for _, rolled in dice for volley in rolled)
+    found = {(0,) * len(slots): np.ones(places)}
+    for slot, rolled in dice:
+        if not rolled:
+            continue
+        after: dict[tuple[int, ...], np.ndarray] = {}
+        for taken, p in found.items():
+            left = targets_of(rolled[0].shot, enemy, points_after(enemy.points, slots, taken))
+            for more, q in enumerate(_walk(rolled, left, p)):
+                key = (*taken[:slot], taken[slot] + more, *taken[slot + 1 :])
+                after[key] = after.get(key, 0) + q
+        found = {key: p for key, p in after.items() if (p > LEAST).any()}
+    return found
+
+
+def points_after(points: Points, slots: Sequence[int], taken: Sequence[int]) -> Points:
+    """The points that are left after so many were taken by each slot."""
+    left = list(points)
+    for mask, number in zip(slots, taken, strict=True):
+        for _ in range(number):
+            left.remove(next(point for point in left if mask >> point[0] & 1))
+    return left
+
+
+def targets_of(shot: Shot, enemy: Standing, left: Points) -> Points:
+    """The points that a step may take, first taken first."""
+    aimed = [(unit, rest) for unit, rest in left if shot.targets >> unit & 1]
+    if shot.given.aim in FRONTS:
+        aimed = [(unit, rest) for unit, rest in aimed if enemy.front >> unit & 1]
+    if shot.given.aim == "piece":
+        # Of the front piece so many are left as were not taken by steps before.
+        gone = len(enemy.points) - len(left)
+        aimed = aimed[: max(0, enemy.points[0][1] - gone)]
+    return aimed
+
+
+def _walk(rolled: Sequence[Volley], aimed: Points, p: np.ndarray) -> np.ndarray:
+    """The chances of 0, 1, ... points taken: one die after the other, each at the first point that is left."""
+    found = np.zeros((len(aimed) + 1, len(p)))
+    found[0] = p
+    for volley in rolled:
+        moved = np.eye(len(found))
+        for point, to, chance in moves_of(volley, aimed):
+            moved[point, point] -= chance
+            moved[to, point] += chance
+        for die in range(int(volley.dice.max(initial=0))):
+            able = volley.dice > die
+            found[:, able] = moved @ found[:, able]
+    return found
+
+
+def moves_of(volley: Volley, aimed: Points) -> list[tuple[int, int, float]]:
+    """Where a die leads to from each point, with its chance."""
+    found, whole = [], volley.side.setup.whole
+    by_unit = {unit: hits_at(volley, 1 << unit) for unit in {unit for unit, _ in aimed}}
+    for point, (unit, rest) in enumerate(aimed):
+        for hit, chance in by_unit[unit]:
+            taken = hit.damage if hit.split else min(hit.damage, rest)
+            found.append((point, min(point + taken, len(aimed)), float(chance / whole)))
+    return found
+
+
+def _packed(taken: dict[tuple[int, ...], np.ndarray], strides: Sequence[int], places: int) -> list[tuple[Any, Any]]:
+    """The results and chances of each place."""
+    keys = sorted(taken, key=lambda key: sum(n * stride for n, stride in zip(key, strides, strict=True)))
+    results = np.array([sum(n * stride for n, stride in zip(key, strides, strict=True)) for key in keys])
+    chances = np.array([taken[key] for key in keys])
+    return [(results[chances[:, at] > 0], chances[chances[:, at] > 0, at]) for at in range(places)]
+
+
+def _table(tables: DiceTables, results: np.ndarray, chances: np.ndarray) -> int:
+    """The table of these results; NO_TABLE where nothing is ever taken."""
+    if not results.any():
+        return NO_TABLE
+    return tables.book.by((results.tobytes(), chances.tobytes()), lambda: (results, chances))
