@@ -200,6 +200,7 @@ CASES = [
     Case("axis 150 v 149 mixed, anti-aircraft", axis("land", MIXED_150, MIXED_149), exact=0.3),
     Case("axis 100 v 100", axis("land", {"infantry": 100}, {"infantry": 100}), exact=0.1),
     Case("axis sea 20 v 20", axis("sea", FLEET, FLEET | {"submarine": 4, "transport": 2}), exact=0.1),
+    Case("axis revised, landing", "axis-revised-landing"),
     Case("twilight space", "twilight-space"),
     Case("skirmish", "skirmish-charge"),
     Case("eclipse, the Galactic Center", "eclipse-galactic-center"),
