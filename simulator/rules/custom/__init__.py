@@ -12,6 +12,7 @@ from simulator.rules.battle import Battle, Built, Clock
 from simulator.rules.custom.game_file import files
 from simulator.rules.custom.game_file.files import INLINE, Source, knows, names
 from simulator.rules.custom.game_file.format import GameFile
+from simulator.rules.custom.game_file.options import with_options_of
 from simulator.rules.custom.game_file.units import pieces_of
 from simulator.rules.custom.model import PARAMETERS, Scenario, check_scenario, model_of, shape_of
 from simulator.rules.question import Question
@@ -96,7 +97,7 @@ def _battle(source: Source, kind: str) -> Battle:
         money=MONEY.get(source.name, ""),
         facts=("taken", "attacker_units_lost", "defender_units_lost", "rounds"),
         notes={key: unit_note(source.file, unit) for key, unit in source.file.unit.items()},
-        total=lambda data, side: force(source.file, data.get(side), side),
+        total=lambda data, side: force(with_options_of(source.file, side, data.get(side)), data.get(side), side),
         clock=Clock("rounds", "taken", "taken") if given.taken_by is not None else WON,
         version=2,
         made=(_battle, (source, kind)),
@@ -122,4 +123,4 @@ def _cost(file: GameFile, data: Mapping[str, Any], path: str) -> float | None:
     """The cost of the unit whose number stands at a path of a scenario, as its side has it; None for other fields."""
     side, _, unit = path.partition(".")
     place = list(file.unit).index(unit) if side in SIDES and unit in file.unit else None
-    return None if place is None else pieces_of(file, side)[place].cost
+    return None if place is None else pieces_of(with_options_of(file, side, data.get(side)), side)[place].cost

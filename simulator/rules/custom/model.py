@@ -15,6 +15,7 @@ from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Fields, Refusal
 from simulator.rules.custom.game_file.checks import check_modifier, check_order
 from simulator.rules.custom.game_file.format import Added, Condition, ConditionValue, GameFile, Order, SideModifier
+from simulator.rules.custom.game_file.options import check_chosen, has_needed
 from simulator.rules.custom.game_file.units import heavy
 from simulator.rules.custom.game_file.words import by_side, check_known, fighters, part_of, selected, words_of
 from simulator.rules.toolkit.policies import check_alone, check_parameters
@@ -111,6 +112,7 @@ class Shape(NamedTuple):
     conditions: tuple[Question, ...]
     may_retreat: tuple[str, ...]
     format: int
+    options: tuple[str, ...] = ()
 
 
 def shape_of(file: GameFile, kind: str) -> Shape:
@@ -129,7 +131,7 @@ def shape_of(file: GameFile, kind: str) -> Shape:
         for key, condition in file.condition.items()
     )
     may_retreat = tuple(sorted(set(file.battle[kind].may_retreat)))
-    return Shape(kind, units("attacker"), units("defender"), conditions, may_retreat, file.format)
+    return Shape(kind, units("attacker"), units("defender"), conditions, may_retreat, file.format, (*file.option,))
 
 
 def usual(condition: Condition) -> str | bool:
@@ -148,6 +150,12 @@ MODIFIERS: dict[str, Any] = {
 }
 
 
+def _options_field(options: tuple[str, ...]) -> dict[str, Any]:
+    """The field that switches options on; none in a game without options."""
+    about = "what is on for this side (order does not matter): factions, technologies, cards"
+    return {"options": (list[Literal[options]], Field(default_factory=list, description=about))} if options else {}
+
+
 @lru_cache(maxsize=256)
 def model_of(shape: Shape) -> type[Fields]:
     """The model of a whole scenario."""
@@ -160,12 +168,13 @@ def model_of(shape: Shape) -> type[Fields]:
                 f"unit_{i}": (Count, Field(0, alias=key, description=title))
                 for i, (key, title) in enumerate(getattr(shape, side))
             }
+            | _options_field(shape.options)
             | MODIFIERS,
         )
         for side in SIDES
     }
     for side, table in sides.items():
-        table.page = ", ".join(key for key, _ in getattr(shape, side))
+        table.page = ", ".join([*["options"] * bool(shape.options), *(key for key, _ in getattr(shape, side))])
     asked: dict[str, Any] = {
         f"condition_{i}": (
             Literal[one.choices] if one.choices else bool,
@@ -213,6 +222,11 @@ def counts(side: Fields) -> dict[str, int]:
     return {unit: given[name] for unit, name in units_of(type(side))}
 
 
+def options_of(side: Fields) -> tuple[str, ...]:
+    """The options that are on for a side (2.13)."""
+    return tuple(getattr(side, "options", ()))
+
+
 def conditions_of(file: GameFile, given: Fields) -> dict[str, ConditionValue]:
     """The value of every condition: the scenario's, else the game's default (2.10)."""
     return {key: getattr(given, f"condition_{i}") for i, key in enumerate(file.condition)}
@@ -225,7 +239,11 @@ def check_scenario(file: GameFile, kind: str, fields: Scenario) -> None:
         numbers = counts(own)
         if not any(map(numbers.get, able)):
             raise Refusal(side, f"no fighting unit; give at least one of {', '.join(able)}")
+        options = options_of(own)
+        check_chosen(file, options, f"{side}.options")
         for key, unit in file.unit.items():
+            if numbers.get(key) and not has_needed(file, options, unit.needs):
+                raise Refusal(f"{side}.{key}", f"needs one of these options: {', '.join(unit.needs)}")
             both = [other for other in selected(file, unit.instead_of) if numbers.get(key) and numbers.get(other)]
             if both:
                 raise Refusal(f"{side}.{key}", f"stands in the place of {min(both)}; give one of the two")

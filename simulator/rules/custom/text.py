@@ -21,7 +21,7 @@ from simulator.rules.custom.dice.volleys import Standing, Volley, fired, volleys
 from simulator.rules.custom.game_file.words import by_side
 from simulator.rules.custom.line import Places, absorbs_first, loss_order
 from simulator.rules.custom.masks import bits
-from simulator.rules.custom.model import PARAMETERS, usual
+from simulator.rules.custom.model import PARAMETERS, options_of, usual
 from simulator.rules.custom.rules.state import (
     ANSWERING,
     ATTACKER_LEFT,
@@ -65,7 +65,9 @@ def _said(value: object) -> str:
 
 
 def _side_lines(setup: Setup, side: str) -> Iterator[str]:
-    policy = getattr(setup.fields.policy, side)
+    policy, on = getattr(setup.fields.policy, side), options_of(getattr(setup.fields, side))
+    if on:
+        yield f"the {side} has {listed([setup.file.option[key].name or key for key in on])}"
     chosen = named(policy.retreat)
     if chosen == ["never"]:
         yield f"the {side} never leaves"

@@ -15,10 +15,13 @@ from simulator.rules.custom.game_file.format import (
     Unit,
     UnitValues,
 )
+from simulator.rules.custom.game_file.options import check_needs, groups_of_options
 from simulator.rules.custom.game_file.units import die_named, heavy, pieces_of
 from simulator.rules.custom.game_file.words import check_face, check_known, check_name, check_selector, selected
 
 RESERVED_UNITS = ("units", "cost", "modifier", "modifiers", "all")
+# Also reserved in format 3, in which they are fields of a side.
+RESERVED_3 = ("options", "damaged")
 
 
 def check_dice_and_units(file: GameFile) -> None:
@@ -67,8 +70,9 @@ def _die(file: GameFile, die: Die, field: str, name: str) -> None:
 
 def _unit(file: GameFile, key: str, unit: Unit) -> None:
     field = f"unit.{key}"
-    if key in RESERVED_UNITS:
-        raise Refusal(field, f"{key!r} is reserved; not allowed for a unit: {', '.join(RESERVED_UNITS)}")
+    reserved = (*RESERVED_UNITS, *RESERVED_3) if file.format > 2 else RESERVED_UNITS
+    if key in reserved:
+        raise Refusal(field, f"{key!r} is reserved; not allowed for a unit: {', '.join(reserved)}")
     check_name(key, field, UNDERSCORED, "a unit")
     _rolls(file, unit, field)
     for tag in unit.tags:
@@ -77,8 +81,21 @@ def _unit(file: GameFile, key: str, unit: Unit) -> None:
     check_selector(file, unit.instead_of, f"{field}.instead_of")
     if key in selected(file, unit.instead_of):
         raise Refusal(f"{field}.instead_of", f"{key!r} is not allowed; a unit cannot stand in its own place")
+    check_needs(file, unit.needs, f"{field}.needs")
     for side in SIDES:
         _rolls(file, getattr(unit, side), f"{field}.{side}")
+
+
+def check_option(file: GameFile, key: str) -> None:
+    """Refuse the name, the needs and the units of an option (2.13)."""
+    field, option = f"option.{key}", file.option[key]
+    check_name(key, field, HYPHENED, "an option")
+    if key in groups_of_options(file):
+        raise Refusal(field, "is also the name of a group of options; the two need different names")
+    check_needs(file, option.needs, f"{field}.needs")
+    for unit, values in option.unit.items():
+        check_known(unit, [*file.unit], f"{field}.unit.{unit}", "no unit")
+        _rolls(file, values, f"{field}.unit.{unit}")
 
 
 def _rolls(file: GameFile, given: Unit | UnitValues, field: str) -> None:

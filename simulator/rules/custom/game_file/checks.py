@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 
 from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Refusal
-from simulator.rules.custom.game_file.check_units import check_damage, check_dice_and_units
+from simulator.rules.custom.game_file.check_units import check_damage, check_dice_and_units, check_option
 from simulator.rules.custom.game_file.format import (
     HYPHENED,
     UNDERSCORED,
     AtMost,
     Fire,
     GameFile,
+    Modifier,
     OrderBySide,
     Roll,
     RoundScope,
@@ -22,6 +24,7 @@ from simulator.rules.custom.game_file.format import (
     Step,
     Support,
 )
+from simulator.rules.custom.game_file.options import rules_of_options, with_options
 from simulator.rules.custom.game_file.units import own_rolls, pieces_of
 from simulator.rules.custom.game_file.words import (
     check_face,
@@ -43,6 +46,8 @@ def rolls_of(file: GameFile) -> list[str]:
     for unit in file.unit.values():
         for given in (unit, unit.attacker, unit.defender):
             found += [name for name, roll in own_rolls(given).items() if roll or file.format > 1]
+    for option in file.option.values():
+        found += [name for values in option.unit.values() for name in own_rolls(values)]
     return [*dict.fromkeys(found)]
 
 
@@ -54,6 +59,20 @@ def check_game(file: GameFile) -> None:
         raise found[0]
     _groups(file)
     check_damage(file)
+    for key in file.option:
+        _laid_over(file, key)
+
+
+def _laid_over(file: GameFile, key: str) -> None:
+    """Refuse an option whose values make the game a wrong one."""
+    laid = with_options(file, (key,), (key,))
+    try:
+        check_damage(laid)
+        for i, step in enumerate(laid.step):
+            _compare(laid, step, f"step[{i}]")
+    except Refusal as refusal:
+        own = re.sub(r"\.(attacker|defender)\b", "", refusal.field) if refusal.field.startswith("unit.") else "unit"
+        raise Refusal(f"option.{key}.{own}", refusal.text) from None
 
 
 def _refusal(check: Callable[[], None]) -> Refusal | None:
@@ -78,7 +97,20 @@ def _checks(file: GameFile) -> Iterator[Callable[[], None]]:
         yield partial(_support, file, support, f"support[{i}]")
     for i, modifier in enumerate(file.modifier):
         yield partial(check_modifier, file, modifier, f"modifier[{i}]")
+    for key in file.option:
+        yield partial(check_option, file, key)
+    for field, rule in rules_of_options(file):
+        yield partial(_rule_of_option, file, rule, field)
     yield partial(_losses, file)
+
+
+def _rule_of_option(file: GameFile, rule: Support | Modifier, field: str) -> None:
+    if "side" in rule.model_fields_set:
+        raise Refusal(f"{field}.side", "is not allowed in an option; it is the side that has the option")
+    if isinstance(rule, Support):
+        _support(file, rule, field)
+    else:
+        check_modifier(file, rule, field)
 
 
 def _condition(file: GameFile, key: str) -> None:

@@ -131,6 +131,9 @@ class Unit(Fields):
     initiative: New[Initiative] = Field(0, description="when it fires in steps ordered by initiative, highest first")
     shield: New[UpTo20] = Field(0, description="every number rolled at it hits at a value worse by this")
     absorbs: New[UpTo20] = Field(0, description="hits of the enemy that each such unit takes off in each group")
+    needs: New3[list[str]] = Field(
+        default_factory=list, description="options and groups: a side may have it only if one of these is on"
+    )
     instead_of: New[Selector] = Field(default_factory=list, description="units in whose place it stands: not both")
     attacker: New[UnitValues] = Field(default_factory=UnitValues, description="its own values as attacker")
     defender: New[UnitValues] = Field(default_factory=UnitValues, description="its own values as defender")
@@ -286,6 +289,18 @@ class Condition(Fields):
     default: bool | str | None = Field(None, description="default: the first choice / false")
 
 
+class Option(Fields):
+    """What a scenario may switch on for a side (2.13)."""
+
+    name: str | None = Field(None, description="shown to people; default the key")
+    about: str = Field("", description="one line")
+    group: Name | None = Field(None, description="a side has one option of a group at most")
+    needs: list[str] = Field(default_factory=list, description="options and groups: one of these must be on")
+    unit: dict[str, UnitValues] = Field(default_factory=dict, description="the side's own values of units")
+    modifier: list[Modifier] = Field(default_factory=list, description="modifiers of this side, without side")
+    support: list[Support] = Field(default_factory=list, description="supports of this side, without side")
+
+
 class OrderBySide(Fields):
     """Loss orders of each side."""
 
@@ -337,6 +352,9 @@ class GameFile(Fields):
     modifier: Annotated[list[Modifier], Field(max_length=64)] = Field(default_factory=list)
     condition: dict[str, Condition] = Field(default_factory=dict)
     losses: Losses = Field(default_factory=Losses)
+    option: New3[Annotated[dict[str, Option], Field(max_length=200)]] = Field(
+        default_factory=dict, description="what a scenario switches on for a side, by name"
+    )
     die: New[dict[str, Die]] = Field(default_factory=dict, description="further dice by name")
 
     # By identity: what is worked out for a file once is kept under it (lists and tables have no hash of their own).
