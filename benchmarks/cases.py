@@ -201,6 +201,7 @@ CASES = [
     Case("axis 100 v 100", axis("land", {"infantry": 100}, {"infantry": 100}), exact=0.1),
     Case("axis sea 20 v 20", axis("sea", FLEET, FLEET | {"submarine": 4, "transport": 2}), exact=0.1),
     Case("axis revised, landing", "axis-revised-landing"),
+    Case("axis raid", "axis-raid"),
     Case("twilight space", "twilight-space"),
     Case("skirmish", "skirmish-charge"),
     Case("eclipse, the Galactic Center", "eclipse-galactic-center"),

@@ -16,6 +16,9 @@ from tests.sentences import faults
 BATTLES = 300
 # An example of each kind, its measure, and its sentence as a player reads it.
 SENTENCES = {
+    "axis-1940-raid": ("mean.attacker_points", "The attacker scores 9.17 points on average."),
+    "axis-1940-raid-on-a-base": ("mean.attacker_points", "The attacker scores 5.86 points on average."),
+    "axis-raid": ("mean.attacker_points", "The attacker scores 6.92 points on average."),
     "axis-1940-combined-arms": (
         "taken",
         "The attacker takes the land in 79.25 % and wins in 94.04 %; the defender holds it in 20.75 %.",

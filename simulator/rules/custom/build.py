@@ -20,6 +20,7 @@ from simulator.rules.custom.decisions.win_chance_threshold import below_odds
 from simulator.rules.custom.dice.die import Hit
 from simulator.rules.custom.dice.hits import check_size
 from simulator.rules.custom.dice.opposed import BOTH, opposed_throws
+from simulator.rules.custom.dice.points import points_throws
 from simulator.rules.custom.dice.tables import MOST_RESULTS, DiceTables, Throws, most_dice, packing
 from simulator.rules.custom.kept import keep, key_of
 from simulator.rules.custom.line import Places
@@ -110,6 +111,10 @@ class Layout:
         self.throws: dict[str, list[Throws]] = {side: [] for side in SIDES}
         self.rows = np.array([[self._row(salvo, phase) for salvo in self.salvos] for phase in range(setup.phases + 1)])
         self.tables = book.close()
+        most = [sum(dice.most_points.values()) * (setup.rounds or 0) for dice in self.dice.values()]
+        # Points of both sides in one number: the attacker's times this and the defender's.
+        self.points_unit = most[1] + 1
+        self.most_points = most[0] * self.points_unit + most[1]
 
     def _salvos(self, number: int) -> list[Salvo]:
         slots = [dice.slots[number] for dice in self.dice.values()]
@@ -136,7 +141,9 @@ class Layout:
             self._known[key] = len(self._known)
             compare = setup.compared(salvo.group)
             for side, chosen in zip(SIDES, salvo.slots, strict=True):
-                if compare is None:
+                if setup.scores(salvo.group):
+                    self.throws[side].append(points_throws(self.dice[side], salvo.group, phase))
+                elif compare is None:
                     self.throws[side].append(self.dice[side].throws(salvo.group, chosen, phase))
             if compare is not None:
                 for side, throws in zip(SIDES, opposed_throws(self.dice, compare, salvo.group, phase), strict=True):
@@ -159,9 +166,9 @@ def lay_out(setup: Setup, places: Mapping[str, Places] | None = None, most_resul
         start,
         _limits(setup, layout, params),
         layout.tables,
-        counters=("rounds",),
+        counters=("points" if params.scores.any() else "rounds",),
         may_be_over=True,
-        factored=None if params.compared.any() or params.chosen else FACTORED,
+        factored=None if params.compared.any() or params.scores.any() or params.chosen else FACTORED,
     )
     return Field(setup, places, chain, layout.salvos, {side: layout.dice[side].classes for side in SIDES})
 
@@ -186,6 +193,7 @@ def _params(setup: Setup, layout: Layout, armies: Sequence[Army]) -> Params:
         begins=np.array([int(salvo.first) for salvo in salvos]),
         ends=np.array([int(salvo.last) for salvo in salvos]),
         compared=np.array([0 if layout.setup.compared(salvo.group) is None else BOTH for salvo in salvos]),
+        scores=np.array([layout.points_unit * setup.scores(salvo.group) for salvo in salvos]),
         opening=sum(salvo.group < opening for salvo in salvos),
         salvos=len(salvos),
         phases=setup.phases,
@@ -215,6 +223,7 @@ def _limits(setup: Setup, layout: Layout, params: Params) -> State:
         stage=DEFENDER_ASKED if best.sought(setup) else 0,
         hits=params.chosen * (layout.tables.width - 1),
         part=params.chosen * max(int(army.classes.max(initial=0)) for army in (params.attacker, params.defender)),
+        points=layout.most_points,
         rounds=setup.rounds or (MOST_ROUNDS if setup.file.dice.sides <= FEW_SIDES else MANY_ROUNDS),
     )
 

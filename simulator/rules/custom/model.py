@@ -17,7 +17,15 @@ from simulator.rules.custom.game_file.checks import check_modifier, check_order
 from simulator.rules.custom.game_file.format import Added, Condition, ConditionValue, GameFile, Order, SideModifier
 from simulator.rules.custom.game_file.options import check_chosen, has_needed
 from simulator.rules.custom.game_file.units import heavy
-from simulator.rules.custom.game_file.words import by_side, check_known, fighters, part_of, selected, words_of
+from simulator.rules.custom.game_file.words import (
+    by_side,
+    check_known,
+    counts_points,
+    fighters,
+    part_of,
+    selected,
+    words_of,
+)
 from simulator.rules.toolkit.policies import check_alone, check_parameters
 from simulator.rules.toolkit.policies import named as named_policies
 
@@ -80,6 +88,14 @@ class Options(Fields):
     )
 
 
+class PointsOptions(Options):
+    """Options of a battle in which points are counted."""
+
+    points_at_most: Annotated[int, Field(ge=0, le=10_000)] | None = Field(
+        None, description="points that a side can score at most; default the kind's"
+    )
+
+
 class Scenario(Protocol):
     """A battle of a game file, whatever its shape: see `model_of`."""
 
@@ -113,6 +129,7 @@ class Shape(NamedTuple):
     may_retreat: tuple[str, ...]
     format: int
     options: tuple[str, ...] = ()
+    points: bool = False
 
 
 def shape_of(file: GameFile, kind: str) -> Shape:
@@ -131,7 +148,16 @@ def shape_of(file: GameFile, kind: str) -> Shape:
         for key, condition in file.condition.items()
     )
     may_retreat = tuple(sorted(set(file.battle[kind].may_retreat)))
-    return Shape(kind, units("attacker"), units("defender"), conditions, may_retreat, file.format, (*file.option,))
+    return Shape(
+        kind,
+        units("attacker"),
+        units("defender"),
+        conditions,
+        may_retreat,
+        file.format,
+        (*file.option,),
+        bool(counts_points(file, kind)),
+    )
 
 
 def usual(condition: Condition) -> str | bool:
@@ -187,6 +213,7 @@ def model_of(shape: Shape) -> type[Fields]:
     chosen: dict[str, Any] = {side: (kind, Field(default_factory=cache(kind))) for side, kind in kinds.items()}
     policies = create_model("Policies", __base__=Fields, __doc__="Policies of both sides.", **chosen)
     conditions.page = ", ".join(one.key for one in shape.conditions)
+    options = PointsOptions if shape.points else Options
     # Tables that a scenario leaves out are frozen, so that scenarios share them: making them took half of validating.
     frame: dict[str, Any] = {
         "game": (str, Field(description="a shipped game, the path of a game file, or custom")),
@@ -196,7 +223,7 @@ def model_of(shape: Shape) -> type[Fields]:
         "defender": (sides["defender"], ...),
         "conditions": (conditions, Field(default_factory=cache(conditions))),
         "policy": (policies, Field(default_factory=cache(policies))),
-        "options": (Options, Field(default_factory=cache(Options))),
+        "options": (options, Field(default_factory=cache(options))),
     }
     return create_model("Battle", __base__=Fields, __doc__="A battle of a game file.", **frame)
 
@@ -259,6 +286,8 @@ def _check_policy(file: GameFile, kind: str, side: str, policy: SidePolicy) -> N
     if chosen != ["never"] and side not in file.battle[kind].may_retreat:
         raise Refusal(f"{field}.retreat", f"the {side} may not retreat in {kind}; give never")
     check_parameters(field, policy, chosen, PARAMETERS)
+    if policy.loss_order == "best" and counts_points(file, kind):
+        raise Refusal(f"{field}.loss_order", "best is not offered where points are counted")
     check_order(policy.loss_order or [], fighters(file, kind, side), f"{field}.loss_order", NOBODY)
     for entry in policy.keep:
         check_known(entry, words_of(file), f"{field}.keep", "no unit or tag")

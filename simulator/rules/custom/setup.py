@@ -136,6 +136,9 @@ class Setup:
         self.low_luck = fields.options.dice == "low-luck"
         self.rounds = fields.options.rounds or self.kind.rounds
 
+        asked = getattr(fields.options, "points_at_most", None)
+        self.most_points = self.kind.points_at_most if asked is None else asked
+
         self.firings = firings_of(self.file, kind)
         self.groups = groups_of(self.file, kind)
         self.opening = sum(self.step(group[0]).when == "before-battle" for group in self.groups)
@@ -150,6 +153,10 @@ class Setup:
         """The comparison of dice in a group; None where dice hit by themselves."""
         compare: Compare | None = self.step(self.groups[group][0]).compare
         return compare
+
+    def scores(self, group: int) -> bool:
+        """Do the dice of a group score points?"""
+        return bool(self.step(self.groups[group][0]).points)
 
     @cached_property
     def names(self) -> list[str]:

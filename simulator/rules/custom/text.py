@@ -16,6 +16,7 @@ from simulator.rules.custom.build import Field
 from simulator.rules.custom.dice.die import MISS, Hit, face_names, hit_class, hits_by_face, rolled_again
 from simulator.rules.custom.dice.hits import Counted, linked_hits, results_of
 from simulator.rules.custom.dice.opposed import BOTH, hits_of_throw, kept_dice, thrown
+from simulator.rules.custom.dice.points import dice_in_words, scoring
 from simulator.rules.custom.dice.slots import Class, pool_of, slots_by_group, slots_in_use
 from simulator.rules.custom.dice.volleys import Standing, Volley, fired, volleys_at
 from simulator.rules.custom.game_file.words import by_side
@@ -54,6 +55,8 @@ def assumptions(field: Field) -> list[str]:
     options = setup.fields.options
     if setup.low_luck:
         lines.append("low luck: each hit class scores its mean, and the fraction is rolled")
+    if setup.most_points is not None:
+        lines.append(f"a side scores {setup.most_points} points at most")
     if setup.rounds:
         limit = plural(setup.rounds, "round")
         lines.append(f"after {limit} the battle is undecided{'' if options.rounds is None else ' (option)'}")
@@ -144,7 +147,7 @@ def _rolls_at(setup: Setup, volley: Volley) -> str:
 def _chance(setup: Setup, volley: Volley, why: str) -> str:
     """The chance of a die, for each set of units that it may hit."""
     if volley.roll.compared:
-        return f" (compared{why})"
+        return f" ({'scored' if volley.shot.given.points else 'compared'}{why})"
     there = setup.sides[volley.side.enemy].present
     chances: dict[int, Fraction] = {}
     for hit, chance in volley.hits:
@@ -206,6 +209,8 @@ class Teller:
         group = [self.setup.step(i) for i in self.setup.groups[self.field.salvos[before.salvo].group]]
         if self.setup.compared(self.field.salvos[before.salvo].group) is not None:
             return f"{group[0].name}  {self._compared(before, result[0], dice)}"
+        if group[0].points:
+            return f"{group[0].name}  {' | '.join(self._scored(before, result, dice))}"
         parts = []
         for side, hits in zip(SIDES, result, strict=True):
             if self.params.chosen and before.stage == (ROLLING if side == "defender" else ANSWERING):
@@ -215,6 +220,15 @@ class Teller:
         # Both sides stand in their order; a side that rolls alone is named.
         rolls = " | ".join(text for _, text in parts) if len(parts) > 1 else "".join(f"{s}: {t}" for s, t in parts)
         return f"{listed([*dict.fromkeys(step.group or step.name for step in group)])}  {rolls}"
+
+    def _scored(self, before: State, result: tuple[int, int], dice: random.Random) -> Iterator[str]:
+        """The dice of each side that scores points, and what they score."""
+        for side, points in zip(SIDES, result, strict=True):
+            rules, phase, own, enemy = self._situation(side, before)
+            for shot in fired(rules, self.setup.groups[self.field.salvos[before.salvo].group], phase, own, enemy):
+                rolled = volleys_at(rules, shot, phase, own, enemy)
+                score = dice_in_words(scoring(rolled, [volley.dice for volley in rolled]), points, dice)
+                yield f"{side}: {self._names(rolled)}: {score}"
 
     def _compared(self, before: State, result: int, dice: random.Random) -> str:
         """Both sides' dice, highest first, that give these hits."""

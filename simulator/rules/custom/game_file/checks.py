@@ -31,6 +31,7 @@ from simulator.rules.custom.game_file.words import (
     check_known,
     check_name,
     check_selector,
+    counts_points,
     part_of,
     selected,
     written,
@@ -177,6 +178,8 @@ def _fought(file: GameFile, key: str) -> None:
     named = {kind for step in file.step for kind in step.battle or ()}
     if named <= file.battle.keys() and not any(step.battle is None or key in step.battle for step in file.step):
         raise Refusal(f"battle.{key}", "no step is fought in this kind of battle")
+    if counts_points(file, key) and file.battle[key].rounds is None:
+        raise Refusal(f"battle.{key}.rounds", "is needed in a kind with a step that counts points")
 
 
 def _fire(fire: Fire, given: bool, rolls: Sequence[str], field: str) -> None:
@@ -198,12 +201,15 @@ def _compare(file: GameFile, step: Step, field: str) -> None:
             raise Refusal(f"{field}.fire", "compare needs a roll of both sides")
         if compare.ties == "reroll" and compare.pairs != 1:
             raise Refusal(f"{field}.compare.ties", "reroll needs pairs = 1")
+    if step.points and (found := sorted({"group", "order", "dice_at_most", "compare"} & step.model_fields_set)):
+        raise Refusal(f"{field}.{found[0]}", "is not allowed beside points; such a step stands alone")
+    bonus = compare is not None or step.points
     for side in SIDES:
         roll = getattr(step.fire, side)
         for key, piece in zip(file.unit, pieces_of(file, side), strict=True):
             given = piece.rolls.get(roll)
-            if given and (isinstance(given, Roll) and given.bonus is not None) != (compare is not None):
-                need = "compare needs a bonus" if compare is not None else "a bonus is for steps that compare dice"
+            if given and (isinstance(given, Roll) and given.bonus is not None) != bonus:
+                need = "compare and points need a bonus" if bonus else "a bonus is for steps that compare dice"
                 raise Refusal(f"{field}.fire.{side}", f"{roll} of {key}: {need}")
 
 

@@ -157,6 +157,9 @@ class Kind(Fields):
     retreat_after: Annotated[int, Field(ge=0, le=100)] = Field(1, description="rounds before anybody may leave")
     rounds: Annotated[int, Field(ge=1, le=1000)] | None = Field(None, description="undecided after so many rounds")
     undecided: Literal["nobody", "attacker", "defender"] = Field("nobody", description="who wins an undecided battle")
+    points_at_most: New3[Annotated[int, Field(ge=0, le=10_000)] | None] = Field(
+        None, description="points that a side can score at most, in a kind that counts them"
+    )
     yields: New3[Selector] = Field(
         default_factory=list, description="a side with only these left gives way where nobody can hit any more"
     )
@@ -242,6 +245,7 @@ class Step(Scope):
         "together", description="equal initiative: at the same time, or this side first"
     )
     compare: New[Compare | None] = Field(None, description="opposed dice: both sides' dice are sorted and compared")
+    points: New3[bool] = Field(False, description="the dice of this step score points; nobody is hit")
     pool: New3[Name | None] = Field(None, description="low luck: dice of steps with different pool never add up")
 
 
