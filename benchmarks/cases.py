@@ -203,6 +203,7 @@ CASES = [
     Case("axis revised, landing", "axis-revised-landing"),
     Case("axis raid", "axis-raid"),
     Case("twilight space", "twilight-space"),
+    Case("twilight factions", "twilight-factions"),
     Case("skirmish", "skirmish-charge"),
     Case("eclipse, the Galactic Center", "eclipse-galactic-center"),
     Case("opposed dice", "custom-opposed-dice"),

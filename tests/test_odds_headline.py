@@ -178,6 +178,10 @@ SENTENCES = {
         "taken",
         "The attacker takes the field in 89.06 % and wins in 93.47 %; the defender holds it in 10.94 %.",
     ),
+    "twilight-factions": (
+        "winner == 'attacker'",
+        "The attacker wins the space battle in 61.54 %, the defender in 22.35 %, nobody in 16.12 %.",
+    ),
     "twilight-ground": ("taken", "The attacker takes the planet in 94.10 %; the defender holds it in 5.90 %."),
     "twilight-space-cannon": (
         "winner == 'attacker'",

@@ -179,7 +179,8 @@ MODIFIERS: dict[str, Any] = {
 def _options_field(options: tuple[str, ...]) -> dict[str, Any]:
     """The field that switches options on; none in a game without options."""
     about = "what is on for this side (order does not matter): factions, technologies, cards"
-    return {"options": (list[Literal[options]], Field(default_factory=list, description=about))} if options else {}
+    taken: Any = list[Literal[options]]  # type: ignore[valid-type]
+    return {"options": (taken, Field(default_factory=list, description=about))} if options else {}
 
 
 @lru_cache(maxsize=256)
