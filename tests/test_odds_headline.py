@@ -16,6 +16,9 @@ from tests.sentences import faults
 BATTLES = 300
 # An example of each kind, its measure, and its sentence as a player reads it.
 SENTENCES = {
+    "axis-1940-raid": ("mean.attacker_points", "The attacker scores 9.17 points on average."),
+    "axis-1940-raid-on-a-base": ("mean.attacker_points", "The attacker scores 5.86 points on average."),
+    "axis-raid": ("mean.attacker_points", "The attacker scores 6.92 points on average."),
     "axis-1940-combined-arms": (
         "taken",
         "The attacker takes the land in 79.25 % and wins in 94.04 %; the defender holds it in 20.75 %.",
@@ -27,13 +30,13 @@ SENTENCES = {
     ),
     "axis-revised-convoy": (
         "winner == 'attacker'",
-        "The attacker wins the sea battle in 63.86 %, the defender in 35.13 %, nobody in 1.01 %.",
+        "The attacker wins the sea battle in 63.87 %, the defender in 35.12 %, nobody in 1.01 %.",
     ),
     "axis-revised-house-rule": (
         "taken",
         "The attacker takes the land in 90.78 % and wins in 95.57 %; the defender holds it in 9.22 %.",
     ),
-    "axis-revised-landing": ("taken", "The attacker takes the land in 76.85 %; the defender holds it in 23.15 %."),
+    "axis-revised-landing": ("taken", "The attacker takes the land in 81.40 %; the defender holds it in 18.60 %."),
     "axis-sea-carriers": (
         "winner == 'attacker'",
         "The attacker wins the sea battle in 65.27 %, the defender in 34.73 %, nobody in < 0.01 %.",
@@ -183,6 +186,10 @@ SENTENCES = {
     "skirmish-charge": (
         "taken",
         "The attacker takes the field in 89.06 % and wins in 93.47 %; the defender holds it in 10.94 %.",
+    ),
+    "twilight-factions": (
+        "winner == 'attacker'",
+        "The attacker wins the space battle in 61.54 %, the defender in 22.35 %, nobody in 16.12 %.",
     ),
     "twilight-ground": ("taken", "The attacker takes the planet in 94.10 %; the defender holds it in 5.90 %."),
     "twilight-space-cannon": (

@@ -256,6 +256,7 @@ def check(
         "battles": (("battle", "title", "attackers", "defenders"), describe.kind_rows(game)),
         "steps": (("step", "when", "fires", "limits"), describe.step_rows(game)),
         "rules": (("rule", "gives", "side", "when"), describe_rules.rule_rows(game)),
+        "options": (("option", "group", "needs", "changes"), describe_rules.option_rows(game)),
         "conditions": (("condition", "values", "default", "about"), describe_rules.condition_rows(game)),
         "losses": (("losses of", "in this order", "last", "removed alone"), describe_rules.loss_rows(game)),
     }

@@ -43,7 +43,7 @@ def army(game, kind, side, pieces=200):
     file = tomllib.loads(shipped_text(game))
     words = file["battle"][kind].get(side, {}).get("fights", list(file["unit"]))
     units = [key for key, unit in file["unit"].items() if {key, *unit.get("tags", ())} & {*words}]
-    units = [key for key in units if not file["unit"][key].get("instead_of")]
+    units = [key for key in units if not {"instead_of", "needs"} & file["unit"][key].keys()]
     return {unit: pieces // len(units) + (n < pieces % len(units)) for n, unit in enumerate(units)}
 
 

@@ -75,7 +75,7 @@ def test_foreach_repeats_an_attachment():
     pairs = [(name, "ab"[number], rider) for number, name in enumerate(units) if number < 2 for rider in units]
     crossed = made("$E$:$N$^$R$", "@E@", "@R@", "@N@-@R@")[0]
     assert crossed == [(f"{n}-{r}", [e], [r]) for e, n, r in pairs if r in ("kite", "crow")]
-    assert made("", "legion", "$All$", "all")[0] == [("all", ["legion"], ["horse", "kite", "crow"])]
+    assert made("", "legion", "$All$", "all")[0] == [("all", ["legion"], [*units])]
     assert made("", "legion", "$Nobody$:horse", "all")[0] == [("all", ["legion"], ["horse"])]
 
 

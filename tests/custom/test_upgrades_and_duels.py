@@ -7,7 +7,7 @@ from simulator.rules.custom.game_file.describe_rules import warnings
 from simulator.rules.custom.game_file.files import read_game
 
 PLAIN = {
-    "format": 2,
+    "format": 3,
     "name": "Plain",
     "unit": {
         "foot": {"cost": 2, "tags": ["men"], "combat": 2},

@@ -12,7 +12,9 @@ from simulator.rules.battle import Battle, Built, Clock
 from simulator.rules.custom.game_file import files
 from simulator.rules.custom.game_file.files import INLINE, Source, knows, names
 from simulator.rules.custom.game_file.format import GameFile
+from simulator.rules.custom.game_file.options import with_options_of
 from simulator.rules.custom.game_file.units import pieces_of
+from simulator.rules.custom.game_file.words import counts_points
 from simulator.rules.custom.model import PARAMETERS, Scenario, check_scenario, model_of, shape_of
 from simulator.rules.question import Question
 
@@ -79,13 +81,14 @@ def _battle(source: Source, kind: str) -> Battle:
         return built(source, kind, fields)
 
     given = source.file.battle[kind]
+    scored = [f"{side}_points" for side in counts_points(source.file, kind)]
     return Battle(
         game=source.name,
         kind=kind,
         title=given.title or f"{source.file.name}: {kind}",
         model=model_of(shape_of(source.file, kind)),
-        question=_question(source.name, kind, given.taken_by is not None),
-        summary=tuple(name for name in SUMMARY if name != "taken" or given.taken_by is not None),
+        question=_question(source, kind),
+        summary=(*scored, *(name for name in SUMMARY if name != "taken" or given.taken_by is not None)),
         check=lambda fields: check_scenario(source.file, kind, fields),
         build=build,
         parameters=PARAMETERS,
@@ -96,7 +99,7 @@ def _battle(source: Source, kind: str) -> Battle:
         money=MONEY.get(source.name, ""),
         facts=("taken", "attacker_units_lost", "defender_units_lost", "rounds"),
         notes={key: unit_note(source.file, unit) for key, unit in source.file.unit.items()},
-        total=lambda data, side: force(source.file, data.get(side), side),
+        total=lambda data, side: force(with_options_of(source.file, side, data.get(side)), data.get(side), side),
         clock=Clock("rounds", "taken", "taken") if given.taken_by is not None else WON,
         version=2,
         made=(_battle, (source, kind)),
@@ -108,8 +111,12 @@ def _has_costs(file: GameFile) -> bool:
     return any(piece.cost for side in SIDES for piece in pieces_of(file, side))
 
 
-def _question(game: str, kind: str, land: bool) -> Question:
-    """The question of a battle kind: who has the ground at the end, or who wins."""
+def _question(source: Source, kind: str) -> Question:
+    """The question of a battle kind: the points scored, who has the ground at the end, or who wins."""
+    game, land = source.name, source.file.battle[kind].taken_by is not None
+    if scoring := counts_points(source.file, kind):
+        parts = [f"{{{'A' if side == SIDES[0] else 'D'}}} scores {{mean.{side}_points|point}}" for side in scoring]
+        return Question(f"mean.{SIDES[0]}_points", f"{', '.join(parts)} on average.")
     prize = PRIZES.get(game, {}).get(kind, "the ground" if land else "the battle")
     if land:
         won = "[ and wins in {winner == 'attacker'}]"
@@ -122,4 +129,4 @@ def _cost(file: GameFile, data: Mapping[str, Any], path: str) -> float | None:
     """The cost of the unit whose number stands at a path of a scenario, as its side has it; None for other fields."""
     side, _, unit = path.partition(".")
     place = list(file.unit).index(unit) if side in SIDES and unit in file.unit else None
-    return None if place is None else pieces_of(file, side)[place].cost
+    return None if place is None else pieces_of(with_options_of(file, side, data.get(side)), side)[place].cost

@@ -21,6 +21,7 @@ from simulator.rules.custom.dice.aimed import aimed_throws
 from simulator.rules.custom.dice.die import Hit
 from simulator.rules.custom.dice.hits import check_size
 from simulator.rules.custom.dice.opposed import BOTH, opposed_throws
+from simulator.rules.custom.dice.points import points_throws
 from simulator.rules.custom.dice.tables import MOST_RESULTS, DiceTables, Throws, most_dice, packing
 from simulator.rules.custom.kept import keep, key_of
 from simulator.rules.custom.least_size import least_size
@@ -112,6 +113,10 @@ class Layout:
         self.throws: dict[str, list[Throws]] = {side: [] for side in SIDES}
         self.rows = np.array([[self._row(salvo, phase) for salvo in self.salvos] for phase in range(setup.phases + 1)])
         self.tables = book.close()
+        most = [sum(dice.most_points.values()) * (setup.rounds or 0) for dice in self.dice.values()]
+        # Points of both sides in one number: the attacker's times this and the defender's.
+        self.points_unit = most[1] + 1
+        self.most_points = most[0] * self.points_unit + most[1]
 
     def _salvos(self, number: int) -> list[Salvo]:
         slots = [dice.slots[number] for dice in self.dice.values()]
@@ -144,6 +149,8 @@ class Layout:
         """The throws of both sides in a salvo of a round."""
         if (step := self.setup.opposed(salvo.group)) is not None:
             return opposed_throws(self.dice, step, salvo.group, phase)
+        if self.setup.scores(salvo.group):
+            return [points_throws(dice, salvo.group, phase) for dice in self.dice.values()]
         if self.setup.aimed(salvo.group):
             return [aimed_throws(dice, salvo.group, phase) for dice in self.dice.values()]
         both = zip(self.dice.values(), salvo.slots, strict=True)
@@ -165,11 +172,11 @@ def lay_out(setup: Setup, places: Mapping[str, Places] | None = None, most_resul
         start,
         _limits(setup, layout, params),
         layout.tables,
-        counters=("rounds",),
+        counters=("points" if params.scores.any() else "rounds",),
         # Groups of one salvo are solved on a grid, whose size is known.
         at_least=(0, 0) if _together(layout) else least_size(params, start, layout.tables),
         may_be_over=True,
-        factored=None if params.compared.any() or params.chosen else FACTORED,
+        factored=None if params.compared.any() or params.scores.any() or params.chosen else FACTORED,
     )
     return Field(setup, places, chain, layout.salvos, {side: layout.dice[side].classes for side in SIDES})
 
@@ -194,6 +201,7 @@ def _params(setup: Setup, layout: Layout, armies: Sequence[Army]) -> Params:
         begins=np.array([int(salvo.first) for salvo in salvos]),
         ends=np.array([int(salvo.last) for salvo in salvos]),
         compared=np.array([0 if layout.setup.opposed(salvo.group) is None else BOTH for salvo in salvos]),
+        scores=np.array([layout.points_unit * setup.scores(salvo.group) for salvo in salvos]),
         opening=sum(salvo.group < opening for salvo in salvos),
         salvos=len(salvos),
         phases=setup.phases,
@@ -228,6 +236,7 @@ def _limits(setup: Setup, layout: Layout, params: Params) -> State:
         stage=DEFENDER_ASKED if best.sought(setup) else 0,
         hits=params.chosen * (layout.tables.width - 1),
         part=params.chosen * max(int(army.classes.max(initial=0)) for army in (params.attacker, params.defender)),
+        points=layout.most_points,
         rounds=setup.rounds or (MOST_ROUNDS if setup.file.dice.sides <= FEW_SIDES else MANY_ROUNDS),
     )
 

@@ -10,6 +10,7 @@ from simulator.rules.custom.build import lay_out
 from simulator.rules.custom.decisions import best
 from simulator.rules.custom.dice.replay import Teller
 from simulator.rules.custom.game_file.files import Source
+from simulator.rules.custom.kept import played
 from simulator.rules.custom.model import Scenario
 from simulator.rules.custom.outcome import begun, outcome, pieces
 from simulator.rules.custom.setup import Setup
@@ -17,7 +18,7 @@ from simulator.rules.custom.setup import Setup
 
 def built(source: Source, kind: str, fields: Scenario) -> Built:
     """Everything that answers one scenario. Raises Refusal for line-ups that are too large."""
-    setup = Setup(source, kind, fields)
+    setup = Setup(played(source, fields), kind, fields)
     field = lay_out(setup)
     # The chain was made just now; a copy of it would be checked again.
     field.chain.tell = Teller(field)

@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 
 from simulator.engine.model.chain import SIDES
 from simulator.rules.custom.game_file.files import Source
-from simulator.rules.custom.model import Scenario
+from simulator.rules.custom.game_file.options import with_options
+from simulator.rules.custom.model import Scenario, options_of
 
 # The number of things of each sort that a game file keeps.
 MOST_KEPT = 16
@@ -15,6 +16,18 @@ MOST_KEPT = 16
 LEAVING = {"retreat", "after_rounds", "units_at_most", "odds_below"}
 _WITHOUT_LEAVING: Any = {"policy": dict.fromkeys(SIDES, LEAVING)}
 T = TypeVar("T")
+
+
+def played(source: Source, fields: Scenario) -> Source:
+    """The game with the options of both sides laid over it (2.13)."""
+    chosen = [options_of(getattr(fields, side)) for side in SIDES]
+    if not any(chosen):
+        return source
+
+    def make() -> tuple[Source, bool]:
+        return Source(source.name, with_options(source.file, *chosen), source.changes), True
+
+    return keep(source, "options", tuple(chosen), make)
 
 
 def keep(source: Source, sort: str, key: Hashable, make: Callable[[], tuple[T, bool]]) -> T:

@@ -22,8 +22,17 @@ from simulator.rules.custom.game_file.format import (
     SideModifier3,
 )
 from simulator.rules.custom.game_file.keys import Added, Order
+from simulator.rules.custom.game_file.options import check_chosen, has_needed
 from simulator.rules.custom.game_file.units import heavy, in_one_piece, pieces_of
-from simulator.rules.custom.game_file.words import by_side, check_known, fighters, part_of, selected, words_of
+from simulator.rules.custom.game_file.words import (
+    by_side,
+    check_known,
+    counts_points,
+    fighters,
+    part_of,
+    selected,
+    words_of,
+)
 from simulator.rules.toolkit.policies import check_alone, check_parameters
 from simulator.rules.toolkit.policies import named as named_policies
 
@@ -87,6 +96,14 @@ class Options(Fields):
     )
 
 
+class PointsOptions(Options):
+    """Options of a battle in which points are counted."""
+
+    points_at_most: Annotated[int, Field(ge=0, le=10_000)] | None = Field(
+        None, description="points that a side can score at most; default the kind's"
+    )
+
+
 class Scenario(Protocol):
     """A battle of a game file, whatever its shape: see `model_of`."""
 
@@ -119,6 +136,8 @@ class Shape(NamedTuple):
     conditions: tuple[Question, ...]
     may_retreat: tuple[str, ...]
     format: int
+    options: tuple[str, ...] = ()
+    points: bool = False
 
 
 def shape_of(file: GameFile, kind: str) -> Shape:
@@ -137,7 +156,16 @@ def shape_of(file: GameFile, kind: str) -> Shape:
         for key, condition in file.condition.items()
     )
     may_retreat = tuple(sorted(set(file.battle[kind].may_retreat)))
-    return Shape(kind, units("attacker"), units("defender"), conditions, may_retreat, file.format)
+    return Shape(
+        kind,
+        units("attacker"),
+        units("defender"),
+        conditions,
+        may_retreat,
+        file.format,
+        (*file.option,),
+        bool(counts_points(file, kind)),
+    )
 
 
 def usual(condition: Condition) -> str | bool:
@@ -158,6 +186,13 @@ def _modifiers(format_: int) -> dict[str, Any]:
     }
 
 
+def _options_field(options: tuple[str, ...]) -> dict[str, Any]:
+    """The field that switches options on; none in a game without options."""
+    about = "what is on for this side (order does not matter): factions, technologies, cards"
+    taken: Any = list[Literal[options]]  # type: ignore[valid-type]
+    return {"options": (taken, Field(default_factory=list, description=about))} if options else {}
+
+
 @lru_cache(maxsize=256)
 def model_of(shape: Shape) -> type[Fields]:
     """The model of a whole scenario."""
@@ -170,12 +205,13 @@ def model_of(shape: Shape) -> type[Fields]:
                 f"unit_{i}": (Count, Field(0, alias=key, description=title))
                 for i, (key, title) in enumerate(getattr(shape, side))
             }
+            | _options_field(shape.options)
             | _modifiers(shape.format),
         )
         for side in SIDES
     }
     for side, table in sides.items():
-        table.page = ", ".join(key for key, _ in getattr(shape, side))
+        table.page = ", ".join([*["options"] * bool(shape.options), *(key for key, _ in getattr(shape, side))])
     asked: dict[str, Any] = {
         f"condition_{i}": (
             Literal[one.choices] if one.choices else bool,
@@ -188,6 +224,7 @@ def model_of(shape: Shape) -> type[Fields]:
     chosen: dict[str, Any] = {side: (kind, Field(default_factory=cache(kind))) for side, kind in kinds.items()}
     policies = create_model("Policies", __base__=Fields, __doc__="Policies of both sides.", **chosen)
     conditions.page = ", ".join(one.key for one in shape.conditions)
+    options = PointsOptions if shape.points else Options
     # Tables that a scenario leaves out are frozen, so that scenarios share them: making them took half of validating.
     frame: dict[str, Any] = {
         "game": (str, Field(description="a shipped game, the path of a game file, or custom")),
@@ -197,7 +234,7 @@ def model_of(shape: Shape) -> type[Fields]:
         "defender": (sides["defender"], ...),
         "conditions": (conditions, Field(default_factory=cache(conditions))),
         "policy": (policies, Field(default_factory=cache(policies))),
-        "options": (Options, Field(default_factory=cache(Options))),
+        "options": (options, Field(default_factory=cache(options))),
     }
     return create_model("Battle", __base__=Fields, __doc__="A battle of a game file.", **frame)
 
@@ -229,6 +266,11 @@ def damage_of(side: Fields) -> dict[str, int]:
     return found
 
 
+def options_of(side: Fields) -> tuple[str, ...]:
+    """The options that are on for a side (2.13)."""
+    return tuple(getattr(side, "options", ()))
+
+
 def conditions_of(file: GameFile, given: Fields) -> dict[str, ConditionValue]:
     """The value of every condition: the scenario's, else the game's default (2.10)."""
     return {key: getattr(given, f"condition_{i}") for i, key in enumerate(file.condition)}
@@ -241,7 +283,11 @@ def check_scenario(file: GameFile, kind: str, fields: Scenario) -> None:
         numbers = counts(own)
         if not any(map(numbers.get, able)):
             raise Refusal(side, f"no fighting unit; give at least one of {', '.join(able)}")
+        options = options_of(own)
+        check_chosen(file, options, f"{side}.options")
         for key, unit in file.unit.items():
+            if numbers.get(key) and not has_needed(file, options, unit.needs):
+                raise Refusal(f"{side}.{key}", f"needs one of these options: {', '.join(unit.needs)}")
             both = [other for other in selected(file, unit.instead_of) if numbers.get(key) and numbers.get(other)]
             if both:
                 raise Refusal(f"{side}.{key}", f"stands in the place of {min(both)}; give one of the two")
@@ -272,6 +318,8 @@ def _check_policy(file: GameFile, kind: str, side: str, policy: SidePolicy) -> N
     if chosen != ["never"] and side not in file.battle[kind].may_retreat:
         raise Refusal(f"{field}.retreat", f"the {side} may not retreat in {kind}; give never")
     check_parameters(field, policy, chosen, PARAMETERS)
+    if policy.loss_order == "best" and counts_points(file, kind):
+        raise Refusal(f"{field}.loss_order", "best is not offered where points are counted")
     check_order(policy.loss_order or [], fighters(file, kind, side), f"{field}.loss_order", NOBODY)
     for entry in policy.keep:
         check_known(entry, words_of(file), f"{field}.keep", "no unit or tag")

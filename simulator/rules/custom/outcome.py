@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import ATTACKER, Columns, Fields, Piece
 from simulator.rules.custom.build import Field
 from simulator.rules.custom.game_file.format import GameFile
 from simulator.rules.custom.game_file.units import pieces_of
+from simulator.rules.custom.game_file.words import counts_points
 from simulator.rules.custom.line import Places, stretches
 from simulator.rules.custom.masks import bits, mask_of, parts_of
 from simulator.rules.custom.model import units_of
@@ -46,6 +48,10 @@ def outcome(field: Field, states: Any) -> Columns:
             by_unit[f"{name}_lost"] = stands.lost[:, unit].take(rows)
             if damaged:
                 by_unit[f"{name}_damage"] = stands.damage[:, unit].take(rows) * (not setup.file.losses.repaired)
+    if counts_points(setup.file, setup.kind_name):
+        unit = int(field.chain.params.scores.max())
+        for side, points in zip(SIDES, np.divmod(states.points, unit), strict=True):
+            columns[f"{side}_points"] = points if setup.most_points is None else np.minimum(points, setup.most_points)
     columns |= by_unit
     columns["attacker_retreated"] = states.ending == ATTACKER_LEFT
     columns["defender_retreated"] = states.ending == DEFENDER_LEFT

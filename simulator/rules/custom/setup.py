@@ -144,6 +144,9 @@ class Setup:
         self.low_luck = fields.options.dice == "low-luck"
         self.rounds = fields.options.rounds or self.kind.rounds
 
+        asked = getattr(fields.options, "points_at_most", None)
+        self.most_points = self.kind.points_at_most if asked is None else asked
+
         self.firings = firings_of(self.file, kind)
         self.groups = groups_of(self.file, kind)
         self.opening = sum(self.step(group[0]).when == "before-battle" for group in self.groups)
@@ -164,6 +167,10 @@ class Setup:
     def aimed(self, group: int) -> bool:
         """Are the dice of a group thrown at a piece that is known beforehand (2.6)?"""
         return bool(self.step(self.groups[group][0]).aim != "anyone")
+
+    def scores(self, group: int) -> bool:
+        """Do the dice of a group score points?"""
+        return bool(self.step(self.groups[group][0]).points)
 
     @cached_property
     def names(self) -> list[str]:

@@ -16,7 +16,7 @@ from simulator.rules.custom.dice.volleys import Standing, Volley, fired, rerolls
 from simulator.rules.custom.game_file.words import by_side
 from simulator.rules.custom.line import absorbs_first, loss_order
 from simulator.rules.custom.masks import bits, everyone
-from simulator.rules.custom.model import PARAMETERS, usual
+from simulator.rules.custom.model import PARAMETERS, options_of, usual
 from simulator.rules.custom.setup import Help, Setup, Shot
 from simulator.rules.toolkit.naming import counted, listed, plural
 from simulator.rules.toolkit.policies import in_words, named
@@ -43,6 +43,8 @@ def assumptions(field: Field) -> list[str]:
     options = setup.fields.options
     if setup.low_luck:
         lines.append("low luck: each hit class scores its mean, and the fraction is rolled")
+    if setup.most_points is not None:
+        lines.append(f"a side scores {setup.most_points} points at most")
     if setup.rounds:
         limit = plural(setup.rounds, "round")
         lines.append(f"after {limit} the battle is undecided{'' if options.rounds is None else ' (option)'}")
@@ -54,7 +56,9 @@ def _said(value: object) -> str:
 
 
 def _side_lines(setup: Setup, side: str) -> Iterator[str]:
-    policy = getattr(setup.fields.policy, side)
+    policy, on = getattr(setup.fields.policy, side), options_of(getattr(setup.fields, side))
+    if on:
+        yield f"the {side} has {listed([setup.file.option[key].name or key for key in on])}"
     hits = zip(setup.names, setup.sides[side].damaged, strict=True)
     if hurt := [f"{plural(number, 'hit')} on {unit}" for unit, number in hits if number]:
         yield f"the {side} comes damaged: {listed(hurt)}"
@@ -142,7 +146,7 @@ def _rolls_at(setup: Setup, volley: Volley) -> str:
 def _chance(setup: Setup, volley: Volley, why: str) -> str:
     """The chance of a die, for each set of units that it may hit."""
     if volley.roll.compared:
-        return f" (compared{why})"
+        return f" ({'scored' if volley.shot.given.points else 'compared'}{why})"
     there = setup.sides[volley.side.enemy].present
     chances: dict[int, Fraction] = {}
     for hit, chance in volley.hits:

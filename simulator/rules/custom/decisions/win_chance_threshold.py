@@ -72,6 +72,11 @@ def _chances(setup: Setup, wanted: Mapping[str, float], rounds: int, lay_out: La
     return {side: keep(setup.source, "chances", (key, rounds, side), partial(make, side)) for side in wanted}
 
 
+def _without_counters(state: Any) -> tuple[Any, ...]:
+    """The fields of a state that rules read."""
+    return tuple([part for name, part in zip(state._fields, state, strict=True) if name not in {"rounds", "points"}])
+
+
 def _chances_of(field: Any, side: str) -> np.ndarray:
     """A side's chances by clock, own and enemy place."""
 
@@ -85,8 +90,8 @@ def _chances_of(field: Any, side: str) -> np.ndarray:
     begins = (states.salvo == p.opening) & (states.ending == FIGHTING)
     found[states.clock[begins], states.attacker[begins], states.defender[begins]] = value[begins]
     # Battles that pass over the beginning of a round, as nobody rolls there, or that come there from no state.
-    seen = zip(*(part.tolist() for part in states._replace(rounds=value)), strict=True)
-    known = {state[:-1]: state[-1] for state in seen}
+    seen = zip(*(part.tolist() for part in _without_counters(states)), strict=True)
+    known = dict(zip(seen, value.tolist(), strict=True))
     last = p.clock if p.round_limit == 0 else p.round_limit - 1
     for clock, attacker, defender in np.argwhere(np.isnan(found[: last + 1])).tolist():
         if attackers[attacker] and defenders[defender] and p.opening < p.salvos:
@@ -95,5 +100,5 @@ def _chances_of(field: Any, side: str) -> np.ndarray:
                 ended: Any = [np.array([part]) for part in after]
                 found[clock, attacker, defender] = wins(State(*ended))[0]
             else:
-                found[clock, attacker, defender] = known.get(after[:-1], np.nan)
+                found[clock, attacker, defender] = known.get(_without_counters(after), np.nan)
     return found if side == "attacker" else np.ascontiguousarray(found.transpose(0, 2, 1))

@@ -141,6 +141,8 @@ def classes_of(side: SideSetup, shot: Shot) -> set[Hit]:
 
 def _classes_of_roll(side: SideSetup, shot: Shot, unit: int, roll: Rolled) -> Iterable[Hit]:
     file, pieces = side.setup.file, side.setup.sides[side.enemy].pieces
+    if shot.given.points:
+        return []
     if roll.compared:
         return [Hit(shot.targets)]
     die = die_named(file, roll.die)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from itertools import islice
@@ -16,6 +16,7 @@ from simulator.rules.custom.dice.aimed import dice_of
 from simulator.rules.custom.dice.die import MISS, Hit, face_names, hit_class, hits_by_face, rolled_again
 from simulator.rules.custom.dice.hits import Counted, linked_hits, results_of
 from simulator.rules.custom.dice.opposed import BOTH
+from simulator.rules.custom.dice.points import dice_in_words, scoring
 from simulator.rules.custom.dice.replay_aimed import MOST_SHOWN, aimed_text, opposed_texts
 from simulator.rules.custom.dice.slots import Class, pool_of, slots_by_group, slots_in_use
 from simulator.rules.custom.dice.volleys import (
@@ -74,6 +75,8 @@ class Teller:
         group = [self.setup.step(i) for i in self.setup.groups[self.field.salvos[before.salvo].group]]
         if self.setup.opposed(self.field.salvos[before.salvo].group) is not None:
             return f"{group[0].name}  {self._opposed(before, result[0], dice)}"
+        if group[0].points:
+            return f"{group[0].name}  {' | '.join(self._scored(before, result, dice))}"
         parts = []
         for side, hits in zip(SIDES, result, strict=True):
             if self.params.chosen and before.stage == (ROLLING if side == "defender" else ANSWERING):
@@ -84,6 +87,15 @@ class Teller:
         # Both sides stand in their order; a side that rolls alone is named.
         rolls = " | ".join(text for _, text in parts) if len(parts) > 1 else "".join(f"{s}: {t}" for s, t in parts)
         return f"{listed([*dict.fromkeys(step.group or step.name for step in group)])}  {rolls}"
+
+    def _scored(self, before: State, result: tuple[int, int], dice: random.Random) -> Iterator[str]:
+        """The dice of each side that scores points, and what they score."""
+        for side, points in zip(SIDES, result, strict=True):
+            rules, phase, own, enemy = self._situation(side, before)
+            for shot in fired(rules, self.setup.groups[self.field.salvos[before.salvo].group], phase, own, enemy):
+                rolled = volleys_at(rules, shot, phase, own, enemy)
+                score = dice_in_words(scoring(rolled, [volley.dice for volley in rolled]), points, dice)
+                yield f"{side}: {self._names(rolled)}: {score}"
 
     def _opposed(self, before: State, result: int, dice: random.Random) -> str:
         """Both sides' dice, highest first where they are compared, that give these hits."""

@@ -131,6 +131,8 @@ class DiceTables:
         self.absorbs = np.array([piece.absorbs for piece in setup.sides[self.side.enemy].pieces])
         self.absorbed = most_absorbed(setup.sides[self.side.enemy]) > 0
         self.combinations = 0
+        # The most points of a group that counts them.
+        self.most_points: dict[int, int] = {}
 
     def linked(self, group: int) -> list[tuple[int, ...]]:
         """The slots of a group in runs that must be rolled together: a die falls into several, or hits are absorbed."""

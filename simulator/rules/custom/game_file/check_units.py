@@ -15,6 +15,7 @@ from simulator.rules.custom.game_file.format import (
     UnitValues,
 )
 from simulator.rules.custom.game_file.keys import HYPHENED, UNDERSCORED
+from simulator.rules.custom.game_file.options import check_needs, groups_of_options
 from simulator.rules.custom.game_file.units import die_named, heavy, in_one_piece, pieces_of
 from simulator.rules.custom.game_file.words import (
     check_face,
@@ -89,8 +90,21 @@ def _unit(file: GameFile, key: str, unit: Unit) -> None:
     check_selector(file, unit.instead_of, f"{field}.instead_of")
     if key in selected(file, unit.instead_of):
         raise Refusal(f"{field}.instead_of", f"{key!r} is not allowed; a unit cannot stand in its own place")
+    check_needs(file, unit.needs, f"{field}.needs")
     for side in SIDES:
         _rolls(file, getattr(unit, side), f"{field}.{side}")
+
+
+def check_option(file: GameFile, key: str) -> None:
+    """Refuse the name, the needs and the units of an option (2.13)."""
+    field, option = f"option.{key}", file.option[key]
+    check_name(key, field, HYPHENED, "an option")
+    if key in groups_of_options(file):
+        raise Refusal(field, "is also the name of a group of options; the two need different names")
+    check_needs(file, option.needs, f"{field}.needs")
+    for unit, values in option.unit.items():
+        check_known(unit, [*file.unit], f"{field}.unit.{unit}", "no unit")
+        _rolls(file, values, f"{field}.unit.{unit}")
 
 
 def _rolls(file: GameFile, given: Unit | UnitValues, field: str) -> None:

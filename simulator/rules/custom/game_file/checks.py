@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 
 from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Refusal
-from simulator.rules.custom.game_file.check_units import check_damage, check_dice_and_units
+from simulator.rules.custom.game_file.check_units import check_damage, check_dice_and_units, check_option
 from simulator.rules.custom.game_file.format import (
     AtMost,
     Fire,
     GameFile,
+    Modifier,
     OrderBySide,
     Roll,
     RoundScope,
@@ -22,12 +24,14 @@ from simulator.rules.custom.game_file.format import (
     Support,
 )
 from simulator.rules.custom.game_file.keys import HYPHENED, UNDERSCORED
+from simulator.rules.custom.game_file.options import rules_of_options, with_options
 from simulator.rules.custom.game_file.units import most_damage, own_rolls, pieces_of
 from simulator.rules.custom.game_file.words import (
     check_face,
     check_known,
     check_name,
     check_selector,
+    counts_points,
     part_of,
     selected,
     written,
@@ -43,6 +47,8 @@ def rolls_of(file: GameFile) -> list[str]:
     for unit in file.unit.values():
         for given in (unit, unit.attacker, unit.defender):
             found += [name for name, roll in own_rolls(given).items() if roll or file.format > 1]
+    for option in file.option.values():
+        found += [name for values in option.unit.values() for name in own_rolls(values)]
     return [*dict.fromkeys(found)]
 
 
@@ -54,6 +60,20 @@ def check_game(file: GameFile) -> None:
         raise found[0]
     _groups(file)
     check_damage(file)
+    for key in file.option:
+        _laid_over(file, key)
+
+
+def _laid_over(file: GameFile, key: str) -> None:
+    """Refuse an option whose values make the game a wrong one."""
+    laid = with_options(file, (key,), (key,))
+    try:
+        check_damage(laid)
+        for i, step in enumerate(laid.step):
+            _compare(laid, step, f"step[{i}]")
+    except Refusal as refusal:
+        own = re.sub(r"\.(attacker|defender)\b", "", refusal.field) if refusal.field.startswith("unit.") else "unit"
+        raise Refusal(f"option.{key}.{own}", refusal.text) from None
 
 
 def _refusal(check: Callable[[], None]) -> Refusal | None:
@@ -78,7 +98,20 @@ def _checks(file: GameFile) -> Iterator[Callable[[], None]]:
         yield partial(_support, file, support, f"support[{i}]")
     for i, modifier in enumerate(file.modifier):
         yield partial(check_modifier, file, modifier, f"modifier[{i}]")
+    for key in file.option:
+        yield partial(check_option, file, key)
+    for field, rule in rules_of_options(file):
+        yield partial(_rule_of_option, file, rule, field)
     yield partial(_losses, file)
+
+
+def _rule_of_option(file: GameFile, rule: Support | Modifier, field: str) -> None:
+    if "side" in rule.model_fields_set:
+        raise Refusal(f"{field}.side", "is not allowed in an option; it is the side that has the option")
+    if isinstance(rule, Support):
+        _support(file, rule, field)
+    else:
+        check_modifier(file, rule, field)
 
 
 def _condition(file: GameFile, key: str) -> None:
@@ -146,6 +179,8 @@ def _fought(file: GameFile, key: str) -> None:
     named = {kind for step in file.step for kind in step.battle or ()}
     if named <= file.battle.keys() and not any(step.battle is None or key in step.battle for step in file.step):
         raise Refusal(f"battle.{key}", "no step is fought in this kind of battle")
+    if counts_points(file, key) and file.battle[key].rounds is None:
+        raise Refusal(f"battle.{key}.rounds", "is needed in a kind with a step that counts points")
 
 
 def _fire(fire: Fire, given: bool, rolls: Sequence[str], field: str) -> None:
@@ -204,12 +239,16 @@ def _compare(file: GameFile, step: Step, field: str) -> None:
             raise Refusal(f"{field}.fire", "compare needs a roll of both sides")
         if compare.ties == "reroll" and compare.pairs != 1:
             raise Refusal(f"{field}.compare.ties", "reroll needs pairs = 1")
+    alone = {"group", "order", "dice_at_most", "compare", "aim", "checks", "cancel"}
+    if step.points and (found := sorted(alone & step.model_fields_set)):
+        raise Refusal(f"{field}.{found[0]}", "is not allowed beside points; such a step stands alone")
+    bonus = compare is not None or step.points
     for side in SIDES:
         roll = getattr(step.fire, side)
         for key, piece in zip(file.unit, pieces_of(file, side), strict=True):
             given = piece.rolls.get(roll)
-            if given and (isinstance(given, Roll) and given.bonus is not None) != (compare is not None):
-                need = "compare needs a bonus" if compare is not None else "a bonus is for steps that compare dice"
+            if given and (isinstance(given, Roll) and given.bonus is not None) != bonus:
+                need = "compare and points need a bonus" if bonus else "a bonus is for steps that compare dice"
                 raise Refusal(f"{field}.fire.{side}", f"{roll} of {key}: {need}")
 
 

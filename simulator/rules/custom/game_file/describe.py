@@ -236,6 +236,8 @@ def _limits(step: Step) -> str:
     elif (compare := step.compare) is not None:
         dice = f"at most {compare.most.attacker} dice against {compare.most.defender}"
         parts.append(f"compares {plural(compare.pairs, 'pair')}, {dice}, ties: {compare.ties}")
+    if step.points:
+        parts.append("scores points")
     for name in ("if_own_has", "if_enemy_has", "unless_own_has", "unless_enemy_has"):
         if getattr(step, name) is not None:
             parts.append(f"{name.replace('_', ' ')} {_list(getattr(step, name))}")

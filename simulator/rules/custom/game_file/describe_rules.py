@@ -16,6 +16,7 @@ from simulator.rules.custom.game_file.format import (
     Support,
 )
 from simulator.rules.custom.game_file.keys import Selector
+from simulator.rules.custom.game_file.options import rules_of_options, with_options
 from simulator.rules.custom.game_file.units import pieces_of
 from simulator.rules.custom.game_file.words import by_side, part_of, selected, written
 from simulator.rules.custom.model import usual
@@ -80,6 +81,20 @@ def _when(rule: Support | Modifier) -> list[str]:
     return parts + [f"if {key} is {listed(written(wanted), 'or')}" for key, wanted in rule.if_condition.items()]
 
 
+def option_rows(file: GameFile) -> Iterator[tuple[str, str, str, str]]:
+    """Option, its group, what it needs, and what it is or changes."""
+    for key, option in file.option.items():
+        changes = [f"{unit}: {', '.join(sorted(values.model_fields_set))}" for unit, values in option.unit.items()]
+        changes += [f"{_gifts(rule)} from {rule.name or 'a support'}" for rule in option.support]
+        changes += [f"{_gifts(rule)} from {rule.name or 'a modifier'}" for rule in option.modifier]
+        yield (
+            key,
+            option.group or "",
+            ", ".join(option.needs),
+            "\n".join(filter(None, [option.about or option.name, *changes])),
+        )
+
+
 def condition_rows(file: GameFile) -> Iterator[tuple[str, str, str, str]]:
     """Condition, its values, the default, what it is."""
     for key, condition in file.condition.items():
@@ -99,14 +114,16 @@ def loss_rows(file: GameFile) -> Iterator[tuple[str, str, str, str]]:
 
 def warnings(file: GameFile) -> list[str]:
     """Rules that can never apply, or that are not what they seem, each with its key: lines of text."""
+    rules = [(f"{name}[{i}]", rule) for name in ("support", "modifier") for i, rule in enumerate(getattr(file, name))]
+    rules += rules_of_options(file)
+    # Options may give the rolls that a step fires: as if all of them were on.
+    file = with_options(file, (*file.option,), (*file.option,))
     found = [line for i, step in enumerate(file.step) for line in _idle_step(file, step, f"step[{i}]")]
     found += [line for i, step in enumerate(file.step) for line in _duel(file, step, f"step[{i}]")]
-    for i, support in enumerate(file.support):
-        found += _idle_rule(file, support, f"support[{i}]", support.to)
-        if not selected(file, support.from_) & _taking_part(file, support.side):
-            found.append(f"support[{i}].from: no battle admits {listed(support.from_, 'or')} on that side")
-    for i, modifier in enumerate(file.modifier):
-        found += _idle_rule(file, modifier, f"modifier[{i}]", modifier.units)
+    for field, rule in rules:
+        found += _idle_rule(file, rule, field, rule.to if isinstance(rule, Support) else rule.units)
+        if isinstance(rule, Support) and not selected(file, rule.from_) & _taking_part(file, rule.side):
+            found.append(f"{field}.from: no battle admits {listed(rule.from_, 'or')} on that side")
     read = {key for rule in (*file.step, *file.support, *file.modifier) for key in rule.if_condition}
     thrown = {name for step in file.step for name in step.checks}
     found += [f"check.{name}: no step throws it" for name in file.check if name not in thrown]

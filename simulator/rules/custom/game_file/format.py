@@ -111,7 +111,10 @@ class Unit(Fields):
     initiative: New[Initiative] = Field(0, description="when it fires in steps ordered by initiative, highest first")
     shield: New[UpTo20] = Field(0, description="every number rolled at it hits at a value worse by this")
     absorbs: New[UpTo20] = Field(0, description="hits of the enemy that each such unit takes off in each group")
-    instead_of: New[Selector] = Field(default_factory=list, description="units in whose place it stands: not both")
+    needs: New3[list[str]] = Field(
+        default_factory=list, description="options and groups: a side may have it only if one of these is on"
+    )
+    instead_of: New3[Selector] = Field(default_factory=list, description="units in whose place it stands: not both")
     attacker: New[UnitValues] = Field(default_factory=UnitValues, description="its own values as attacker")
     defender: New[UnitValues] = Field(default_factory=UnitValues, description="its own values as defender")
 
@@ -134,6 +137,9 @@ class Kind(Fields):
     retreat_after: Annotated[int, Field(ge=0, le=100)] = Field(1, description="rounds before anybody may leave")
     rounds: Annotated[int, Field(ge=1, le=1000)] | None = Field(None, description="undecided after so many rounds")
     undecided: Literal["nobody", "attacker", "defender"] = Field("nobody", description="who wins an undecided battle")
+    points_at_most: New3[Annotated[int, Field(ge=0, le=10_000)] | None] = Field(
+        None, description="points that a side can score at most, in a kind that counts them"
+    )
     yields: New3[Selector] = Field(
         default_factory=list, description="a side with only these left gives way where nobody can hit any more"
     )
@@ -222,6 +228,7 @@ class Step(Scope):
     )
     checks: New3[list[str]] = Field(default_factory=list, description="throws that each hit must pass, in this order")
     cancel: New3[bool] = Field(False, description="hits of the two front pieces cancel one against one")
+    points: New3[bool] = Field(False, description="the dice of this step score points; nobody is hit")
     pool: New3[Name | None] = Field(None, description="low luck: dice of steps with different pool never add up")
 
 
@@ -291,6 +298,18 @@ class Condition(Fields):
     default: bool | str | None = Field(None, description="default: the first choice / false")
 
 
+class Option(Fields):
+    """What a scenario may switch on for a side (2.13)."""
+
+    name: str | None = Field(None, description="shown to people; default the key")
+    about: str = Field("", description="one line")
+    group: Name | None = Field(None, description="a side has one option of a group at most")
+    needs: list[str] = Field(default_factory=list, description="options and groups: one of these must be on")
+    unit: dict[str, UnitValues] = Field(default_factory=dict, description="the side's own values of units")
+    modifier: list[Modifier] = Field(default_factory=list, description="modifiers of this side, without side")
+    support: list[Support] = Field(default_factory=list, description="supports of this side, without side")
+
+
 class OrderBySide(Fields):
     """Loss orders of each side."""
 
@@ -343,6 +362,9 @@ class GameFile(Fields):
     condition: dict[str, Condition] = Field(default_factory=dict)
     losses: Losses = Field(default_factory=Losses)
     check: New3[dict[str, Check]] = Field(default_factory=dict, description="further throws by name")
+    option: New3[Annotated[dict[str, Option], Field(max_length=200)]] = Field(
+        default_factory=dict, description="what a scenario switches on for a side, by name"
+    )
     die: New[dict[str, Die]] = Field(default_factory=dict, description="further dice by name")
 
     # By identity: what is worked out for a file once is kept under it (lists and tables have no hash of their own).

@@ -95,6 +95,7 @@ def in_one_piece(file: GameFile) -> bool:
 def heavy(file: GameFile) -> bool:
     """May a hit that is not split do more than one damage (section 7, step 6)?"""
     written = [part for unit in file.unit.values() for part in (unit, unit.attacker, unit.defender)]
+    written += [values for option in file.option.values() for values in option.unit.values()]
     tables = [roll for part in written for roll in own_rolls(part).values() if isinstance(roll, Roll)]
     if any(roll.damage > 1 and not roll.split for roll in tables):
         return True

@@ -72,6 +72,13 @@ def part_of(file: GameFile, kind: str, side: str) -> tuple[set[str], set[str]]:
     return (set(file.unit) - supports if part.fights is None else selected(file, part.fights)), supports
 
 
+@lru_cache(maxsize=256)
+def counts_points(file: GameFile, kind: str) -> tuple[str, ...]:
+    """The sides that may score points in a kind of battle (2.6)."""
+    steps = [step for step in file.step if step.points and (step.battle is None or kind in step.battle)]
+    return tuple(side for side in ("attacker", "defender") if any(getattr(step.fire, side) for step in steps))
+
+
 @lru_cache(maxsize=512)
 def fighters(file: GameFile, kind: str, side: str) -> tuple[str, ...]:
     """Units that may fight on a side, in file order."""

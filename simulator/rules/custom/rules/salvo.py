@@ -77,6 +77,8 @@ def attackers_hits(p, salvo, result):
 def landed(p, s, result, other):
     """A salvo: hits are allotted, and come off when the group is over (section 5, steps 7 and 8)."""
     attacker, defender, salvo = s.attacker_next, s.defender_next, s.salvo
+    if p.scores[salvo] > 0:
+        return salvo_over(p, s._replace(points=s.points + result * p.scores[salvo] + other))
     if p.begins[salvo] > 0:
         attacker, defender = s.attacker, s.defender
     attacker = struck(p.defender, p.attacker, salvo, attacker, defenders_hits(p, salvo, result, other))

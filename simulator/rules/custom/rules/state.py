@@ -67,6 +67,7 @@ class Params(NamedTuple):
       before the battle.
     - `compared[salvo]`: where dice are compared, the attacker's table gives the hits of both sides, and his own are the
       rest of a division by this; else 0.
+    - `scores[salvo]`: where dice score points, State.points holds the attacker's times this and the defender's; else 0.
     - `clock`: states differ by their round up to this number; `round_limit` 0 without one; `retreat_after` as in the
       file; `retreats` 0 if nobody has a policy to leave, `compares` 0 if nobody looks at mean hits.
     - `chosen`: 1 if a side chooses its losses.
@@ -78,6 +79,7 @@ class Params(NamedTuple):
     begins: np.ndarray
     ends: np.ndarray
     compared: np.ndarray
+    scores: np.ndarray
     opening: int
     salvos: int
     phases: int
@@ -92,7 +94,8 @@ class Params(NamedTuple):
 class State(NamedTuple):
     """Places of both sides; where they will be when the group is over (0 unless it has several salvos); what is next.
 
-    `clock` counts rounds up to Params.clock; `rounds` counts those beyond, and no rule reads it. `stage`: who rolls or
+    `clock` counts rounds up to Params.clock; `rounds` counts those beyond, `points` what both sides
+    have scored (see Params.scores); no rule reads them. `stage`: who rolls or
     decides; where losses are chosen, `hits` is the result that is being taken, from hit class `part` on.
     """
 
@@ -107,3 +110,4 @@ class State(NamedTuple):
     hits: int = 0
     part: int = 0
     rounds: int = 0
+    points: int = 0

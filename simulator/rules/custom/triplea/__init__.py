@@ -24,7 +24,7 @@ from simulator.rules.custom.triplea.xml_map import MapError, TripleaMap, parse_m
 __all__ = ["Imported", "MapError", "import_triplea", "report_text"]
 
 ASSUMED = [
-    "ASSUMED: technologies are off; nobody submerges, scrambles or intercepts; the weakest unit is lost first",
+    "ASSUMED: technologies off; nobody scrambles or intercepts; submarines submerge only in a stalemate; weakest first",
     "ASSUMED: nobody retreats from a landing, and defenders never retreat",
 ]
 
@@ -121,7 +121,7 @@ def _game(found: TripleaMap, wanted: Wanted, report: Report) -> dict[str, Any]:
     effects, territories = territory_effects(found, units, MOST_MODIFIERS - len(modifiers), report)
     report_properties(found, report)
     game = {
-        "format": 2,
+        "format": 3,
         "name": found.name or "imported map",
         "source": "imported from a TripleA map",
         "assumed": [*ASSUMED, *_used_up(report.used_up, units), *report.said_with_answers()],

@@ -72,6 +72,9 @@ def kind_table(kind: str, taking: Taking, units: Sequence[MapUnit], found: Tripl
             table[side]["supports"] = taking.supports[side]
     if kind != "sea":
         table["taken_by"] = [unit.name for unit in units if unit.element == "land" and not unit.supports_only]
+    divers = [unit.name for unit in units if unit.submerges and unit.name in taking.fights["defender"]]
+    if kind == "sea" and divers:
+        table["yields"] = divers
     if kind != "amphibious":
         table["may_retreat"] = ["attacker"]
     limit = found.properties.get("Sea Battle Rounds" if kind == "sea" else "Land Battle Rounds")

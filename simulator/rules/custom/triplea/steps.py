@@ -121,7 +121,7 @@ class StepTables:
                     step["unless_enemy_has"] = self.destroyers
                 yield from self._aimed(step, part)
         if returned:
-            yield from (step | {"group": group} for step in bombardment)
+            yield from (step | {"group": group, "pool": "bombardment"} for step in bombardment)
         for part in parts:
             step = here | {"name": f"{group}-{part.number}", "group": group, "fire": BOTH}
             if not part.strike:
@@ -130,7 +130,8 @@ class StepTables:
                 yield from self._after_strike(step, part)
 
     def _after_strike(self, step: dict[str, Any], part: Part) -> Iterator[dict[str, Any]]:
-        """General fire of a part that strikes first unless destroyers hinder it."""
+        """General fire of a part that strikes first unless destroyers hinder it; a pool of its own in low luck."""
+        step = step | {"pool": "strike"}
         if self.destroyers:
             fire = BOTH if self.defenders_strike else {"attacker": "attack"}
             yield from self._aimed(step | {"fire": fire, "if_enemy_has": self.destroyers}, part)

@@ -85,11 +85,6 @@ class Supports:
         giver = self.names[attachment.owner]
         to = [self.names[name] for name in _list(given, "unitType") if name in self.names]
         to = [name for name in self.names.values() if name in to]
-        if not enemy and giver in to:
-            to.remove(giver)
-            notes.append("a unit does not support its own kind")
-            if not to:
-                return "it supports its own kind alone"
         sides = [side for word, side in SIDES.items() if word in _list(given, "side")]
         dice = [word for word in _list(given, "dice") if word in DICE and (not DICE[word][1] or self.guns & {*to})]
         if not (to and sides and dice):
@@ -113,6 +108,8 @@ class Supports:
         }  # fmt: skip
         if enemy:
             base["whom"] = "enemy"
+        elif giver in to:
+            base["itself"] = True
         stack = _stack(attachment, given, notes)
         return [_with_bonus(base, word, held) | stack for word in dice]
 

@@ -100,6 +100,11 @@ class MapUnit:
         return self.is_true("isSub", "isFirstStrike", "isSuicide")
 
     @property
+    def submerges(self) -> bool:
+        """Does it give way where nobody can hit any more (section 4)?"""
+        return self.is_true("isSub", "canEvade")
+
+    @property
     def is_soft_transport(self) -> bool:
         """Is it a transport that cannot attack?"""
         carries = self.number("transportCapacity") > 0 and not self.is_true("isCombatTransport")
