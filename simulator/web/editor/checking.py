@@ -16,8 +16,7 @@ from simulator.rules.custom.game_file.describe import line_of, value_text
 from simulator.rules.custom.game_file.describe_rules import warnings
 from simulator.rules.custom.game_file.files import parse, read_game
 from simulator.rules.custom.game_file.format import GameFile, Roll
-from simulator.rules.custom.game_file.units import MAIN_ROLLS, pieces_of
-from simulator.rules.custom.setup import rolled
+from simulator.rules.custom.game_file.units import MAIN_ROLLS, pieces_of, rolled
 from simulator.scenarios.validation import complaints
 
 # How a complaint about a text that is not TOML begins.

@@ -110,7 +110,7 @@ class Chain:
         left = (columns[f"{side}_left_thirds"] + columns[f"{side}_idle_thirds"] for side in SIDES)
         fates = (columns[f"attacker_leader_{fate}"] for fate in GONE)
         rows = chances_of([columns["winner"], *left, columns["major_victory"], *fates], p)
-        return {Fought(end, *row[:4], row[4:]): chance for row, chance in rows.items()}
+        return {Fought(end, winner, a, d, major, (*fate,)): p for (winner, a, d, major, *fate), p in rows.items()}
 
     def follow(self, state: Any) -> Following:
         """The roll, those who join and resist, the battle."""
