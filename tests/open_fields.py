@@ -6,6 +6,20 @@ OPEN = {
     ("axis-and-allies-revised", "land"): ["conditions.aircraft_hit_submarines"],
     ("axis-and-allies-revised", "amphibious"): ["conditions.aircraft_hit_submarines"],
     ("eclipse-second-dawn", "space"): ["attacker.modifier", "defender.modifier"],
+    # The modifier of a side is one of "attack" and "defence", which no step of a raid rolls.
+    ("axis-and-allies-1942", "raid"): ["attacker.modifier", "defender.modifier"],
+    ("axis-and-allies-1940", "raid"): ["attacker.modifier", "defender.modifier"],
+    ("axis-and-allies-1940", "raid-on-a-base"): ["attacker.modifier", "defender.modifier"],
+    # These fire in this kind with the options of some factions.
+    ("twilight-imperium-4", "space"): ["attacker.mech", "defender.mech"],
+    ("twilight-imperium-4", "ground"): [
+        "attacker.carrier",
+        "attacker.carrier_2",
+        "attacker.cruiser",
+        "attacker.cruiser_2",
+        "attacker.destroyer",
+        "attacker.destroyer_2",
+    ],
     ("europa", "naval"): [
         "attacker.fleets_minus",
         "attacker.fleets_plus",

@@ -91,7 +91,7 @@ def test_every_example_has_an_advice_or_says_that_nothing_is_decided(name, side)
     if found.default is not None:
         assert found.value[side] >= found.default.before.value[side] - 1e-12
         assert bool(found.choice) <= (" instead of " in line or "a little more" in line)
-        assert re.search(r"\b[Yy]ou\b|\bthe [a-z]+ (never |always )?[a-z]", line), line
+        assert re.search(r"\b[Yy]ou\b|\b[Tt]he [a-z]+ (never |always )?[a-z]", line), line
 
 
 def test_one_land_unit_is_kept_to_the_last(capsys):

@@ -22,8 +22,9 @@ class KnowsIdle(Fields):
         for path in cls.idle:
             *tables, name = path.split(".")
             node = schema
-            for table in tables:
+            for place, table in enumerate(tables):
                 node = _own_table(node["properties"], table, schema)
+                _forget(node.get("default"), *tables[place + 1 :], name)
             del node["properties"][name]
         return schema
 
@@ -31,6 +32,15 @@ class KnowsIdle(Fields):
 def of_table(table: str, *names: str) -> tuple[str, ...]:
     """The paths of these fields of a table."""
     return tuple(f"{table}.{name}" for name in names)
+
+
+def _forget(default: Any, *path: str) -> None:
+    """Take a field out of a default value, where that has it."""
+    *tables, name = path
+    for table in tables:
+        default = default.get(table) if isinstance(default, dict) else None
+    if isinstance(default, dict):
+        default.pop(name, None)
 
 
 def _own_table(tables: dict[str, Any], name: str, schema: dict[str, Any]) -> dict[str, Any]:

@@ -100,6 +100,7 @@ def _unit(name: str, side: str, units: list[str]) -> str:
         lambda unit: unit[0] == asked[0] and letters.match(unit),
     ):
         found = [unit for unit in units if fits(unit)]
-        if len(found) == 1:
+        # "dread" is the dreadnought, of which there is a second version.
+        if found and all(unit.startswith(found[0]) for unit in found):
             return found[0]
     raise ScenarioError(f"text: {not_one_of(name, [unit.replace('_', ' ') for unit in units])} for the {side}")

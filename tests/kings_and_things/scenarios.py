@@ -18,6 +18,8 @@ CHOICES = {
     "retreat_below": [1, 2, 3, 4],
     "retreat_ratio": [0.3, 0.6, 0.8, 1, 1.5],
 }
+# What a free-for-all does not allow: nobody has magic items there, and no attacker a structure.
+OF_TWO_SIDES = ("item_hits", "lucky_charm", "warlord")
 OBJECTIVES = [
     {},
     {"objective": {"attacker": {"win": 2, "attacker_losses": -0.7, "fort_hits": 0.1}}},
@@ -43,6 +45,10 @@ def random_battle(rng, kind):
         policy = {key: rng.choice(values) for key, values in CHOICES.items() if rng.random() < 0.7}
         if wild:
             policy.pop("retreat", None)
+        if kind == "free-for-all":
+            policy = {key: value for key, value in policy.items() if key not in OF_TWO_SIDES}
+            if name != "defender":
+                policy.pop("structures", None)
         if kind == "land" and not wild:
             _armed(rng, name, side, policy, items)
         if not wild:

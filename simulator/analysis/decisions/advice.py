@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from simulator.analysis.odds.headline import measure_of, side_names
+from simulator.analysis.odds.headline import headline_of, measure_of, side_names
 from simulator.analysis.odds.run import ExactAnswer
 from simulator.analysis.words import capital, percent, points
 from simulator.rules.campaign.text import called_fight
@@ -150,6 +150,9 @@ def _chance(odds: Odds, side: str) -> str:
 
 def happening(odds: Odds, you: str) -> str:
     """The headline's event and its chance, as `you` say it: "you take the land in 71.40 %", "you never hold it"."""
+    if measure_of(odds.battle).startswith("mean."):
+        text = headline_of(odds).text.rstrip(".")
+        return text[0].lower() + text[1:]
     subject, predicate = event(odds, you or SIDES[0])
     if you and subject in {"{A}", "{D}"}:
         subject, predicate = "you", _bare(predicate)

@@ -115,7 +115,7 @@ def weights_of_measure(battle: Battle, side: str) -> dict[str, float]:
         return dict(PLAIN)
     if measure in TAKEN:
         return {"take": 1.0}
-    return {measure: 1.0 if side == "attacker" else -1.0}
+    return {measure.removeprefix("mean."): 1.0 if side == "attacker" else -1.0}
 
 
 class _Search:

@@ -208,6 +208,8 @@ def rounds(
     if asked.built.by_fight is not None:
         return _fights(asked, asked.built.by_fight, most, battles, seed)
     asked = counting(asked)
+    if battles is None and not _counts_rounds(asked):
+        battles = BATTLES
     if battles is None:
         try:
             graph = graph_of(asked.chain, QUICK_BYTES, progress and (lambda states: progress(states, None)))
@@ -221,6 +223,11 @@ def rounds(
     if len(ends) < battles:
         raise Interrupted(answer)
     return answer
+
+
+def _counts_rounds(scenario: Scenario) -> bool:
+    """Does the counter of the chain, if it has one, count rounds? Only then does it tell them in exact odds."""
+    return all(name.endswith("rounds") for name in scenario.chain.counters)
 
 
 def _fights(

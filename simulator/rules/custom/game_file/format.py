@@ -47,9 +47,7 @@ class Roll(Fields):
     damage: New[From1To20] = Field(1, description="damage of one hit")
     split: New[bool] = Field(False, description="the damage falls as so many single hits")
     die: New[str | None] = Field(None, description="the die, a name of [die]; default that of [dice]")
-    bonus: New[Bonus | None] = Field(
-        None, description="for steps that compare dice, in place of value: added to the face"
-    )
+    bonus: New[Bonus | None] = Field(None, description="added to the face, in place of value, where dice are compared")
 
 
 AnyRoll = Annotated[int, Field(ge=0)] | Roll
@@ -111,9 +109,7 @@ class Unit(Fields):
     initiative: New[Initiative] = Field(0, description="when it fires in steps ordered by initiative, highest first")
     shield: New[UpTo20] = Field(0, description="every number rolled at it hits at a value worse by this")
     absorbs: New[UpTo20] = Field(0, description="hits of the enemy that each such unit takes off in each group")
-    needs: New3[list[str]] = Field(
-        default_factory=list, description="options and groups: a side may have it only if one of these is on"
-    )
+    needs: New3[list[str]] = Field(default_factory=list, description="options and groups: one of these must be on")
     instead_of: New3[Selector] = Field(default_factory=list, description="units in whose place it stands: not both")
     attacker: New[UnitValues] = Field(default_factory=UnitValues, description="its own values as attacker")
     defender: New[UnitValues] = Field(default_factory=UnitValues, description="its own values as defender")
@@ -310,6 +306,9 @@ class Option(Fields):
     support: list[Support] = Field(default_factory=list, description="supports of this side, without side")
 
 
+Options = Annotated[dict[str, Option], Field(max_length=200)]
+
+
 class OrderBySide(Fields):
     """Loss orders of each side."""
 
@@ -362,9 +361,7 @@ class GameFile(Fields):
     condition: dict[str, Condition] = Field(default_factory=dict)
     losses: Losses = Field(default_factory=Losses)
     check: New3[dict[str, Check]] = Field(default_factory=dict, description="further throws by name")
-    option: New3[Annotated[dict[str, Option], Field(max_length=200)]] = Field(
-        default_factory=dict, description="what a scenario switches on for a side, by name"
-    )
+    option: New3[Options] = Field(default_factory=dict, description="what a scenario switches on for a side, by name")
     die: New[dict[str, Die]] = Field(default_factory=dict, description="further dice by name")
 
     # By identity: what is worked out for a file once is kept under it (lists and tables have no hash of their own).
