@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from simulator import warm
 from tests.documents import PAGES, PROMPT, ROOT, Page, dead_links, pieces, same
 
 WIDTH = "80"
@@ -37,6 +38,9 @@ def grouped(path):
 def test_code_blocks(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", WIDTH)
+    if GROUPS.get(name_of(path)) == "custom":
+        # A first answer may be simulated where exact odds need a kernel that is not compiled yet.
+        warm("skirmish-charge")
     assert Page(path).text == path.read_text(encoding="utf-8")
 
 
