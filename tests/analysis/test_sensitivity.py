@@ -1,5 +1,6 @@
 """Sensitivity and Sobol indices (docs/rules/decisions.md section 4)."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -25,6 +26,16 @@ def test_every_change_is_the_odds_of_that_scenario():
     assert "options.resort" in found.without_effect()
     assert found.table.columns.tolist() == ["path", "setting", "to", "value", "change", "low", "high", "method"]
     assert found.skipped.columns.tolist() == ["path", "to", "reason"]
+
+
+def test_an_incomplete_answer_names_the_largest_of_the_changes_tried_only():
+    found = sensitivity(LAND)
+    first = found.headline.split(" matters most")[0]
+    assert not first.startswith("Of the changes tried")
+    assert dataclasses.replace(found, complete=False).headline.startswith("Of the changes tried, ")
+    nothing = dataclasses.replace(found, steps=(), refusals=(), complete=False)
+    assert nothing.headline.startswith("No change was tried in time: ")
+    assert dataclasses.replace(nothing, complete=True).headline.startswith("No change is allowed: ")
 
 
 def test_lists_are_stepped_item_by_item():

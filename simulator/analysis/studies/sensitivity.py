@@ -105,10 +105,12 @@ class Sensitivity(Result):
         what = meaning(battle, data, self.value)
         if most is None or abs(most.change.value) <= ROUNDING:
             if not self.steps:
-                return f"No change is allowed: {what} stays at {amount(self.base, chance)}."
+                why = "No change is allowed" if self.complete else "No change was tried in time"
+                return f"{why}: {what} is {amount(self.base, chance)}."
             tried = "The one change tried does not move" if len(self.steps) == 1 else "No change tried moves"
             return f"{tried} {what}: it stays at {amount(self.base, chance)}."
-        text = f"{capital(step_in_words(battle, data, most.path, most.setting, most.to))} matters most"
+        words = step_in_words(battle, data, most.path, most.setting, most.to)
+        text = f"{capital(words) if self.complete else f'Of the changes tried, {words}'} matters most"
         change = signed(most.change.value, chance) + " points" * chance
         if most.change.low < most.change.high:
             change = f"about {change} ({signed(most.change.low, chance)} to {signed(most.change.high, chance)})"
