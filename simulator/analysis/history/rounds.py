@@ -227,7 +227,14 @@ def rounds(
 
 def _counts_rounds(scenario: Scenario) -> bool:
     """Does the counter of the chain, if it has one, count rounds? Only then does it tell them in exact odds."""
-    return all(name.endswith("rounds") for name in scenario.chain.counters)
+    chain, begun = scenario.chain, scenario.built.begun
+    if begun is None or all(name.endswith("rounds") for name in chain.counters):
+        return True
+    # Another counter may hold rounds beside other numbers: then the round follows from it.
+    fields = [np.array([value, value]) for value in chain.start]
+    fields[chain.counted][1] += 1
+    before, after = np.asarray(begun(type(chain.start)(*fields)))
+    return bool(after > before)
 
 
 def _fights(
