@@ -73,7 +73,7 @@ def survivor_bar(odds: Odds) -> list[SurvivorBlock]:
 
 
 def blocks_where(odds: Odds, side: str, at: np.ndarray) -> list[SurvivorBlock]:
-    """What a side has left in the outcomes at these places (bool): its best at its own end of the bar."""
+    """The blocks of a side in these outcomes (bool), by pieces left; most pieces stand at its own end of the bar."""
     total = _total(odds, side)
     if not total or not odds.chances[at].sum():
         return []

@@ -48,7 +48,7 @@ def short_name(battle: Battle) -> str:
 
 
 def side_names(battle: Battle, sides: Sequence[str]) -> list[str]:
-    """What the columns of the sides are called: besieger and fortress, attacker and defender, second attacker."""
+    """The names of the sides' columns: besieger and fortress, attacker and defender, second attacker."""
     named = sentences()["sides"].get(f"{battle.game} {battle.kind}", "").split(", ")
     own = dict(zip(SIDES, named, strict=False)) if len(named) == len(SIDES) else {}
     return [own.get(side, words(side)) for side in sides]

@@ -64,7 +64,7 @@ def is_asked(request: BattleRequest) -> bool:
 
 
 def pairs_of(request: BattleRequest) -> links.Pairs:
-    """What the address of a counter-attack has beside its battle."""
+    """The part of a counter-attack's address that is not its battle."""
     joins = [name for name in request.options.names() if name.startswith(("join.", "hold."))]
     return [("with.counter", "1"), *((f"with.{name}", request.options.text(name)) for name in joins)]
 

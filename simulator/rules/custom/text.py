@@ -21,7 +21,7 @@ from simulator.rules.custom.setup import Help, Setup, Shot
 from simulator.rules.toolkit.naming import counted, listed, plural
 from simulator.rules.toolkit.policies import in_words, named
 
-# What an aim means.
+# Each aim in words.
 AIMS = {
     "anyone": "",
     "first": "; each die at the piece that is next to fall",

@@ -19,7 +19,7 @@ from simulator.rules.custom.game_file.format import GameFile, Roll
 from simulator.rules.custom.game_file.units import MAIN_ROLLS, pieces_of, rolled
 from simulator.scenarios.validation import complaints
 
-# How a complaint about a text that is not TOML begins.
+# The beginning of a complaint about a text that is not TOML.
 NO_TOML = "game: your game: "
 _MEANT = re.compile(r"did you mean ([\w-]+)\?")
 

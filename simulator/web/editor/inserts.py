@@ -42,7 +42,7 @@ def inserted(text: str, what: str) -> str:
 
 
 def _fire(text: str) -> str:
-    """What the last step of a text fires, in TOML; attack and defence where it does not say."""
+    """The rolls that the last step of a text fires, in TOML; attack and defence where it names none."""
     try:
         steps = tomllib.loads(text).get("step")
     except ValueError:

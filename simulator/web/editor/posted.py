@@ -1,4 +1,4 @@
-"""What the form of the editor sends: the text of a game file, and the test battle."""
+"""The form of the editor as it is sent: the text of a game file, and the test battle."""
 
 from __future__ import annotations
 

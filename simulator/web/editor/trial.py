@@ -119,7 +119,7 @@ def _in_time(analysis: Callable[[], Any], limits: Limits) -> Any:
 
 
 def worth(trial: Trial, limits: Limits) -> list[dict[str, Any]] | None:
-    """What one unit more of each kind does to the chance of its own side, in points, also for each coin."""
+    """The change of its own side's chance by one unit more of each kind, in points, also for each coin."""
     found = _in_time(lambda: one_more(trial.draft, threads=1), limits)
     if found is None:
         return None

@@ -13,7 +13,7 @@ from simulator.web.catalogue import words
 from simulator.web.plans.request import FRONTS, carry_in, counted, model_in
 
 OBJECTIVES = {"worth": "worth most", "all": "all must fall", "cheapest": "cheapest"}
-# What a lost unit counts beside the worth of targets, and the words of its field.
+# The weight of a lost unit beside the worth of targets, and the words of its field.
 LOSSES = {"own_lost": "your lost units count", "enemy_lost": "his lost units count"}
 MOST = {"place": 12, "target": 8, "hold": 8}
 

@@ -121,7 +121,7 @@ def _walk(rolled: Sequence[Volley], aimed: Points, p: np.ndarray) -> np.ndarray:
 
 
 def moves_of(volley: Volley, aimed: Points) -> list[tuple[int, int, float]]:
-    """Where a die leads to from each point, with its chance."""
+    """The moves of a die along the points: from a point, to a point, with its chance."""
     found, whole = [], volley.side.setup.whole
     by_unit = {unit: hits_at(volley, 1 << unit) for unit in {unit for unit, _ in aimed}}
     for point, (unit, rest) in enumerate(aimed):

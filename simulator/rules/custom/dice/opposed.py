@@ -123,7 +123,7 @@ def _placed(dice: Rolled, left: Sequence[int]) -> int:
 
 
 class Thrown(NamedTuple):
-    """What a side throws against the other, and the hits that it may take itself: its front piece has no more points.
+    """The dice of a side, and the most hits that it can take: the points of its front piece.
 
     `dice`: compared dice, or where hits cancel (chance, number) of dice that hit.
     """

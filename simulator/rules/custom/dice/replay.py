@@ -19,6 +19,7 @@ from simulator.rules.custom.dice.opposed import BOTH
 from simulator.rules.custom.dice.points import dice_in_words, scoring
 from simulator.rules.custom.dice.replay_aimed import MOST_SHOWN, aimed_text, opposed_texts
 from simulator.rules.custom.dice.slots import Class, pool_of, slots_by_group, slots_in_use
+from simulator.rules.custom.dice.tables import NO_LIMIT
 from simulator.rules.custom.dice.volleys import (
     Standing,
     Volley,
@@ -270,7 +271,7 @@ def _toss(by_shot: Sequence[tuple[list[Volley], list[tuple[Help, Any]]]], dice: 
     """A throw of all dice of some steps; then each step's limited rerolls, one after the other (section 5)."""
     found: list[Fallen] = []
     for volleys, again in by_shot:
-        fallen = [(volley, _throw(volley, dice)) for volley in best(volleys, 1 << 40) for _ in range(volley.dice)]
+        fallen = [(volley, _throw(volley, dice)) for volley in best(volleys, NO_LIMIT) for _ in range(volley.dice)]
         for k, (_, most) in enumerate(again):
             left = int(np.max(most))
             for volley, faces in fallen:

@@ -105,7 +105,7 @@ def _die(volley: Volley, target: int, rng: random.Random) -> tuple[str, Hit]:
 
 
 def opposed_texts(step: Step, rolled: Sequence[Sequence[Volley]], fits: Fits, rng: random.Random) -> list[str]:
-    """What both sides throw so that their hits fit."""
+    """The dice of both sides, drawn so that their hits fit."""
     if step.cancel:
         return _cancelling(rolled, fits, rng)
     assert step.compare is not None

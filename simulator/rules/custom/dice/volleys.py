@@ -147,7 +147,7 @@ def rerolls(side: SideSetup, shot: Shot, number: int, own: Standing, enemy: Stan
 
 
 def covering(volley: Volley, again: Sequence[tuple[Help, Any]]) -> tuple[int, ...]:
-    """Which of these modifiers roll misses of a volley again: none of dice with a reroll of their own."""
+    """The modifiers among these that roll misses of a volley again; dice with a reroll of their own have none."""
     return (
         () if volley.roll.reroll else tuple([k for k, (rule, _) in enumerate(again) if rule.units >> volley.unit & 1])
     )

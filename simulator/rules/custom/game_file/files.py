@@ -19,7 +19,7 @@ from simulator.rules.custom.game_file.format import MODELS, GameFile
 
 LARGEST_FILE = 256 * 1024
 INLINE = "custom"
-# What the first refusal of an empty file says.
+# The first refusal of an empty file.
 CONSISTS = (
     "a game file has format = 1 and a name, [unit.NAME] for each kind of piece with the value it hits at, "
     "[battle.NAME] for each kind of battle, and [[step]] for what is fired in a round"

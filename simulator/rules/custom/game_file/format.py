@@ -259,7 +259,7 @@ class SideModifier(RoundScope):
 
 
 class SideModifier3(SideModifier):
-    """What format 3 adds to modifiers."""
+    """Keys of modifiers that format 3 adds."""
 
     whom: New3[Literal["own", "enemy"]] = Field("own", description="whose dice change, seen from side")
     at_most: New3[UpTo1000 | AtMost | None] = Field(
@@ -295,7 +295,7 @@ class Condition(Fields):
 
 
 class Option(Fields):
-    """What a scenario may switch on for a side (2.13)."""
+    """An option that a scenario may switch on for a side (2.13)."""
 
     name: str | None = Field(None, description="shown to people; default the key")
     about: str = Field("", description="one line")

@@ -163,7 +163,7 @@ def pursued(p, s, thirds, stars):
 
 @helper
 def recorded(p, s, routed_a, routed_d, caught):
-    """What both sides have left and lost; `caught`: stars of the pursuit."""
+    """The records of both sides, with their losses; `caught`: stars of the pursuit."""
     a, d = fought(s, 0, routed_a), fought(s, 1, routed_d)
     after = s._replace(
         group=p.alike[s.group],
@@ -177,7 +177,7 @@ def recorded(p, s, routed_a, routed_d, caught):
 
 @helper
 def fought(s, side, routed):
-    """How the fight ended for a side: 1 if it won, + 2 if it is routed."""
+    """The end of the fight for a side: 1 if it won, + 2 if it is routed."""
     return (1 if s.verdict == side else 0) + 2 * routed
 
 

@@ -24,7 +24,7 @@ BEST = "best"
 ROLLS = 4
 DECISIONS = np.array(["leave_with_wind", "break_off", "break_off"])
 TIMES = np.array(["", "day one, Fire", "day one, Shock (boarding)", "day two, Fire"])
-# Who has +1/+1 because the enemy failed to break off, by `failed`.
+# The side that has +1/+1 because its enemy failed to break off, by `failed`.
 BONUS = np.array(["", "defender", "attacker", "both"])
 
 
