@@ -311,10 +311,15 @@ class Clock:
 
 @dataclass(frozen=True)
 class Shown:
-    """Name of a column in words, and its values as the game writes them (10 thirds as "3 LD 1 LDE")."""
+    """Name of a column in words, and its values as the game writes them (10 thirds as "3 LD 1 LDE").
+
+    `unit` is what its number counts ("1/3 LD"), `units` what its values in words count ("LD").
+    """
 
     label: str | None = None
     value: Callable[[float], str] | None = None
+    unit: str = ""
+    units: str = ""
 
 
 def allow_all(fields: Any) -> None:
