@@ -311,10 +311,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class Shown:
-    """Name of a column in words, and its values as the game writes them (10 thirds as "3 LD 1 LDE").
-
-    `unit` is what its number counts ("1/3 LD"), `units` what its values in words count ("LD").
-    """
+    """A column in words: name, values (10 thirds are "3 LD 1 LDE"), the unit of its number ("1/3 LD") and of those."""
 
     label: str | None = None
     value: Callable[[float], str] | None = None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from simulator import exact, rules
+from simulator import compare, exact, need, rules, sensitivity
 
 UNITS = {
     ("land", "attacker_left_thirds"): ("1/3 LD", "LD", 11, "3 LD 2 LDE"),
@@ -27,3 +27,23 @@ def test_an_answer_as_json_tells_the_units_of_its_columns():
     needed = rows["half_points_needed"]
     assert (needed["mean"], needed["unit"], needed["shown"]) == (12, "1/2 transport point", "transport points")
     assert not {"unit", "shown"} & exact("risk-20v15").to_dict()["summary"][0].keys()
+
+
+LEFT = "mean.attacker_left_thirds"
+FIGHT = {
+    "game": "europa", "battle": "land", "attacker": {"land_detachments": 4, "leader": "none"},
+    "defender": {"land_detachments": 3, "leader": "none"},
+}  # fmt: skip
+
+
+def test_sentences_of_studies_are_in_the_units_of_the_game():
+    """Five LD lose as much as four, so 1 LD more is left; the numbers of the answers stay thirds."""
+    larger = FIGHT | {"attacker": {"land_detachments": 5, "leader": "none"}}
+    four, five = (f"{exact(one).mean('attacker_left_thirds') / 3:.2f} LD" for one in (FIGHT, larger))
+    told = compare([FIGHT, larger], LEFT).headline
+    assert told == f"The mean of attacker left is {four} in A; {five} in B, 1 LD more."
+    most = sensitivity(FIGHT, LEFT, fields=["attacker.land_detachments"])
+    assert most.headline.endswith(f": +1 LD, the mean of attacker left goes from {four} to {five}.")
+    short = need(FIGHT, {"attacker.land_detachments": range(4, 6)}, 14.5, value=LEFT)
+    assert short.headline.endswith(f"the mean of attacker left is {five}.")
+    assert short.rows()[-1]["value"] == pytest.approx(exact(larger).mean("attacker_left_thirds"))

@@ -44,9 +44,9 @@ _stages: Recent[tuple[Columns, np.ndarray]] = Recent(
 )
 
 
-def build_land(fields: Land, told: Sequence[str] = SIDES, together: int = ROLLED_TOGETHER) -> Built:
+def build_land(fields: Land, leaders_of: Sequence[str] = SIDES, together: int = ROLLED_TOGETHER) -> Built:
     """Everything that answers a land battle; see LandSetup."""
-    setup = LandSetup(fields, told, together)
+    setup = LandSetup(fields, leaders_of, together)
     return Built(
         chain=chain_of(setup, land_line),
         outcome=partial(land_outcome, setup),

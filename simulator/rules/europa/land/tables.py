@@ -120,8 +120,8 @@ class LandSetup(Opponents[model.Land]):
     without a battle, or -1; `first` may break off first. `tested` are the leaders that are tested, None for the others.
     """
 
-    def __init__(self, fields: model.Land, told: Sequence[str] = SIDES, together: int = ROLLED_TOGETHER) -> None:
-        """`told` are the sides whose leaders are of interest; `together` as ROLLED_TOGETHER."""
+    def __init__(self, fields: model.Land, leaders_of: Sequence[str] = SIDES, together: int = ROLLED_TOGETHER) -> None:
+        """`leaders_of` are the sides whose leaders may be tested; `together` as ROLLED_TOGETHER."""
         super().__init__(fields)
         self.together = together
         a, d = self.stacks
@@ -142,7 +142,7 @@ class LandSetup(Opponents[model.Land]):
         # only that of the destroyed side, if given (step 1).
         large_enough = [not self.europe or enemy.size >= 3 * LD for enemy in (d, a)]
         hit = [self.overrun < 0 or (side != self.overrun and own.leader.given) for side, own in enumerate(self.stacks)]
-        asked = [name in told and large_enough[side] and hit[side] for side, name in enumerate(SIDES)]
+        asked = [name in leaders_of and large_enough[side] and hit[side] for side, name in enumerate(SIDES)]
         self.tested = tuple(own.leader if asked[side] else None for side, own in enumerate(self.stacks))
         self.tables, self.classes = TableBook(), LeaderClasses(self)
         self.tallies = Tally(self, 0), Tally(self, 1)
