@@ -28,12 +28,15 @@ from simulator.scenarios.schema import field_rows
 TRANSCRIPTS = Path(__file__).parent / "transcripts"
 COUNTS = Path(__file__).parent / "data" / "pinned_counts.json"
 WIDTH = 110
-# Transcripts beside those of the kinds: what a kind does only where a part is given.
+# Transcripts beside those of the kinds: what a kind does only where a part is given. An example, or a file beside this.
 FURTHER = {
     ("europa", "siege-with-relief"): "europa-vienna-1683",
     ("europa", "passage-with-zones"): "europa-la-hougue-1692",
     ("europa", "naval-with-retreat"): "europa-quiberon-bay-1759",
     ("europa", "naval-with-decisions"): "europa-flores-1591",
+    ("price-of-power", "campaign-on-a-march"): "power-march-milan",
+    ("price-of-power", "campaign-with-ships-in-port"): "data/power-out-of-port.toml",
+    ("price-of-power", "land-with-generals"): "data/power-generals.toml",
 }
 BATTLES = 2_000
 SEED = 2_026
@@ -57,7 +60,7 @@ def all_kinds() -> set[tuple[str, str]]:
 
 def transcript(name: str) -> str:
     """The transcript of one example."""
-    scenario = load(name)
+    scenario = load(Path(__file__).parent / name if name.endswith(".toml") else name)
     lines = [f"{scenario.battle.game} {scenario.battle.kind}: {scenario.battle.title}", "", "FIELDS"]
     for row in field_rows(scenario.battle):
         lines.append(f"{row.path} ({row.default or 'no default'}): {row.takes}. {row.meaning}")

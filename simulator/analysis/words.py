@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from simulator.analysis.field_words import counts_units, field_in_words, owner_in_words, units_in_words
@@ -69,7 +70,7 @@ def value_in_words(battle: Battle, data: Mapping[str, Any], asked: str, found: M
     clause = "" if statistic_of(asked) else clause_of(battle, data, meant(battle, asked))
     if clause:
         return how_often(clause, found.value, bounds(found), names_of(battle, data))
-    return f"{meaning(battle, data, asked)} is {value_of(found, is_chance(asked))}"
+    return f"{meaning(battle, data, asked)} is {amount_in_words(battle, asked, found)}"
 
 
 def settings_in_words(battle: Battle, data: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
@@ -109,14 +110,31 @@ def named(asked: str) -> str:
 
 def amount_in_words(battle: Battle, asked: str, found: Measure) -> str:
     """A value in the notation of its game: "50.80 %", "4.492", "3 LD 1 LDE", "about 4.5 (4.4 to 4.6)"."""
-    if is_chance(asked):
-        return value_of(found, chance=True)
+    notation = notation_of(battle, asked)
+    if notation is None:
+        return value_of(found, is_chance(asked))
+    value, low, high = map(notation, found)
+    return f"about {value} ({low} to {high})" if bounds(found) else value
+
+
+def notation_of(battle: Battle, asked: str) -> Callable[[float], str] | None:
+    """The notation in which a game writes a value, such as "4.6 LD" for 13.8 thirds; None for plain numbers."""
     _, column = statistic_of(asked) or ("", "")
     shown = battle.shown.get(column)
-    if not shown or not shown.value:
-        return value_of(found, chance=False)
-    value, low, high = map(shown.value, found)
-    return f"about {value} ({low} to {high})" if bounds(found) else value
+    return shown.value if shown else None
+
+
+def number_in_words(battle: Battle, asked: str, value: float, chance: bool) -> str:
+    """A value without an interval in the notation of its game, in percent if it is a chance."""
+    notation = None if math.isnan(value) else notation_of(battle, asked)
+    return notation(value) if notation else amount(value, chance)
+
+
+def difference_in_words(battle: Battle, asked: str, value: float, chance: bool) -> str:
+    """A difference with its sign; one between values that have names (siegeworks) stays a number."""
+    text = number_in_words(battle, asked, abs(value), chance)
+    named_unit = notation_of(battle, asked) is not None and text[:1].isdigit()
+    return f"{'-' if value < 0 else '+'}{text}" if named_unit else signed(value, chance)
 
 
 def heading(asked: str) -> str:

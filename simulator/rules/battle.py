@@ -311,10 +311,12 @@ class Clock:
 
 @dataclass(frozen=True)
 class Shown:
-    """Name of a column in words, and its values as the game writes them (10 thirds as "3 LD 1 LDE")."""
+    """A column in words: name, values (10 thirds are "3 LD 1 LDE"), the unit of its number ("1/3 LD") and of those."""
 
     label: str | None = None
     value: Callable[[float], str] | None = None
+    unit: str = ""
+    units: str = ""
 
 
 def allow_all(fields: Any) -> None:

@@ -5,7 +5,9 @@ Where the rules make the parts differ, a test says why. Sieges of Europa: test_f
 
 import pytest
 
-from simulator import exact
+from simulator import exact, rules
+from simulator.rules import custom
+from simulator.scenarios import kinds_of
 from tests.campaigns.test_chains import table
 
 TOLERANCE = 1e-9
@@ -25,6 +27,7 @@ def of_file(rounds):
 
 CUTS = {
     "risk land": ("risk", "land", {"regiments": 8}, {"regiments": 7}, risk, ["regiments"]),
+    "risk amphibious": ("risk", "amphibious", {"regiments": 5, "fleets": 3}, {"regiments": 4}, risk, ["regiments"]),
     "risk naval": ("risk", "naval", {"fleets": 4}, {"fleets": 4}, risk, ["fleets"]),
     "the price of power, land": (
         "price-of-power", "land", {"infantry": 3, "cavalry": 1}, {"infantry": 3, "artillery": 1}, most,
@@ -41,10 +44,75 @@ CUTS = {
         "axis-and-allies-1942", "sea", {"cruiser": 2, "fighter": 1}, {"cruiser": 1, "destroyer": 2}, of_file,
         ["cruiser", "destroyer", "fighter"],
     ),
+    "axis and allies, a landing without ships": (
+        "axis-and-allies-1942", "amphibious", {"infantry": 3, "tank": 1}, {"infantry": 3}, of_file,
+        ["infantry", "tank"],
+    ),
+    **{
+        f"{game}, {kind}": (f"axis-and-allies-{game}", kind, own, own, of_file, [*own])
+        for game in ("1940", "revised")
+        for kind, own in {
+            "land": {"infantry": 2, "artillery": 1},
+            "amphibious": {"infantry": 3},
+            "sea": {"destroyer": 2, "fighter": 1},
+        }.items()
+    },
     "skirmish on foot": (
         "skirmish", "field", {"pikes": 3, "captain": 1}, {"pikes": 4}, of_file, ["pikes", "captain"]
     ),
+    "twilight imperium, in space": (
+        "twilight-imperium-4", "space", {"cruiser": 3, "fighter": 1}, {"carrier": 2, "fighter": 2}, of_file,
+        ["cruiser", "carrier", "fighter"],
+    ),
+    "twilight imperium, on the ground": (
+        "twilight-imperium-4", "ground", {"infantry": 4}, {"infantry": 4}, of_file, ["infantry"]
+    ),
 }  # fmt: skip
+# Kinds whose parts are joined by hand, here or where this says.
+JOINED = {
+    ("birthright", "siege"), ("price-of-power", "siege"), ("europa", "revolt"), ("europa", "pirate-hunt"),
+    ("eclipse-second-dawn", "space"),
+    ("europa", "siege"), ("europa", "siege-campaign"),  # test_fortresses.py
+}  # fmt: skip
+ONE_ROLL, CHAIN = "one procedure without rounds", "a chain of battles that go on within it (test_chains.py)"
+DAYS, LEAVES = "the rules fix its days or segments: no limit ends it before", "who stops is driven off"
+# Kinds that no field ends half way.
+WHOLE = {
+    ("europa", "land"): DAYS,
+    ("europa", "naval"): DAYS,
+    ("birthright", "tactical"): "fought until a side is gone",
+    ("birthright", "storm"): "fought until a side is gone",
+    ("birthright", "quick-battle"): ONE_ROLL,
+    ("kings-and-things", "land"): LEAVES,
+    ("kings-and-things", "free-for-all"): LEAVES,
+    ("kings-and-things", "exploration"): LEAVES,
+    ("risk", "invasion"): CHAIN,
+    ("risk", "blockade-run"): "the odds of the run are those of the naval battle that it begins",
+    ("price-of-power", "campaign"): CHAIN,
+    ("europa", "expedition"): CHAIN,
+    ("europa", "passage"): CHAIN,
+    ("europa", "native-chain"): CHAIN,
+    **{("birthright", kind): ONE_ROLL for kind in ("adjustment", "movement", "visibility")},
+    **{("price-of-power", kind): ONE_ROLL for kind in ("crossing", "npr-defence")},
+    **{
+        ("europa", kind): ONE_ROLL
+        for kind in (
+            "attrition", "blockade-run", "conquistador", "continuation", "corsair-raid", "exploration", "interception",
+            "leader-survival", "logistics", "native-activation", "strait-fire",
+        )
+    },
+    **{(f"axis-and-allies-{game}", "raid"): "one round" for game in ("1940", "1942")},
+    ("axis-and-allies-1940", "raid-on-a-base"): "one round",
+}  # fmt: skip
+
+
+def test_every_kind_can_be_cut_or_says_why_not():
+    """A new kind has to be written into one of the lists."""
+    cut = {(game, kind) for game, kind, *_ in CUTS.values()}
+    every = {(game, kind) for game in (*rules.GAMES, *custom.names()) for kind in kinds_of(game)}
+    shipped = {(game, kind) for game, kind in every if game in custom.names() or isinstance(rules.GAMES[game], str)}
+    assert shipped == cut | JOINED | WHOLE.keys()
+    assert not WHOLE.keys() & (cut | JOINED)
 
 
 def campaign(game, kind, own, enemy, *fights):
@@ -73,6 +141,18 @@ def test_a_battle_cut_in_parts_is_one_battle(name, parts):
     assert differences(pieces(one, names), pieces(cut, names)) < TOLERANCE
     for winner in ("attacker", "defender", "nobody"):
         assert cut.winner(winner) == pytest.approx(one.winner(winner), abs=TOLERANCE)
+
+
+def test_eclipse_is_one_battle_where_nobody_wins_an_undecided_one():
+    """By the file the defender wins it, and drives the attacker off; ships of one hit have no damage to repair."""
+    fleets = "eclipse-second-dawn", "space", {"interceptor": 4}, {"interceptor": 3}
+    undecided = {"rules": {"battle": {"space": {"undecided": "nobody"}}}}
+    one = exact(campaign(*fleets, of_file(4)) | undecided)
+    cut = exact(campaign(*fleets, of_file(2), of_file(2)) | undecided)
+    assert differences(pieces(one, ["interceptor"]), pieces(cut, ["interceptor"])) < TOLERANCE
+    by_the_file = exact(campaign(*fleets, of_file(2), {}))
+    assert by_the_file.p("fight1_winner == 'defender' and red_interceptor_out > 0") > 0.1
+    assert by_the_file.p("fight1_winner == 'defender' and red_interceptor_here > 0") == 0
 
 
 @pytest.mark.parametrize("troops", [{"knights": 2}, {"archers": 3}], ids=["knights", "archers"])

@@ -120,6 +120,16 @@ def test_on_the_round_track_it_comes_in_its_round():
     assert odds.p("lifted") == pytest.approx(played.p("rounds > 1 or destroyed_by_supply"), abs=1e-12)
 
 
+def test_a_sortie_beyond_the_troops_that_fight_is_the_same_battle():
+    """8 LD of the relief army fight (section 2.4); the garrison comes out and only stands by."""
+    full = RELIEF | {"army_plus": 2, "sortie": True}
+    inside = {"fortress_level": 1, "land_detachments": 1}
+    alone, together = (exact(siege(full | {"sortie": sortie}, defender=inside)) for sortie in (False, True))
+    for column in ("relief_won", "fallen", "relief_battle"):
+        assert together.p(column) == pytest.approx(alone.p(column), abs=1e-12)
+    assert together.mean("relief_left_thirds") == pytest.approx(alone.mean("relief_left_thirds"), abs=1e-12)
+
+
 def test_best_is_at_least_as_good_as_every_answer():
     strong = RELIEF | {"army_plus": 2, "leader": {"manoeuvre": 4, "fire": 4, "shock": 4}}
     weights = {"objective": {"attacker": {"win": 1, "attacker_left_thirds": 0.02}}}

@@ -184,6 +184,11 @@ class Odds(Measured, Result):
             rows.append(row)
         return rows
 
+    def _units(self, column: str) -> dict[str, str]:
+        """What the numbers of a column count (`unit`), and what a person sees (`shown`), where these differ."""
+        shown = self.battle.shown.get(column)
+        return {"unit": shown.unit, "shown": shown.units} if shown and shown.unit else {}
+
     @checked
     def likely(self, most: int = 5, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:
         """The most likely outcomes, the likeliest first.
@@ -261,7 +266,7 @@ class Odds(Measured, Result):
             "level": LEVEL,
             "results": [result._asdict() for result in self.results],
             "chances": chances,
-            "summary": self.summary_rows(),
+            "summary": [row | self._units(row["column"]) for row in self.summary_rows()],
             "settings": self.settings,
             "assumptions": self.assumptions,
             "scenario": self.scenario,

@@ -17,7 +17,7 @@ from simulator.analysis.result import Result
 from simulator.analysis.studies.grid import Cell
 from simulator.analysis.studies.sweep import sweep
 from simulator.analysis.studies.swept import Sweep
-from simulator.analysis.words import amount, bounds, meaning, settings_in_words, value_of
+from simulator.analysis.words import amount_in_words, bounds, meaning, number_in_words, settings_in_words
 from simulator.rules.battle import Battle
 from simulator.rules.toolkit.tolerances import ALIKE
 from simulator.rules.toolkit.words import number_of
@@ -145,7 +145,8 @@ class Balance(Result):
         >>> found.number(0.5)
         '50.00 %'
         """
-        return amount(value, is_chance(self.asked[0]))
+        assert self.swept.base is not None
+        return number_in_words(self.swept.base.battle(), self.asked[0], value, is_chance(self.asked[0]))
 
     @property
     def headline(self) -> str:
@@ -154,7 +155,7 @@ class Balance(Result):
             return "No combination tried so far is allowed."
         best, base = self.front[0], self.swept.base
         assert base is not None
-        battle, chance = base.battle(), is_chance(self.asked[0])
+        battle = base.battle()
         changes = settings_in_words(battle, base.data, self.changed(best))
         exactly = best.distance < HARDLY
         if len(self.asked) > 1:
@@ -163,7 +164,8 @@ class Balance(Result):
             text = ", ".join(how_often(f"{name} wins", one.value, bounds(one), [name]) for name, one in sides)
         else:
             aim = f"{'At' if exactly else 'Nearest to'} {self.number(self.target)}"
-            text = f"{meaning(battle, base.data, self.asked[0])} is {value_of(best.cell.measures[0], chance)}"
+            reached = amount_in_words(battle, self.asked[0], best.cell.measures[0])
+            text = f"{meaning(battle, base.data, self.asked[0])} is {reached}"
         steps = f"with {changes} ({number_of(best.steps, 'step')})" if changes else "as it stands"
         return f"{aim} {steps}: {text}."
 

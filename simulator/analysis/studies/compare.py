@@ -23,7 +23,16 @@ from simulator.analysis.plan.answer import studied
 from simulator.analysis.result import Result, frame
 from simulator.analysis.studies.noticeable import battles_to_notice
 from simulator.analysis.studies.paired import Difference, PairedAnswer, answered, difference
-from simulator.analysis.words import amount_in_words, capital, meaning, percent, points, value_of
+from simulator.analysis.words import (
+    amount_in_words,
+    capital,
+    difference_in_words,
+    meaning,
+    percent,
+    points,
+    value_of,
+)
+from simulator.rules.battle import Battle
 from simulator.rules.toolkit.tolerances import ROUNDING
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, is_uncertain
 from simulator.scenarios.arguments import checked
@@ -159,7 +168,10 @@ class Comparison(Result):
         apart = f" ({len(games)} games: only the chances are compared)" if len(games) > 1 else ""
         if len(others) > MOST_CLAUSES:
             return f"{what} is {self._extremes([first, *others])}{apart}."
-        clauses = [f"{self._shown(row)} in {row.scenario}, {_apart(row, self.in_percent(row.value))}" for row in others]
+        clauses = [
+            f"{self._shown(row)} in {row.scenario}, {_apart(reference.battle, row, self.in_percent(row.value))}"
+            for row in others
+        ]
         return f"{what} is {self._shown(first)} in {first.scenario}; {'; '.join(clauses)}{apart}."
 
     def _shown(self, row: ComparedValue) -> str:
@@ -180,12 +192,13 @@ class Comparison(Result):
         return super().to_dict() | {"distance": self.distances(), "odds": odds}
 
 
-def _apart(row: ComparedValue, chance: bool) -> str:
+def _apart(battle: Battle, row: ComparedValue, chance: bool) -> str:
     """The difference to the reference, how sure its sign is, and after how many battles it is noticed."""
     d = row.difference
     if abs(d.value) <= ROUNDING:
         return "the same"
-    by = f"{points(d.value, chance)} {'more' if d.value > 0 else 'less'}"
+    size = points(d.value, chance) if chance else difference_in_words(battle, row.value, abs(d.value), chance)[1:]
+    by = f"{size} {'more' if d.value > 0 else 'less'}"
     sure = (
         ""
         if row.method == "exact" or math.isnan(d.confidence)

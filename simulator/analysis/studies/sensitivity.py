@@ -22,7 +22,7 @@ from simulator.analysis.odds.run import CELL_BATTLES, CELL_BYTES, Progress, many
 from simulator.analysis.odds.stages import Shared
 from simulator.analysis.result import Result, frame
 from simulator.analysis.studies.paired import Difference, PairedAnswer, answered, difference
-from simulator.analysis.words import amount, capital, meaning, setting_of, signed
+from simulator.analysis.words import capital, difference_in_words, meaning, number_in_words, setting_of
 from simulator.rules.battle import Battle
 from simulator.rules.toolkit.naming import suggested
 from simulator.rules.toolkit.tolerances import ROUNDING
@@ -102,19 +102,20 @@ class Sensitivity(Result):
         """The change that moves the value most."""
         most = max(self.steps, key=lambda step: abs(step.change.value), default=None)
         battle, data, chance = self.odds.battle, self.odds.scenario or {}, is_chance(self.value)
-        what = meaning(battle, data, self.value)
+        what, number = meaning(battle, data, self.value), partial(number_in_words, battle, self.value, chance=chance)
         if most is None or abs(most.change.value) <= ROUNDING:
             if not self.steps:
                 why = "No change is allowed" if self.complete else "No change was tried in time"
-                return f"{why}: {what} is {amount(self.base, chance)}."
+                return f"{why}: {what} is {number(self.base)}."
             tried = "The one change tried does not move" if len(self.steps) == 1 else "No change tried moves"
-            return f"{tried} {what}: it stays at {amount(self.base, chance)}."
+            return f"{tried} {what}: it stays at {number(self.base)}."
         words = step_in_words(battle, data, most.path, most.setting, most.to)
         text = f"{capital(words) if self.complete else f'Of the changes tried, {words}'} matters most"
-        change = signed(most.change.value, chance) + " points" * chance
+        value, low, high = (difference_in_words(battle, self.value, one, chance) for one in most.change[:3])
+        change = value + " points" * chance
         if most.change.low < most.change.high:
-            change = f"about {change} ({signed(most.change.low, chance)} to {signed(most.change.high, chance)})"
-        values = f"{amount(self.base, chance)} to {amount(most.value, chance)}"
+            change = f"about {change} ({low} to {high})"
+        values = f"{number(self.base)} to {number(most.value)}"
         return f"{text}: {change}, {what} goes from {values}."
 
     def how(self) -> str:

@@ -11,7 +11,17 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from simulator.analysis.odds.measure import is_chance, statistic_of
-from simulator.analysis.words import LEAST_POINTS, amount, heading, percent, setting_of, signed, span
+from simulator.analysis.words import (
+    LEAST_POINTS,
+    amount,
+    difference_in_words,
+    heading,
+    number_in_words,
+    percent,
+    setting_of,
+    signed,
+    span,
+)
 from simulator.report.tables.plain import plain_table, table_of
 from simulator.report.tables.short import MOST_ROWS, Short, all_rows, around, first
 from simulator.report.words import label_of
@@ -70,16 +80,18 @@ def _label(found: Comparison, value: str) -> str:
 
 
 def _amount(found: Comparison, row: ComparedValue) -> str:
-    return amount(row.estimate, found.in_percent(row.value))
+    battle = found.odds[found.reference].battle
+    return number_in_words(battle, row.value, row.estimate, found.in_percent(row.value))
 
 
 def _apart(found: Comparison, row: ComparedValue) -> tuple[str, str, str]:
     """The difference to the reference, its interval if it is simulated, and the battles that show it."""
-    d, chance = row.difference, found.in_percent(row.value)
+    d, battle, chance = row.difference, found.odds[found.reference].battle, found.in_percent(row.value)
+    difference = partial(difference_in_words, battle, row.value, chance=chance)
     sure = row.method == "exact" or math.isnan(d.low)
-    interval = "" if sure else f"{signed(d.low, chance)} to {signed(d.high, chance)}"
+    interval = "" if sure else f"{difference(d.low)} to {difference(d.high)}"
     seen = row.noticed_after is not None and abs(d.value) >= LEAST_POINTS / 100
-    return signed(d.value, chance), interval, f"{row.noticed_after:,}" if seen else ""
+    return difference(d.value), interval, f"{row.noticed_after:,}" if seen else ""
 
 
 def _pair_table(found: Comparison, values: Sequence[str]) -> Any:

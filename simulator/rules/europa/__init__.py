@@ -43,10 +43,10 @@ from simulator.rules.sides import SIDES, ForceColumns
 
 KINDS = tomllib.loads(files("simulator.rules.europa").joinpath("data/kinds.toml").read_text("utf-8"))
 
-# The unit of what is lost, where it is not land detachments.
-# Columns of thirds that no summary has.
+# Columns of thirds and of exploration ships that no summary has.
 BESIDE = [f"{side}_{name}_thirds" for side in SIDES for name in ("idle", "damaged", "refitted", "troops_left")]
-BESIDE.append("natives_removed_thirds")
+BESIDE += ["natives_removed_thirds", *(f"{side}_exploration_ships_left" for side in SIDES)]
+# The unit of what is lost, where it is not land detachments.
 UNITS = {"naval": "ND", "strait-fire": "ND", "attrition": "detachments"}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,15 @@ from simulator.engine.model.kept import Recent
 from simulator.rules.battle import Built, Columns, Fields
 from simulator.rules.europa.land import rules as land
 from simulator.rules.europa.land.rules import LandState
-from simulator.rules.europa.land.tables import PHASES, PURSUIT, LandSetup, Roll, bonus_matters, evades_by
+from simulator.rules.europa.land.tables import (
+    PHASES,
+    PURSUIT,
+    ROLLED_TOGETHER,
+    LandSetup,
+    Roll,
+    bonus_matters,
+    evades_by,
+)
 from simulator.rules.europa.shared.land_model import Land, is_interception, overruns
 from simulator.rules.europa.shared.leaders import FACES, FATES, fate_columns
 from simulator.rules.europa.shared.modifiers import LAW
@@ -36,9 +44,9 @@ _stages: Recent[tuple[Columns, np.ndarray]] = Recent(
 )
 
 
-def build_land(fields: Land) -> Built:
-    """Everything that answers a land battle."""
-    setup = LandSetup(fields)
+def build_land(fields: Land, leaders_of: Sequence[str] = SIDES, together: int = ROLLED_TOGETHER) -> Built:
+    """Everything that answers a land battle; see LandSetup."""
+    setup = LandSetup(fields, leaders_of, together)
     return Built(
         chain=chain_of(setup, land_line),
         outcome=partial(land_outcome, setup),

@@ -7,6 +7,7 @@ as they start, and never recomputed.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from operator import or_
 from typing import Any, NamedTuple, get_args
@@ -119,8 +120,10 @@ class LandSetup(Opponents[model.Land]):
     without a battle, or -1; `first` may break off first. `tested` are the leaders that are tested, None for the others.
     """
 
-    def __init__(self, fields: model.Land) -> None:
+    def __init__(self, fields: model.Land, leaders_of: Sequence[str] = SIDES, together: int = ROLLED_TOGETHER) -> None:
+        """`leaders_of` are the sides whose leaders may be tested; `together` as ROLLED_TOGETHER."""
         super().__init__(fields)
+        self.together = together
         a, d = self.stacks
         self.modifiers = side_modifiers(fields, a, d), side_modifiers(fields, d, a)
         # Difference of army sizes 0-1 -> 0, 2-4 -> 1, 5-7 -> 2, positive for the larger (section 2.4).
@@ -139,8 +142,8 @@ class LandSetup(Opponents[model.Land]):
         # only that of the destroyed side, if given (step 1).
         large_enough = [not self.europe or enemy.size >= 3 * LD for enemy in (d, a)]
         hit = [self.overrun < 0 or (side != self.overrun and own.leader.given) for side, own in enumerate(self.stacks)]
-        tested = [own.leader if large_enough[side] and hit[side] else None for side, own in enumerate(self.stacks)]
-        self.tested = tuple(tested)
+        asked = [name in leaders_of and large_enough[side] and hit[side] for side, name in enumerate(SIDES)]
+        self.tested = tuple(own.leader if asked[side] else None for side, own in enumerate(self.stacks))
         self.tables, self.classes = TableBook(), LeaderClasses(self)
         self.tallies = Tally(self, 0), Tally(self, 1)
 
@@ -177,7 +180,7 @@ class LandSetup(Opponents[model.Land]):
         for side in order:
             dice, (middle, last) = self.dice[side], FURTHER[side]
             found += [Part(middle, (side,), dice - 2)] * (dice > 2) + [Part(last, (side,))] * (dice > 1)
-        mains = [(0, 1)] if self.classes.drawn <= ROLLED_TOGETHER else [(side,) for side in order]
+        mains = [(0, 1)] if self.classes.drawn <= self.together else [(side,) for side in order]
         return [*found, *(Part(land.MAIN, sides) for sides in mains)]
 
     def rolled(self, number: int, roll: int, how: int, part: int) -> int:

@@ -39,25 +39,6 @@ class DecidedParams(NamedTuple):
     of_wind: np.ndarray  # [group]: the first group with its wind
 
 
-class DecidedState(NamedTuple):
-    """As `rules.NavalState`; `record_a`, `record_d` of both sides once the fighting is over, and `fates`."""
-
-    stage: int
-    group: int
-    loss_a: int
-    loss_d: int
-    stars_a: int
-    stars_d: int
-    failed: int
-    rolls: int
-    verdict: int
-    broke: int
-    left: int
-    record_a: int
-    record_d: int
-    fates: int
-
-
 @rule(DecidedParams)
 def running(p, s):
     """Has the battle still to be settled?"""

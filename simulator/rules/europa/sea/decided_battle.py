@@ -14,8 +14,9 @@ from simulator.engine.model.interpreted import plain_params
 from simulator.rules.battle import Columns
 from simulator.rules.europa.sea import decided, end, rules
 from simulator.rules.europa.sea.battle import UNTOUCHED, BattleSetup, Ends
-from simulator.rules.europa.sea.decided import DecidedParams, DecidedState
+from simulator.rules.europa.sea.decided import DecidedParams
 from simulator.rules.europa.sea.losses import Fight
+from simulator.rules.europa.sea.rules import NavalState
 from simulator.rules.europa.sea.squadrons import Engagement
 from simulator.rules.toolkit.weights import grid
 
@@ -128,9 +129,9 @@ class DecidedSetup:
         """The chain of states of the battle; `tell` gives the lines of a replay."""
         p, (thirds, stars) = self.params, self.most
         stage = rules.DRAW if p.evade == NO_TABLE else decided.EVADE
-        start = DecidedState(stage, 0, 0, 0, 0, 0, 0, 0, rules.UNDECIDED, 0, 0, 0, 0, 0)
+        start = NavalState(stage, 0, 0, 0, 0, 0, 0, 0, rules.UNDECIDED, 0, 0)
         lost, hit, records = (ROLLS + 1) * thirds, (ROLLS + 1) * stars, [len(found) for found in self.battle.records]
-        limits = DecidedState(
+        limits = NavalState(
             decided.DONE, max(1, len(self.places) - 1), lost, lost, hit, hit, 3, ROLLS, rules.UNDECIDED, 2, 2,
             records[0], records[1], end.FATES**2 - 1,
         )  # fmt: skip

@@ -47,7 +47,10 @@ class FightParams(NamedTuple):
 
 
 class NavalState(NamedTuple):
-    """`failed`: 1 attacker, 2 defender failed to break off; `broke`, `left`: 1 or 2 who got away."""
+    """`failed`: 1 attacker, 2 defender failed to break off; `broke`, `left`: 1 or 2 who got away.
+
+    The last three are of decided.py, after the fighting: the records of both sides, and the fates of the leaders.
+    """
 
     stage: int
     group: int
@@ -60,6 +63,9 @@ class NavalState(NamedTuple):
     verdict: int
     broke: int
     left: int
+    record_a: int = 0
+    record_d: int = 0
+    fates: int = 0
 
 
 @helper

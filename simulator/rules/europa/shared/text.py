@@ -48,6 +48,11 @@ def naval_size_text(value: float) -> str:
     return NAVAL_SIZES.get(value, f"{value:.2f}")
 
 
+def explorers_text(value: float) -> str:
+    """Exploration ships, each a third of a detachment (section 11)."""
+    return f"{number_of(value)} DE"
+
+
 def half_points_text(value: float) -> str:
     """Half points as points."""
     return f"{value / 2:g}"
@@ -59,16 +64,20 @@ def shown(columns: Iterable[str], unit: str) -> dict[str, Shown]:
     value: Callable[[float], str]
     for column in columns:
         if column.endswith("_thirds"):
-            label, value = column.removesuffix("_thirds"), partial(thirds_text, "LD" if "troops" in column else unit)
+            units = "LD" if "troops" in column else unit
+            label, value, counts = column.removesuffix("_thirds"), partial(thirds_text, units), f"1/3 {units}"
+        elif "exploration_ships" in column:
+            label, value, counts, units = column, explorers_text, "1/3 ND", "DE"
         elif column.startswith("half_points"):
             label, value = column.removeprefix("half_"), half_points_text
+            counts, units = "1/2 transport point", "transport points"
         elif column == "siegeworks_value":
-            label, value = "siegeworks", siegeworks_text
+            label, value, counts, units = "siegeworks", siegeworks_text, "1/3", "counters"
         elif column == "blockade_and_supply_grade":
-            label, value = column, naval_size_text
+            label, value, counts, units = column, naval_size_text, "grade 0-4", "naval size"
         else:
             continue
-        found[column] = Shown(label.replace("_", " "), value)
+        found[column] = Shown(label.replace("_", " "), value, counts, units)
     return found
 
 
