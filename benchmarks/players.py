@@ -4,7 +4,8 @@ A closed loop: each player changes one number of a set-up, waits for the answer 
 random time (exponential, 1.5 s on average) and changes the next one. 60 % play Risk, 30 % Axis & Allies 1942, 10 %
 another game. A player who gets 503 thinks and goes on. Clients and server share this machine; only loopback addresses
 are used, one for each player. Printed for each number of players: answers a second, the 50th and 95th percentile of the
-time until a reply, the share of 503, the processor time of the server for each answer, and other statuses.
+time until a reply, the share of 503, the processor time of the server for each answer and of this program, the share of
+set-ups that were asked before in this run, whose answers the server may have kept, and other statuses.
 """
 
 from __future__ import annotations
@@ -43,10 +44,12 @@ GAMES = {
 
 @dataclass
 class Measured:
-    """Statuses and seconds of the replies of one run."""
+    """Statuses and seconds of the replies of one run; the paths that were asked, and how many were asked again."""
 
     statuses: Counter[int] = field(default_factory=Counter)
     seconds: list[float] = field(default_factory=list)
+    asked: set[str] = field(default_factory=set)
+    repeated: int = 0
 
 
 class Player:
@@ -54,7 +57,7 @@ class Player:
 
     def __init__(self, number: int, seed: int, port: int) -> None:
         self._dice = random.Random(seed)
-        self._client = Client(port, f"127.1.{number // 250}.{number % 250 + 1}")
+        self._client = Client(port, f"127.1.{number // 250}.{number % 250 + 1}", "Accept-Encoding: gzip\r\n")
         shares = [share for share, _ in GAMES.values()]
         self._page = self._dice.choices(list(GAMES), shares)[0]
         self._most = GAMES[self._page][1]
@@ -69,8 +72,12 @@ class Player:
     async def play(self, begin: float, end: float, measured: Measured) -> None:
         """Ask and think until the end; replies to requests from `begin` on are counted."""
         while (asked := await self._thought()) < end:
-            status, _ = await self._client.ask(self.path())
+            path = self.path()
+            status, _ = await self._client.ask(path)
+            again = path in measured.asked
+            measured.asked.add(path)
             if asked >= begin:
+                measured.repeated += again
                 measured.statuses[status] += 1
                 measured.seconds.append(time.monotonic() - asked)
 
@@ -83,24 +90,25 @@ async def measure(server: Served, players: int, seconds: float) -> str:
     """One row of the table."""
     measured, now = Measured(), time.monotonic()
     begin, end = now + SETTLING, now + SETTLING + seconds
-    used = 0.0
+    used = own = 0.0
 
     async def start_clock() -> None:
-        nonlocal used
+        nonlocal used, own
         await asyncio.sleep(SETTLING)
-        used = cpu_seconds(server.process.pid)
+        used, own = cpu_seconds(server.process.pid), time.process_time()
 
     # Other set-ups than those of the run before.
     each = [Player(number, number + 1000 * players, server.port) for number in range(players)]
     await asyncio.gather(start_clock(), *(player.play(begin, end, measured) for player in each))
-    used = cpu_seconds(server.process.pid) - used
+    used, own = cpu_seconds(server.process.pid) - used, time.process_time() - own
     replies, refused = measured.statuses.total(), measured.statuses[503]
     answered = max(1, replies - refused)
     others = {status: count for status, count in measured.statuses.items() if status not in {200, 503}}
     p50, p95 = (percentile(measured.seconds, share) for share in (0.5, 0.95))
+    again = measured.repeated / replies
     return (
         f"{players:7} {answered / seconds:10.0f} {p50:7.0f} {p95:8.0f} {refused / replies:7.1%} "
-        f"{1000 * used / answered:10.1f}  {others or ''}"
+        f"{1000 * used / answered:10.1f} {1000 * own / answered:10.1f} {again:9.0%}  {others or ''}"
     )
 
 
@@ -109,7 +117,7 @@ async def table(numbers: list[int], seconds: float, workers: int | None) -> None
     server = Served(workers=workers)
     try:
         await server.kernels()
-        print("players  answers/s  p50 ms   p95 ms     503  CPU ms each  other statuses")
+        print("players  answers/s  p50 ms   p95 ms     503  server ms  client ms  repeated  other statuses")
         for players in numbers:
             print(await measure(server, players, seconds), flush=True)
     finally:

@@ -33,10 +33,10 @@ PAGE = "/risk/land?attacker.regiments=20&defender.regiments=15"
 
 
 class Client:
-    """A persistent connection."""
+    """A persistent connection; `headers`: further lines of the head of each request."""
 
-    def __init__(self, port: int, address: str | None = None) -> None:
-        self.port, self.address = port, address
+    def __init__(self, port: int, address: str | None = None, headers: str = "") -> None:
+        self.port, self.address, self.headers = port, address, headers
         self.reader: asyncio.StreamReader | None = None
         self.writer: asyncio.StreamWriter | None = None
 
@@ -60,7 +60,8 @@ class Client:
         assert self.reader is not None
         method = "GET" if body is None else "POST"
         length = "" if body is None else f"Content-Length: {len(body)}\r\n"
-        self.writer.write(f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n{length}\r\n".encode() + (body or b""))
+        headers = f"Host: localhost\r\n{self.headers}{length}"
+        self.writer.write(f"{method} {path} HTTP/1.1\r\n{headers}\r\n".encode() + (body or b""))
         head = await self.reader.readuntil(b"\r\n\r\n")
         status = int(head.split(b" ", 2)[1])
         size = re.search(rb"content-length: (\d+)", head.lower())

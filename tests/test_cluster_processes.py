@@ -70,17 +70,24 @@ class Processes:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
-    def end(self):
+    def end(self, scheduler):
         for process in self._all:
-            if process.poll() is None:
+            if process.poll() is None and (scheduler or process is not self.scheduler):
                 self.kill(process)
 
 
-@pytest.fixture
-def processes():
+@pytest.fixture(scope="module")
+def with_scheduler():
+    """Its scheduler serves one test after the other, since the start of one takes 2 s of processor time."""
     started = Processes()
     yield started
-    started.end()
+    started.end(scheduler=True)
+
+
+@pytest.fixture
+def processes(with_scheduler):
+    yield with_scheduler
+    with_scheduler.end(scheduler=False)
 
 
 @pytest.fixture(scope="module")

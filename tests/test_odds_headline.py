@@ -6,6 +6,7 @@ import re
 import pytest
 
 from simulator import exact, load, mix, odds, simulate, sweep
+from simulator.analysis.decisions.advice import to_hold
 from simulator.analysis.odds.headline import SURE, headline_of, measure_of
 from simulator.analysis.odds.measure import measure
 from simulator.cli import run
@@ -244,6 +245,17 @@ WITHOUT_ITS_CHANCE = {
     "europa-la-rochelle-1627",
     *(name for name in example_names() if name.startswith(("power-crossing", "power-siege", "power-rebels"))),
 }
+
+
+@pytest.mark.parametrize(("infantry", "brings"), [(4, 0.00063), (5, 0.00005)])
+def test_there_is_no_hint_where_line_1_would_stay_as_it_is(infantry, brings):
+    """Keeping an infantry wins the ground in all battles that the fighter alone wins: so many, and no more."""
+    attacker = {"infantry": infantry, "fighter": 1}
+    battle = load({"game": "axis-and-allies-1942", "battle": "land", "attacker": attacker, "defender": {"infantry": 1}})
+    found = odds(battle)
+    assert found.winner("attacker") - found.p("taken") == pytest.approx(brings, abs=1e-5)
+    hint, keep = to_hold(battle, found)
+    assert bool(hint) == bool(keep) == (brings > 0.0005)
 
 
 @pytest.mark.parametrize("name", SENTENCES)

@@ -204,9 +204,13 @@ def _place(battle: Battle, path: str) -> tuple[type[BaseModel], str]:
 
 def branches_at(battle: Battle, path: str) -> list[Schema]:
     """The schemas of the values that the field at a path takes; none if there is no such field."""
-    model, inside = _place(battle, path)
-    node = _field_at(model, inside)
-    return list(branches(dict(node), schema_of(model))) if node else []
+    return [*_branches_at(*_place(battle, path))]
+
+
+@lru_cache(maxsize=8192)
+def _branches_at(model: type[BaseModel], path: str) -> tuple[Schema, ...]:
+    node = _field_at(model, path)
+    return tuple(branches(dict(node), schema_of(model))) if node else ()
 
 
 def items_at(battle: Battle, path: str) -> list[Schema]:

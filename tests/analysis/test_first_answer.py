@@ -92,13 +92,22 @@ def test_calls_of_a_step_measure_its_time_alike_on_every_machine():
 
 
 def test_a_profiler_that_runs_is_left_alone():
+    """`cProfile` stands in the place of `sys.setprofile` on Python 3.11, and beside it from 3.12 on."""
+    chain = load(land(20, 15)).chain
+
+    def called_afterwards():
+        return 1
+
     profiler = cProfile.Profile()
     profiler.enable()
     try:
-        assert calls_a_step(load(land(20, 15)).chain) == USUAL_CALLS
-        assert sys.getprofile() is not None
+        replaces = sys.getprofile() is not None
+        assert (calls_a_step(chain) == USUAL_CALLS) is replaces
+        called_afterwards()
     finally:
         profiler.disable()
+    profiler.create_stats()
+    assert called_afterwards.__name__ in {name for _, _, name in profiler.stats}
 
 
 def test_plain_python_is_slow_at_most_once_for_a_kind_of_battle(nothing_compiled, monkeypatch):

@@ -91,6 +91,41 @@ def test_slow_requests_leave_a_worker_to_quick_ones():
     assert schedule.take(0) is slow[1]
 
 
+def test_the_worker_that_was_busy_last_gets_the_next_request():
+    """Its memory is still in the processor's caches."""
+    schedule, took = Schedule(2, 10), []
+
+    def idle(name):
+        if schedule.take(60):
+            took.append(name)
+
+    with ThreadPoolExecutor(3) as workers:
+        for name in range(3):
+            workers.submit(idle, name)
+            while len(schedule._idle) <= name:
+                time.sleep(0.001)
+        for done in range(1, 4):
+            schedule.put(Recorded())
+            while len(took) < done:
+                time.sleep(0.001)
+    assert took == [2, 1, 0]
+
+
+def test_an_idle_worker_is_not_woken_for_nothing():
+    """A thread that wakes for each reply takes processor time from the others."""
+    schedule, ticket = Schedule(2, 10), Recorded()
+    schedule.put(ticket)
+    schedule.take(0)
+    with ThreadPoolExecutor(1) as workers:
+        idle = workers.submit(schedule.take, 60)
+        while not schedule._idle:
+            time.sleep(0.001)
+        schedule.done(ticket)
+        assert schedule._idle
+        schedule.put(ticket)
+        assert idle.result() is ticket
+
+
 def test_a_quick_request_that_takes_long_becomes_a_slow_one():
     schedule = Schedule(1, 10)
     first, second = Recorded(), Recorded()

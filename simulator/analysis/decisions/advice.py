@@ -27,8 +27,8 @@ STAYING = ("go on", "stay")
 MOST_STOPS, LONGEST_PLACE = 3, 60
 # Columns of a row that are numbers of the policy, not of the state.
 NUMBERS = ("advantage", "reached")
-# A hint is not worth the answer to a larger battle.
-MOST_EXPLORED = 100_000
+# A hint is not worth the answer to a larger battle, nor is a gain that the first line would not show (0.05 %).
+MOST_EXPLORED, LEAST_GAIN = 100_000, 0.0005
 # What is chosen from battle to battle by a policy of this name.
 CHOSEN = {"losses": "your losses", "loss_order": "your losses", "hand": "your dice"}
 Row = Mapping[str, Any]
@@ -127,13 +127,14 @@ def to_hold(scenario: Scenario, odds: Odds) -> tuple[str, dict[str, Any]]:
     """
     measure, advice = odds.question.measure, scenario.battle.advice
     exact = odds.battles is None and odds.explored <= MOST_EXPLORED
-    if measure not in TAKEN or advice is None or not exact or odds.p(measure) >= odds.winner(SIDES[0]) - ALIKE:
+    # No more can be gained than the battles that are won without the ground.
+    if measure not in TAKEN or advice is None or not exact or odds.p(measure) > odds.winner(SIDES[0]) - LEAST_GAIN:
         return "", {}
     options = (one for every in advice.lists(scenario.fields, SIDES[0]) for one in every)
     keep = next(({path: one[path]} for one in options for path in one if path.endswith(".keep")), {})
     kept = scenario.replace_all(keep) if keep else scenario
     better = ExactAnswer(kept).odds().p(measure)
-    if better <= odds.p(measure) + ALIKE:
+    if better < odds.p(measure) + LEAST_GAIN:
         return "", {}
     aim = _bare(event(odds, SIDES[0])[1])
     words = advice.words(kept.fields, SIDES[0], keep).rpartition("but ")[2]

@@ -49,7 +49,9 @@ class Measured(OutcomeColumns):
         0.3881
         """
         if isinstance(query, str):
-            return float(self._raw.p[self._where_raw(query)].sum())
+            if query not in self._chances:  # an answer in words asks each question several times
+                self._chances[query] = float(self._raw.p[self._where_raw(query)].sum())
+            return self._chances[query]
         return float(self.chances[self.where(query)].sum())
 
     @checked

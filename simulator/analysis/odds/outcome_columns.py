@@ -38,6 +38,7 @@ class OutcomeColumns:
         self._raw = outcomes
         self.battle, self.battles = battle, battles
         self._selected: dict[str, np.ndarray] = {}
+        self._chances: dict[str, float] = {}
         self._spreads: dict[str, Distribution] = {}
 
     @cached_property

@@ -22,7 +22,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -94,6 +94,39 @@ def ask(
         return _Parser(query, columns, size, known or {}).question()
 
 
+# The battle kinds ask the same questions of every battle.
+@lru_cache(maxsize=512)
+def _tokens(query: str) -> list[Token]:
+    """The tokens of a question. Raises QueryError."""
+    if len(query) > MOST_CHARACTERS:
+        raise QueryError(f"query: {len(query):,} characters; at most {MOST_CHARACTERS:,}")
+    tokens, at = [], 0
+    end = len(query.rstrip())
+    while at < end:
+        match = _TOKEN.match(query, at)
+        if not match:
+            at += len(query[at:]) - len(query[at:].lstrip())
+            quote = "a text that does not end" if query[at] in "'\"" else "not allowed here"
+            raise _unreadable(query, Token("sign", query[at:], at), quote)
+        kind = match.lastgroup or ""
+        text = match[kind]
+        if kind == "name" and text in _WORDS:
+            kind = "word"
+        elif kind == "sign" and text in _SIGNS:
+            kind, text = "word", _SIGNS[text]
+        tokens.append(Token(kind, text, match.start(match.lastgroup or 0)))
+        at = match.end()
+        if len(tokens) > MOST_TOKENS:
+            raise QueryError(f"query: more than {MOST_TOKENS} words and signs")
+    return [*tokens, Token("end", "", end)]
+
+
+def _unreadable(query: str, token: Token, text: str) -> QueryError:
+    shown = query if len(query) <= 60 else query[:57] + "..."
+    here = repr(token.text[:30]) if token.text else "the end"
+    return QueryError(f"query {shown!r} cannot be read at place {token.at + 1}, {here}: {text}")
+
+
 class _Parser:
     """Parses and evaluates in one pass; depth and length are limited, so that every question ends."""
 
@@ -102,35 +135,10 @@ class _Parser:
     ) -> None:
         self._query, self._columns, self._size, self._known = query, columns, size, known
         self._place = self._depth = 0
-        self._tokens = self._cut()
-
-    def _cut(self) -> list[Token]:
-        if len(self._query) > MOST_CHARACTERS:
-            raise QueryError(f"query: {len(self._query):,} characters; at most {MOST_CHARACTERS:,}")
-        tokens, at = [], 0
-        end = len(self._query.rstrip())
-        while at < end:
-            match = _TOKEN.match(self._query, at)
-            if not match:
-                at += len(self._query[at:]) - len(self._query[at:].lstrip())
-                quote = "a text that does not end" if self._query[at] in "'\"" else "not allowed here"
-                raise self._error(Token("sign", self._query[at:], at), quote)
-            kind = match.lastgroup or ""
-            text = match[kind]
-            if kind == "name" and text in _WORDS:
-                kind = "word"
-            elif kind == "sign" and text in _SIGNS:
-                kind, text = "word", _SIGNS[text]
-            tokens.append(Token(kind, text, match.start(match.lastgroup or 0)))
-            at = match.end()
-            if len(tokens) > MOST_TOKENS:
-                raise QueryError(f"query: more than {MOST_TOKENS} words and signs")
-        return [*tokens, Token("end", "", end)]
+        self._tokens = _tokens(query)
 
     def _error(self, token: Token, text: str) -> QueryError:
-        shown = self._query if len(self._query) <= 60 else self._query[:57] + "..."
-        here = repr(token.text[:30]) if token.text else "the end"
-        return QueryError(f"query {shown!r} cannot be read at place {token.at + 1}, {here}: {text}")
+        return _unreadable(self._query, token, text)
 
     def _names(self) -> str:
         names = list(self._columns)

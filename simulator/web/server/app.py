@@ -33,7 +33,8 @@ MOST_BYTES = 64 * 1024
 MAP_BYTES = 4 << 20
 # The rest of a body that is too long is read up to here, since browsers show no answer before they have sent it.
 MOST_READ = 16 * MOST_BYTES
-CACHE_BYTES = 32 << 20
+# Some 25,000 answers: those of the last minutes of a thousand players.
+CACHE_BYTES = 128 << 20
 # Larger bodies are compressed; level 4 takes half the time of level 9, and a page is 6 % larger.
 LEAST_PACKED, PACKING = 1024, 4
 # Seconds that a refusal waits for a worker that shows it as a page.

@@ -151,10 +151,14 @@ class WorkerPool:
             ticket.again = True
             return False
         worker.connection.send(ticket.job)
-        before, compiling = processor_seconds(worker.pid), False
+        # The worker's time is read when it has not replied within POLL, since most replies come before that.
+        before, used, compiling = -1.0, 0.0, False
         while not ticket.abandoned.is_set() or compiling:
             has_reply = worker.connection.poll(POLL)
-            used = processor_seconds(worker.pid) - before
+            if not has_reply or before >= 0:
+                now = processor_seconds(worker.pid)
+                before = now if before < 0 else before
+                used = now - before
             if has_reply:
                 reply = worker.connection.recv()
                 if reply == BEGINS_TO_COMPILE:

@@ -137,6 +137,9 @@ class Lane:
     def __len__(self) -> int:
         return sum(map(len, self._clients.values()))
 
+    def __bool__(self) -> bool:
+        return bool(self._clients)
+
     def drop(self, ticket: Ticket) -> bool:
         """Remove a request; True if it was waiting here."""
         waiting = self._clients.get(ticket.client, deque())
@@ -156,7 +159,9 @@ class Schedule:
         self._most_slow = most_slow
         self._slow_running: set[Ticket] = set()
         self._slow_work: dict[tuple[str, ...], float] = {}
-        self._changed = threading.Condition()
+        self._changed = threading.RLock()
+        # Idle workers, the one that was busy last at the end: it is the next, since its memory is still in the caches.
+        self._idle: list[threading.Condition] = []
 
     def put(self, ticket: Ticket) -> None:
         """Queue a request. If its lane is full, the request that is removed gets BUSY."""
@@ -165,15 +170,25 @@ class Schedule:
             removed = (self._slow if ticket.slow else self._quick).put(ticket)
             if removed:
                 removed.put(BUSY)
-            self._changed.notify()
+            self._wake()
 
     def take(self, seconds: float) -> Ticket | None:
         """The next request for a free worker; None if there is none within these seconds."""
         with self._changed:
             ticket = self._next()
-            if ticket is None and self._changed.wait(seconds):
+            if ticket is None:
+                mine = threading.Condition(self._changed)
+                self._idle.append(mine)
+                mine.wait(seconds)
+                if mine in self._idle:
+                    self._idle.remove(mine)
                 ticket = self._next()
             return ticket
+
+    def _wake(self) -> None:
+        """Have an idle worker look for a request, if any waits."""
+        if self._idle and (self._quick or self._slow):
+            self._idle.pop().notify()
 
     def _next(self) -> Ticket | None:
         ticket = self._quick.take()
@@ -188,7 +203,7 @@ class Schedule:
         """
         with self._changed:
             self._slow_running.discard(ticket)
-            self._changed.notify()
+            self._wake()
             if ticket.again:
                 ticket.again = False
                 if ticket.late:

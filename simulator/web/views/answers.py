@@ -103,13 +103,14 @@ def context(odds: Odds, scenario: Scenario | None, column: str = "", folded: Col
     `folded`: the tables of TABLES that nobody looks at; they are left out (`later`) where there is a bar of survivors.
     """
     bar, numbers = bar_of(odds), any(odds.kind_of(name) == "number" for name in odds.summary_columns)
-    blocks, asked = blocks_of(odds, bar), _asked(odds)
+    blocks, named = blocks_of(odds, bar), said(odds)
+    asked = {one["question"] for one in named} | {one.question for one in odds.question.endings}
     later = set(folded) if numbers and blocks else set()
     hint, kept = to_hold(scenario, odds) if scenario else ("", {})
     return {
         "odds": odds,
         "sentence": headline_of(odds, decimals=1).text,
-        "said": said(odds),
+        "said": named,
         "hint": hint,
         "kept": kept,
         "bar": bar,
@@ -132,7 +133,7 @@ def _costs(odds: Odds) -> list[dict[str, Any]]:
 
 
 def said(odds: Odds) -> list[dict[str, Any]]:
-    """The chances that the sentence names: words, chance, its interval, the name of the result, and whose it is.
+    """The chances that the sentence names: words, question, chance, its interval, name of the result, and whose it is.
 
     The name is that of the winner where the chance is to win, else the words.
     """
@@ -144,14 +145,10 @@ def said(odds: Odds) -> list[dict[str, Any]]:
     for one in chances_in(odds):
         words = one.words.removeprefix("The ").removeprefix("the ")
         low, high = odds.interval(one.question)
-        about = {"words": words, "name": winners.get(one.question, words), "p": one.p, "low": low, "high": high}
-        found.append(about | {"kind": sides.get(one.question, "nobody")})
+        about = {"words": words, "question": one.question, "p": one.p, "low": low, "high": high}
+        name, kind = winners.get(one.question, words), sides.get(one.question, "nobody")
+        found.append(about | {"name": name, "kind": kind})
     return found
-
-
-def _asked(odds: Odds) -> set[str]:
-    """The questions that the sentence and the bar of an answer have answered."""
-    return {one.question for one in chances_in(odds)} | {one.question for one in odds.question.endings}
 
 
 def _side(side: str) -> str:

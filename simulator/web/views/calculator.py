@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -143,12 +143,14 @@ def _about(request: BattleRequest) -> dict[str, Any]:
     return about
 
 
-def title_of(request: BattleRequest, odds: Odds) -> str:
-    """An answer as the title of its page: "A&A 1942: 13 v 11, attacker takes the land 71 %"."""
+def title_of(request: BattleRequest, odds: Odds, said: Sequence[Mapping[str, Any]]) -> str:
+    """An answer as the title of its page: "A&A 1942: 13 v 11, attacker takes the land 71 %".
+
+    `said`: the chances that its sentence names.
+    """
     battle = request.battle
-    named = answers.said(odds)[:1]
-    said = f"{named[0]['words']} {percent(named[0]['p'], 0)}" if named else headline_of(odds, decimals=0).text
-    return f"{catalogue.short_name(battle)}: {catalogue.against(battle, request.data)}{said}"
+    text = f"{said[0]['words']} {percent(said[0]['p'], 0)}" if said else headline_of(odds, decimals=0).text
+    return f"{catalogue.short_name(battle)}: {catalogue.against(battle, request.data)}{text}"
 
 
 def summary(request: BattleRequest) -> str:
@@ -201,7 +203,7 @@ def answer_context(
     return _about(request) | {
         "answer": answer,
         "kept": kept,
-        "title": title_of(request, odds),
+        "title": title_of(request, odds, answer["said"]),
         "scenario": scenario,
         "reason": reason,
         "address": request.address,
