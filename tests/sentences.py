@@ -13,6 +13,7 @@ FORBIDDEN = {
     r"\b(?!1\b)\d+ (tank|regiment|fighter|galley|cruiser|unit|point|ship|round|detachment)\b(?! II)": "many of one",
     r"\ball 1\b|\bNone of the 1\b|\b(plu|minu)\b|\bNpr\b": "a word that is none",
     r"\bof , |, ,|\bNone\b|\bnan\b|[{}\[\]\0]|--": "an empty place, or a part of the program",
+    r"^The \w+ and (is|are)\b": "two parts of a sentence in one",
     r"is already best|Hold your nerve": "a riddle",
 }
 LEAST_WORDS = 4

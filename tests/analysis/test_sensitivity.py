@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from simulator import exact, load, sensitivity, sobol, sweep
+from simulator.analysis.odds.measure import measure
+from simulator.analysis.studies.paired import fought
 from simulator.analysis.studies.sensitivity import steps_of
 from simulator.cli import run
 
@@ -130,3 +132,12 @@ def test_command(capsys, tmp_path):
     ]
     assert run(["sensitivity", "risk-20v15", "--fields", "attackr"]) == 2
     assert capsys.readouterr().err.startswith("fields: attackr is no field of risk land; did you mean attacker?")
+
+
+def test_simulated_changes_are_the_battles_of_each_scenario_alone():
+    """Also those of a change without effect, which are not fought again."""
+    found = sensitivity(LAND, fields=["attacker.regiments", "options.resort"], battles=400, seed=3)
+    assert found.without_effect() == ["options.resort"]
+    for step in found.steps:
+        alone = fought(load(LAND).replace(step.path, step.to), 400, 3)
+        assert step.value == measure(alone.odds, found.value).value

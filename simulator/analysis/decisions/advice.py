@@ -181,7 +181,7 @@ def event(odds: Odds, side: str) -> tuple[str, str]:
     if advice and advice.goal:
         return own, advice.goal[SIDES.index(side)]
     text = question.sentence if isinstance(question.sentence, str) else question.sentence(odds)
-    parts = {asked: words.strip() for words, asked in reversed(_PART.findall(text))}
+    parts = {asked: words.strip().removeprefix("and ") for words, asked in reversed(_PART.findall(text))}
     first = _split(text)[0]  # of the sentence; a later part may go without a subject
     attackers = parts.get("m") or parts.get(question.measure, "")
     if side == SIDES[0]:

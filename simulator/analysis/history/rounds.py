@@ -7,7 +7,7 @@ rounds("risk-20v15").after(3)       # the odds of everything after three rounds
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -208,11 +208,9 @@ def rounds(
     if asked.built.by_fight is not None:
         return _fights(asked, asked.built.by_fight, most, battles, seed)
     asked = counting(asked)
-    if battles is None and not _counts_rounds(asked):
-        battles = BATTLES
     if battles is None:
         try:
-            graph = graph_of(asked.chain, QUICK_BYTES, progress and (lambda states: progress(states, None)))
+            graph = _by_rounds(asked, progress and (lambda states: progress(states, None)))
         except NoExactOdds:
             battles = BATTLES
         else:
@@ -225,16 +223,19 @@ def rounds(
     return answer
 
 
-def _counts_rounds(scenario: Scenario) -> bool:
-    """Does the counter of the chain, if it has one, count rounds? Only then does it tell them in exact odds."""
+def _by_rounds(scenario: Scenario, progress: Callable[[int], Any] | None) -> Graph:
+    """The graph of a battle, whose counter, if it has one, counts rounds: any other counter is a field of the states.
+
+    Raises NoExactOdds where it is too large.
+    """
     chain, begun = scenario.chain, scenario.built.begun
-    if begun is None or all(name.endswith("rounds") for name in chain.counters):
-        return True
-    # Another counter may hold rounds beside other numbers: then the round follows from it.
-    fields = [np.array([value, value]) for value in chain.start]
-    fields[chain.counted][1] += 1
-    before, after = np.asarray(begun(type(chain.start)(*fields)))
-    return bool(after > before)
+    assert begun is not None
+    graph = graph_of(chain, QUICK_BYTES, progress)
+    if all(name.endswith("rounds") for name in chain.counters):
+        return graph
+    # A counter with another name may hold the rounds: then the round follows from it.
+    none, one = (np.asarray(begun(graph.states(slice(None), np.full(len(graph), n)))) for n in (0, 1))
+    return graph if (one > none).any() else graph_of(replace(chain, counters=()), QUICK_BYTES, progress)
 
 
 def _fights(

@@ -19,7 +19,8 @@ from simulator.analysis.odds.method import Method, check_numbers
 from simulator.analysis.odds.mix import allotted, combined, describe_mixture, settings_without, shares
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import SimulatedAnswer, outcome_columns
-from simulator.analysis.odds.stages import Shared
+from simulator.analysis.odds.stages import Shared, digest
+from simulator.engine.model.chain import Chain, OutcomeDistribution
 from simulator.engine.model.limits import NoExactOdds
 from simulator.engine.model.streams import derive_seed
 from simulator.rules.battle import Columns, Outcomes
@@ -68,10 +69,12 @@ def answered(
             return PairedAnswer(answer(scenario, replace(method, exact=True), shared=shared))
         except NoExactOdds:
             pass
-    return fought(scenario, method.battles or many, method.seed, method.threads)
+    return fought(scenario, method.battles or many, method.seed, method.threads, shared)
 
 
-def fought(scenario: Scenario | Draft, battles: int, seed: int, threads: int | None = None) -> PairedAnswer:
+def fought(
+    scenario: Scenario | Draft, battles: int, seed: int, threads: int | None = None, shared: Shared | None = None
+) -> PairedAnswer:
     """Battles 0 to `battles - 1` of the seed, the combinations of fields that are not known one after the other.
 
     Each combination has its share, so battle i of two such scenarios belongs to the same combination. Raises ValueError
@@ -87,7 +90,7 @@ def fought(scenario: Scenario | Draft, battles: int, seed: int, threads: int | N
     asked = asked or [scenario if isinstance(scenario, Scenario) else scenario.checked()]
     parts, first = [], 0
     for one, portion in zip(asked, filter(None, portions), strict=True):
-        parts.append(_simulated(one, portion, seed, first if fields else None, threads))
+        parts.append(_simulated(one, portion, seed, first if fields else None, threads, shared))
         first += portion
     names = [name for name in parts[0][0] if all(name in columns for columns, _ in parts)]
     columns = {name: np.concatenate([columns[name] for columns, _ in parts]) for name in names}
@@ -108,7 +111,7 @@ def fought(scenario: Scenario | Draft, battles: int, seed: int, threads: int | N
 
 
 def _simulated(
-    scenario: Scenario, battles: int, seed: int, first: int | None, threads: int | None
+    scenario: Scenario, battles: int, seed: int, first: int | None, threads: int | None, shared: Shared | None
 ) -> tuple[Columns, np.ndarray]:
     """Outcomes, and which of them each battle ends with: battles of a part that begins with `first`, or of the whole.
 
@@ -116,9 +119,7 @@ def _simulated(
     gains nothing.
     """
     if scenario.built.answer is None:
-        from simulator.engine.api import each_outcome  # imports numba, which exact answers do not need
-
-        ends, which = each_outcome(scenario.chain, seed, battles, first=first or 0)
+        ends, which = _each_outcome(scenario.chain, seed, battles, first or 0, shared)
         return outcome_columns(scenario, ends), which
     fight = SimulatedAnswer(scenario, seed if first is None else derive_seed(seed, first), threads)
     fight.add(battles)
@@ -126,6 +127,22 @@ def _simulated(
     assert odds.counts is not None
     order = np.random.default_rng(seed if first is None else [seed, first]).permutation(battles)
     return odds.columns, np.repeat(np.arange(len(odds.counts)), odds.counts)[order]
+
+
+def _each_outcome(
+    chain: Chain, seed: int, battles: int, first: int, shared: Shared | None
+) -> tuple[OutcomeDistribution, np.ndarray]:
+    """The outcomes of single battles; a change that changes no rule and no roll has those of the scenario before it."""
+    from simulator.engine.api import each_outcome  # imports numba, which exact answers do not need
+
+    if shared is None or chain.utilities is not None:
+        return each_outcome(chain, seed, battles, first=first)
+    key = digest(chain), seed, battles, first
+    if (known := shared.recall(key)) is None:
+        known = each_outcome(chain, seed, battles, first=first)
+        shared.remember(key, known, battles)
+    ends, which = known
+    return ends, which
 
 
 def difference(value: str, one: PairedAnswer, reference: PairedAnswer) -> Difference:

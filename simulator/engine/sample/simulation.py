@@ -182,10 +182,15 @@ def replay_steps(chain: Chain, seed: int, battle: int) -> Iterator[tuple[Any, An
 
 
 def _steps(chain: Chain, seed: int, battle: int, graph: Graph | None) -> Iterator[tuple[Any, Any, Any]]:
-    p = plain_params(chain.params)
+    p = chain.kept.of(_plain_params, chain)
     merged = graph is not None and graph_tables(graph).merged
     roll = _merged_rolls(graph, seed, battle) if graph and merged else _plain_rolls(chain, p, seed, battle)
     return walk(chain, roll, f"battle {battle} of seed {seed}", p)
+
+
+def _plain_params(chain: Chain) -> Any:
+    """The params of a chain for plain Python: a replay of many battles reads them in each."""
+    return plain_params(chain.params)
 
 
 def _plain_rolls(chain: Chain, p: Any, seed: int, battle: int) -> RollFunction:

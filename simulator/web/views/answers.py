@@ -40,7 +40,7 @@ EXACT_SHARE, SHARE_OF_STAGES, WHOLE_SHARE = 0.5, 0.35, 0.85
 PRECISION = 0.001
 LIVE_BATTLES, LIVE_SECONDS = 1 << 13, 0.1
 # Battles of several stages begin with so many.
-FIRST_BATTLES = (1 << 6, 1 << 9, 1 << 12)
+FIRST_BATTLES = (1 << 4, 1 << 6, 1 << 9, 1 << 12)
 
 
 def odds_in_time(asked: Draft | Scenario, limits: Limits, live: bool = False) -> tuple[Odds, Scenario | None, str]:

@@ -42,11 +42,20 @@ def build_siege(fields: Siege | Campaign) -> Built:
         outcome=partial(siege_outcome, setup),
         assumptions=lambda: list(siege_assumptions(setup)),
         explain=lambda: list(siege_explanation(setup)),
-        # Rounds are counted when the segment begins; the garrison's attrition before it belongs to the same round. A
-        # besieger lost by supply does not begin it.
-        begun=(lambda states: states.rounds + (states.stage == siege.GARRISON_ATTRITION)) if setup.campaign else None,
+        begun=begun if setup.campaign else None,
         decisions=partial(siege_decisions, setup),
     )
+
+
+def begun(states: Any) -> np.ndarray:
+    """The round in which a state of a campaign is (a State of int arrays): int64, shape (states,).
+
+    Rounds are counted when the segment begins; the garrison's attrition and the relief army before it belong to the
+    same round. A besieger lost by supply does not begin it.
+    """
+    stage = states.stage
+    coming = (stage >= siege.ARRIVAL) & (stage <= siege.BATTLE) | (stage == siege.RELIEF_CHOICE)
+    return np.asarray(states.rounds + ((stage == siege.GARRISON_ATTRITION) | coming))
 
 
 def counters_of(setup: SiegeSetup) -> tuple[str, ...]:
