@@ -59,9 +59,11 @@ def fragment(job: Job, limits: Limits) -> Reply:
 
 
 def embed(job: Job, limits: Limits) -> Reply:
-    """The answer as a page for a frame in another page."""
+    """The answer as a page for a frame in another page, with the counter-attack where the address asks for it."""
     request = BattleRequest(job)
-    return Reply(render("embed.html", **_answer(request, limits), kind=request.battle, back=request.address))
+    second = _second(request)
+    back = second["second"]["address"] if second else request.address
+    return Reply(render("embed.html", **(_answer(request, limits) | second), kind=request.battle, back=back))
 
 
 def form(job: Job, limits: Limits) -> Reply:
