@@ -11,13 +11,14 @@ from simulator.web import catalogue
 KINDS = [f"{one['examples'][0]['address']}&with.drop=nothing" for one in catalogue.games()]
 # What no player should have to read: names and sentinels of the schema.
 SCHEMA_WORDS = re.compile(
-    r"\w_\w|\bnpr\b|-1 = |\bif condition\b.*=|differential cap|\w (plus|minus)$|^(None|null)$", re.ASCII
+    r"\w_\w|\bnpr\b|-1 = |\bif condition\b.*=|differential cap|\.csv\b|\w (plus|minus)$|^(None|null)$", re.ASCII
 )
 
-# Controls of the form that lie over each other, or that reach out of the form or of the window.
+# Controls of the form that lie over each other, reach out of the form, or are too narrow for their text.
 CLIPPED = """(open) => {
   document.querySelectorAll("#scenario details").forEach((one) => (one.open = open));
   const faults = [], form = document.querySelector(".board").getBoundingClientRect();
+  const pen = document.createElement("canvas").getContext("2d");
   const controls = [...document.querySelectorAll("#scenario :is(input, select, button):not([type=hidden], .default)")];
   const boxes = controls.map((one) => [one, one.getBoundingClientRect()])
     .filter(([one]) => one.checkVisibility({ contentVisibilityAuto: true }));
@@ -25,6 +26,12 @@ CLIPPED = """(open) => {
     if (box.left < form.left - 1 || box.right > Math.min(form.right, innerWidth) + 1)
       faults.push(`outside: ${one.name} ${box.left} ${box.right}`);
     if (box.width < 20) faults.push(`narrow: ${one.name} ${box.width}`);
+    const style = getComputedStyle(one), text = one.selectedOptions?.[0]?.textContent.trim();
+    pen.font = `${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
+    const arrow = 16 + parseFloat(style.paddingLeft) + parseFloat(style.paddingRight);
+    const room = text ? box.width - arrow : one.clientWidth + 1;
+    const needed = text ? pen.measureText(text).width : one.scrollWidth;
+    if (needed > room) faults.push(`clipped: ${one.name} ${text || one.value}`);
   }
   boxes.sort((one, other) => one[1].top - other[1].top);
   boxes.forEach(([one, box], at) => {

@@ -754,6 +754,7 @@ if (form) {
   $("#to-share").addEventListener("click", (event) => { event.preventDefault(); share(); });
   addEventListener("keydown", (event) => { if (event.key === "Escape") $("#sheet").hidden = true; });
   addEventListener("online", request_answer);
+  $("#line")?.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); fill_in($("#line").value); } });
   $("#line")?.form.addEventListener("submit", (event) => { event.preventDefault(); fill_in($("#line").value); });
   const shown = $(".answer[data-address]"), first = $(".complaint", complaint), tab = new URLSearchParams(location.search).get("with.tab");
   if (first) mark(first.dataset.field, first.textContent);

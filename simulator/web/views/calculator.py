@@ -21,10 +21,10 @@ from simulator.rules.sides import ALL_SIDES
 from simulator.scenarios import Scenario, ScenarioError, set_path
 from simulator.scenarios.schema import branches_at, whole_numbers
 from simulator.web import catalogue, counter_attack, links, text_line
+from simulator.web.forms.campaign import form_of
 from simulator.web.messages import EVENTS, Job, Limits, Reply, event
 from simulator.web.views import answers
 from simulator.web.views.answers import TABLES, odds_in_time
-from simulator.web.views.campaign_form import form_of
 from simulator.web.views.render import render
 from simulator.web.views.request import BattleRequest
 from simulator.web.views.tools import tabs_of
