@@ -63,7 +63,7 @@ def test_the_link_of_a_counter_attack_shows_it(site):
     """Its page, title and picture; without scripts too. A page without it has the table folded."""
     html = site.get(f"{RISK}&with.counter=1&with.join.regiments=5").text
     held = odds(campaign("risk-20v15", counter_attack=True, join={"attacker.regiments": 5})).headline.value
-    assert f"<title>Risk: taken and still held {100 * held:.0f} %</title>" in html
+    assert f"<title>Risk: 20 v 15, taken and still held {100 * held:.0f} %</title>" in html
     assert re.search(r'og:description" content="[^"]* still holds it after the counter-attack in', html)
     assert re.search(r'<details[^>]*id="second"[^>]* open>', html)
     assert re.search(r'id="join-regiments"[^>]* value="5"', html)

@@ -19,7 +19,7 @@ def meta(text, name):
 
 def test_a_link_has_the_answer_as_its_title_and_description(site):
     text = site.get(RISK).text
-    assert meta(text, "title") == "Risk: attacker takes the territory 86 %"
+    assert meta(text, "title") == "Risk: 20 v 15, attacker takes the territory 86 %"
     assert unescape(re.search("<title>(.*?)</title>", text)[1]) == meta(text, "title")
     assert meta(text, "description").startswith("The attacker takes the territory in 86.0 %")
     assert meta(text, "url").endswith(RISK)
@@ -104,9 +104,16 @@ def test_the_column_of_a_distribution_is_kept(page):
     assert page.input_value("#column") == "rounds"
 
 
+def test_a_map_of_one_field_twice_takes_another_across(site):
+    twice = f"{RISK.replace('?', '/sweep?')}&with.part=1&with.path1=defender.regiments&with.path2=defender.regiments"
+    html = site.get(twice).text
+    assert re.search(r'name="with.path2">.*?value="attacker.regiments" selected', html, re.DOTALL)
+    assert html.count('class="square"') == 121  # 10 to 20 defenders, 15 to 25 attackers
+
+
 def test_the_title_of_the_tab_follows_the_answer(page):
     page.fill("[name='attacker.regiments']", "15")
-    until(page, "document.title === 'Risk: attacker takes the territory 61 %'")
+    until(page, "document.title === 'Risk: 15 v 15, attacker takes the territory 61 %'")
 
 
 # --- sharing --------------------------------------------------------------------------------------------------------
@@ -134,7 +141,7 @@ def test_the_systems_own_sheet_is_used_where_there_is_one(page):
     until(page, "window.shared !== undefined")
     shared = page.evaluate("window.shared")
     assert shared["url"] == page.url
-    assert shared["title"] == "Risk: attacker takes the territory 86 %"
+    assert shared["title"] == "Risk: 20 v 15, attacker takes the territory 86 %"
     assert shared["text"].startswith("The attacker takes the territory")
 
 

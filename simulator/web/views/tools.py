@@ -67,10 +67,13 @@ def _sweep(request: BattleRequest) -> dict[str, Any]:
     vary = list(request.options.many("vary"))
     chosen: dict[str, str] = {}
     ours = bool(vary or request.options.text("path1"))
-    for place, first in zip("12", _first_numbers(request), strict=True):
-        path = request.options.text(f"path{place}", "" if ours else first)
+    first_numbers = _first_numbers(request)
+    for place, first in zip("12", first_numbers, strict=True):
+        path, span = request.options.text(f"path{place}", "" if ours else first), request.options.text(f"range{place}")
+        if path == chosen.get("path1"):  # the field that goes up is taken across too: another takes its place
+            path, span = next((one for one in first_numbers if one != path), ""), ""
         if path and path != "none":
-            span = request.options.text(f"range{place}") or default_range(request, path)
+            span = span or default_range(request, path)
             chosen |= {f"path{place}": path, f"range{place}": span}
             vary.append(f"{path}={span}")
     result, whole = sweep_in_time(request.draft, vary, request.options.many("value")[-1:] or None)
