@@ -98,6 +98,21 @@ def test_tables_without_a_field_are_carried_along(site):
     assert re.search(r'<input type="hidden" name="rules" value="[^"]*attack[^"]*"', form)
 
 
+def test_the_chosen_policy_shows_its_name_and_the_others_say_what_they_do(site):
+    form = form_of(site, "/axis-and-allies-1942/land?attacker.tank=2&defender.tank=1&policy.attacker.retreat=never&v=1")
+    box = re.search(r'<select [^>]*name="policy.attacker.retreat".*?</select>', form, re.S)[0]
+    assert 'title="Never: fights to the end"' in box
+    assert '<option value="never" selected>never</option>' in box
+    assert "outnumbered: leaves when the enemy has more</option>" in box
+
+
+def test_a_table_of_numbers_is_carried_along(site):
+    start = site.get("/birthright/quick-battle").headers["location"]
+    assert "quick_ratio" not in form_of(site, start)
+    form = form_of(site, f"{start}&options.quick_ratio=[[1,1,0],[2,1,9]]")
+    assert re.search(r'<input type="hidden" name="options.quick_ratio" value="\[\[1, 1, 0\], \[2, 1, 9\]\]">', form)
+
+
 @pytest.mark.parametrize("width", [390, 768, 1366])
 def test_no_control_is_clipped_or_lies_over_another(page, server, width):
     page.set_viewport_size({"width": width, "height": 900})
