@@ -52,6 +52,15 @@ def test_every_question_has_a_picture(site, kind):
     assert site.get(address).content[:4] == b"\x89PNG"
 
 
+def test_an_embedded_refusal_is_a_page_too(site):
+    reply = site.get("/embed/risk/land?attacker.regiments=-3&defender.regiments=2")
+    assert reply.status_code == 422
+    assert '<html lang="en">' in reply.text
+    assert "<title>No answer: battle-odds</title>" in reply.text
+    assert "attacker.regiments: -3 is not allowed" in unescape(reply.text)
+    assert 'target="_top">Open the full page' in reply.text
+
+
 def test_an_embedded_answer_has_no_strip_and_a_link_to_its_page(site):
     text = site.get(f"/embed{RISK}").text
     assert 'class="strip"' not in text
