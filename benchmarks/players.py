@@ -18,7 +18,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
-from benchmarks.web import Client, Served, cpu_seconds, percentile
+from benchmarks.served import Client, Served
+from benchmarks.web import cpu_seconds, percentile
 
 THINKING = 1.5
 PLAYERS = (5, 40, 100, 300, 1000)

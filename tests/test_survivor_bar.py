@@ -42,7 +42,8 @@ def test_the_blocks_are_the_outcomes_the_best_of_each_side_outside():
 
 
 @pytest.mark.parametrize(
-    "name", ["risk-20v15", "axis-land-flak", "power-novgorod", "europa-blenheim-1704", "skirmish-hill"]
+    "name",
+    ["risk-20v15", "axis-land-flak", "power-novgorod", "europa-blenheim-1704", "europa-flores-1591", "skirmish-hill"],
 )
 def test_all_blocks_together_are_all_outcomes(name):
     answer = odds(name)
@@ -63,6 +64,18 @@ def test_unlikely_outcomes_share_a_block():
     first, *_, last = survivor_bar(odds("risk-20v15"))
     assert (first.side, first.lines, first.words) == ("attacker", ("17–20",), "17–20 regiments")
     assert (last.side, last.words) == ("defender", "7–15 regiments")
+
+
+def test_ships_that_no_column_adds_up_are_added():
+    answer = odds("europa-flores-1591")
+    blocks = {one.words: one.p for one in survivor_bar(answer) if one.side == "attacker"}
+    assert blocks["8 warships"] == pytest.approx(
+        answer.p("winner == 'attacker' and attacker_warships_left == 8 and attacker_exploration_ships_left == 0"),
+        abs=1e-9,
+    )
+    ships = answer.table.filter(regex="^attacker_(?!gold|troops).*_left$").sum(axis=1)
+    won = answer.table["winner"] == "attacker"
+    assert blocks["10–11 detachments"] == pytest.approx(answer.table["p"][won & (ships >= 10)].sum(), abs=1e-9)
 
 
 def test_where_no_units_are_counted_there_is_no_bar():

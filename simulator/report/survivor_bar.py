@@ -60,7 +60,7 @@ def abbreviations(names: Iterable[str]) -> dict[str, str]:
 
 def survivor_bar(odds: Odds) -> list[SurvivorBlock]:
     """The blocks of a battle that somebody wins with pieces left; none where the game does not count them."""
-    if "winner" not in odds.columns or not all(_total(odds, side) for side in WHOSE) or odds.battle.results:
+    if "winner" not in odds.columns or not all(_counts(odds, side) for side in WHOSE) or odds.battle.results:
         return []
     blocks: list[SurvivorBlock] = []
     for side in ORDER:
@@ -74,17 +74,31 @@ def survivor_bar(odds: Odds) -> list[SurvivorBlock]:
 
 def blocks_where(odds: Odds, side: str, at: np.ndarray) -> list[SurvivorBlock]:
     """The blocks of a side in these outcomes (bool), by pieces left; most pieces stand at its own end of the bar."""
-    total = _total(odds, side)
-    if not total or not odds.chances[at].sum():
+    counts = _counts(odds, side)
+    if not counts or not odds.chances[at].sum():
         return []
-    units = {name: unit for name, (whose, unit) in unit_columns(odds).items() if whose == side and unit not in SUMS}
-    own = list(_merged(side, _outcomes(odds, at, total, units), total.removeprefix(f"{side}_")))
+    own = list(_merged(side, _outcomes(odds, at, counts, _units(odds, side)), _noun(odds, counts[0])))
     return own if side == "attacker" else own[::-1]
 
 
-def _total(odds: Odds, side: str) -> str:
-    """The column of all pieces that a side has left; an empty text where the game does not count them."""
-    return next((f"{side}_{one}" for one in odds.battle.forces.left if f"{side}_{one}" in odds.names), "")
+def _counts(odds: Odds, side: str) -> list[str]:
+    """The columns whose sum is all that a side has left: the one that the game counts, else those of its units."""
+    counted = [f"{side}_{one}" for one in odds.battle.forces.left if f"{side}_{one}" in odds.names]
+    return counted[:1] or list(_units(odds, side))
+
+
+def _units(odds: Odds, side: str) -> dict[str, str]:
+    """The columns of a side's units, and the name of each unit."""
+    return {name: unit for name, (whose, unit) in unit_columns(odds).items() if whose == side and unit not in SUMS}
+
+
+def _noun(odds: Odds, column: str) -> str:
+    """The noun of what a column counts; the game's word for a loss where the column is that of one unit."""
+    if column.endswith("thirds"):
+        return "LD"
+    if column in unit_columns(odds):
+        return f"{next(iter(odds.battle.forces.lost.values()), '') or 'unit'}s"
+    return re.sub(r"^(attacker|defender)_|_?(left|units|standing)_?", "", column).replace("_", " ")
 
 
 @dataclass(frozen=True)
@@ -99,22 +113,20 @@ class _Outcomes:
     p: list[float]
 
 
-def _outcomes(odds: Odds, at: np.ndarray, total: str, units: dict[str, str]) -> _Outcomes:
+def _outcomes(odds: Odds, at: np.ndarray, counts: Sequence[str], units: dict[str, str]) -> _Outcomes:
     """The outcomes of a side, the most pieces first, and of as many pieces those of the later types."""
-    shares, chances = 3 if total.endswith("thirds") else 1, odds.chances[at]
-    numbers = [odds.columns[name][at].astype(np.int64) for name in (total, *reversed(units))]
-    numbers[0] = -(-numbers[0] // shares)
+    shares, chances = 3 if counts[0].endswith("thirds") else 1, odds.chances[at]
+    left = [odds.columns[name][at].astype(np.int64) for name in counts]
+    numbers = [-(-sum(left) // shares), *(odds.columns[name][at].astype(np.int64) for name in reversed(units))]
     first, row = distinct(numbers, len(chances))
     p = np.bincount(row, chances)
     best_first = np.flatnonzero(p > 0)[::-1]
     whole, *later = (values[first[best_first]] for values in numbers)
-    left = dict(zip(units.values(), reversed(later), strict=True))
-    return _Outcomes(whole, left, p[best_first].tolist())
+    return _Outcomes(whole, dict(zip(units.values(), reversed(later), strict=True)), p[best_first].tolist())
 
 
-def _merged(side: str, outcomes: _Outcomes, total: str) -> Iterator[SurvivorBlock]:
+def _merged(side: str, outcomes: _Outcomes, noun: str) -> Iterator[SurvivorBlock]:
     """Blocks of the outcomes of a side: a likely one stands alone, unlikely ones beside each other share a block."""
-    noun = "LD" if total.endswith("thirds") else re.sub(r"_?(left|units|standing)_?", "", total).replace("_", " ")
     short = abbreviations(name for name, numbers in outcomes.left.items() if numbers.any())
     better = 0.0
     for first, end, p in _runs(outcomes.p):

@@ -56,7 +56,13 @@ def side_names(battle: Battle, sides: Sequence[str]) -> list[str]:
 
 def against(battle: Battle, data: Mapping[str, Any]) -> str:
     """The numbers of both sides for a title: "13 v 11, "; an empty text where there are no such numbers."""
-    sides = [battle.total(data, side)[:1] for side in SIDES] if battle.total else []
+    if not battle.total:
+        sums = [
+            sum(n for unit in units_of(battle, side) if isinstance(n := value_at(data, f"{side}.{unit}"), int))
+            for side in SIDES
+        ]
+        return f"{sums[0]} v {sums[1]}, " if all(sums) else ""
+    sides = [battle.total(data, side)[:1] for side in SIDES]
     numbers = re.findall(r"^[\d.]+(?=\D.* v )|(?<= v )[\d.]+", " v ".join(one[0] for one in sides if one))
     return f"{' v '.join(numbers)}, " if len(numbers) == 2 else ""
 
@@ -145,20 +151,29 @@ def smallest(battle: Battle) -> dict[str, str]:
 
 
 @lru_cache(maxsize=1)
-def _searched() -> list[tuple[str, dict[str, str]]]:
-    """The rows that a search may find, each with its words: those shown, the short names of its game, its units."""
+def _searched() -> list[tuple[str, str, dict[str, str]]]:
+    """The rows that a search may find, each with its words: those shown, the short names of its game, its units; and
+    the names of its lists."""
     rows = []
     for one in games():
         battle = kinds_of(one["game"])[one["battle"]]
         units = {unit for side in SIDES for unit in units_of(battle, side)}
+        named = " ".join(_names_in(one["game"], battle))
         hidden = f"{one['game']} {short_name(battle)} {_initials(one['name'])} {' '.join(units)}"
         title = f"{one['name']}: {words(one['battle'])}"
-        about = [(title, one["title"], one["address"])]
-        about += [(each["title"], title, each["address"]) for each in one["examples"]]
-        for name, said, address in about:
+        about = [(title, one["title"], one["address"], named)]
+        about += [(each["title"], title, each["address"], "") for each in one["examples"]]
+        for name, said, address, more in about:
             row = {"game": one["name"], "title": name, "about": said, "address": address}
-            rows.append((_plain(f"{name} {said} {hidden}"), row))
+            rows.append((_plain(f"{name} {said} {hidden}"), _plain(more), row))
     return rows
+
+
+def _names_in(game: str, battle: Battle) -> set[str]:
+    """The names of leaders, countries or creatures that a battle of this kind may have."""
+    fields = {part for row in field_rows(battle) for part in re.findall(r"\w+", row.path)}
+    lists = [rows for name, rows in rules.lists(game).items() if fields & {name, re.sub(r"ies$", "y", name), name[:-1]}]
+    return {str(value) for rows in lists for row in rows() for value in list(row.values())[:2] if value}
 
 
 def _initials(name: str) -> str:
@@ -175,9 +190,14 @@ def _plain(text: str) -> str:
 
 
 def found(asked: str) -> list[dict[str, str]]:
-    """The battle kinds and examples that have all words that were asked for: game, title, words about it, address."""
+    """The battle kinds and examples that have all words that were asked for: game, title, words about it, address.
+
+    Kinds that have them only among the names of their leaders, countries or creatures come last.
+    """
     wanted = _plain(asked).split()
-    return [row for text, row in _searched() if all(word in text for word in wanted)]
+    first = [row for text, _, row in _searched() if all(word in text for word in wanted)]
+    named = [row for text, more, row in _searched() if row not in first and all(word in text + more for word in wanted)]
+    return [*first, *named]
 
 
 def names(game: str, listed: str, query: str) -> list[dict[str, Any]]:

@@ -344,10 +344,8 @@ def in_one_line(pairs: Pairs) -> str:
 
 def copies(data: Mapping[str, Any], battle: Battle, link: str, pairs: Pairs, odds: Odds) -> list[tuple[str, str]]:
     """Name and text of each form to copy; `link` and `pairs` are those of the scenario."""
-    framed = link.replace(f"/{battle.game}/", f"/embed/{battle.game}/", 1)
     scenario = pformat(data, width=100, sort_dicts=False)
     python = f"from simulator import load, odds\n\nbattle = load({scenario})\nanswer = odds(battle)\n"
-    embedded = f'<iframe src="{escape(framed)}" width="640" height="420" title="battle-odds"></iframe>'
     command = f"echo {shlex.quote(json.dumps(data, ensure_ascii=False))} | battle-odds odds -"
     chances = ", ".join(f"{one.label} {percent(one.p)}" for one in odds.results if one.p > 0)
     line = f"{battle.game} {battle.kind}: {in_one_line(pairs)} -> {chances} ({odds.how()})"
@@ -357,8 +355,14 @@ def copies(data: Mapping[str, Any], battle: Battle, link: str, pairs: Pairs, odd
         ("Python", f"{python}print(answer.summary())\n"),
         ("command line", command),
         ("text for a chat", f"{line}\n{link}"),
-        ("embed", embedded),
+        ("embed", embedded(link, battle)),
     ]
+
+
+def embedded(link: str, battle: Battle) -> str:
+    """A frame in HTML that shows the answer of a link in another page."""
+    framed = link.replace(f"/{battle.game}/", f"/embed/{battle.game}/", 1)
+    return f'<iframe src="{escape(framed)}" width="640" height="420" title="battle-odds"></iframe>'
 
 
 def swapped(data: Mapping[str, Any], battle: Battle) -> dict[str, Any]:

@@ -63,7 +63,7 @@ def test_the_link_of_a_counter_attack_shows_it(site):
     """Its page, title and picture; without scripts too. A page without it has the table folded."""
     html = site.get(f"{RISK}&with.counter=1&with.join.regiments=5").text
     held = odds(campaign("risk-20v15", counter_attack=True, join={"attacker.regiments": 5})).headline.value
-    assert f"<title>Risk: taken and still held {100 * held:.0f} %</title>" in html
+    assert f"<title>Risk: 20 v 15, taken and still held {100 * held:.0f} %</title>" in html
     assert re.search(r'og:description" content="[^"]* still holds it after the counter-attack in', html)
     assert re.search(r'<details[^>]*id="second"[^>]* open>', html)
     assert re.search(r'id="join-regiments"[^>]* value="5"', html)
@@ -75,6 +75,19 @@ def test_the_link_of_a_counter_attack_shows_it(site):
     folded = site.get(RISK).text
     assert not re.search(r'<details[^>]*id="second"[^>]* open>', folded)
     assert "still holds it" not in folded
+
+
+def test_an_embedded_counter_attack_stands_under_its_battle(site):
+    address = f"{RISK}&with.counter=1&with.join.regiments=5"
+    html = site.get(f"/embed{address}").text
+    assert "still holds it after the counter-attack" in html
+    assert unescape(re.search(r'<a href="([^"]*)" target="_top">Open the full page', html)[1]) == address
+    assert 'class="strip"' not in html
+    assert "data-strip" not in html
+    assert "copy-embed-second" not in html
+    copied = unescape(re.search(r'id="copy-embed-second"[^>]*>([^<]*)<', part(site, RISK, join_regiments=5))[1])
+    assert unescape(re.search(r'src="[^"]*?(/embed[^"]*)"', copied)[1]) == f"/embed{address}"
+    assert "The counter-attack" not in site.get(f"/embed{RISK}").text
 
 
 def test_the_next_wave_is_a_campaign_of_three_fights(site):
@@ -89,6 +102,7 @@ def test_the_next_wave_is_a_campaign_of_three_fights(site):
 
 def test_the_strip_follows_the_last_battle(browser, server):
     context = browser.new_context(viewport={"width": 390, "height": 844})
+    context.grant_permissions(["clipboard-read", "clipboard-write"], origin=server)
     page = context.new_page()
     page.set_default_timeout(20_000)
     page.goto(server + RISK)
@@ -100,6 +114,11 @@ def test_the_strip_follows_the_last_battle(browser, server):
         page.click("#second .cell.defender .by[data-by='1']")
     page.wait_for_selector("#second-answer:not(.stale)")
     assert "with.join.regiments=16" in page.url
+    page.click("#to-share")
+    page.click("#sheet >> text=Embed")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert "/embed/risk/land?" in copied
+    assert "with.join.regiments=16" in copied
     page.click("#join-regiments")
     with page.expect_response("**/counter?*with.join.regiments=3&*"):
         page.keyboard.type("3")

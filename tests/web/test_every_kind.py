@@ -126,3 +126,13 @@ def test_the_course_of_a_siege_grows_from_below(site):
     assert [words for number, words, _ in titles if number == "4"][-1] == "besieger destroyed"
     assert "attacker wins" not in words_of(html)
     assert "nobody" not in words_of(html)
+
+
+def test_rounds_have_a_line_for_what_each_side_has_left(site):
+    address = "/risk/land/rounds?attacker.regiments=4&defender.regiments=3&with.part=1"
+    titles = re.findall(r"<title>after round (\d+), (\w+) regiments left: ([^<]*)</title>", site.get(address).text)
+    # Three dice against two: of the two that fall the attacker loses (2611 + 2 * 2275) / 7776 = 0.92.
+    assert {("0", "attacker", "4.00"), ("0", "defender", "3.00")} <= set(titles)
+    assert {("1", "attacker", "3.08"), ("1", "defender", "1.92")} <= set(titles)
+    siege = site.get("/europa/siege-campaign").headers["location"].replace("?", "/rounds?") + "&with.part=1"
+    assert "after round 1, garrison left: " in site.get(siege).text

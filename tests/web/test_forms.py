@@ -11,13 +11,14 @@ from simulator.web import catalogue
 KINDS = [f"{one['examples'][0]['address']}&with.drop=nothing" for one in catalogue.games()]
 # What no player should have to read: names and sentinels of the schema.
 SCHEMA_WORDS = re.compile(
-    r"\w_\w|\bnpr\b|-1 = |\bif condition\b.*=|differential cap|\w (plus|minus)$|^(None|null)$", re.ASCII
+    r"\w_\w|\bnpr\b|-1 = |\bif condition\b.*=|differential cap|\.csv\b|\w (plus|minus)$|^(None|null)$", re.ASCII
 )
 
-# Controls of the form that lie over each other, or that reach out of the form or of the window.
+# Controls of the form that lie over each other, reach out of the form, or are too narrow for their text.
 CLIPPED = """(open) => {
   document.querySelectorAll("#scenario details").forEach((one) => (one.open = open));
   const faults = [], form = document.querySelector(".board").getBoundingClientRect();
+  const pen = document.createElement("canvas").getContext("2d");
   const controls = [...document.querySelectorAll("#scenario :is(input, select, button):not([type=hidden], .default)")];
   const boxes = controls.map((one) => [one, one.getBoundingClientRect()])
     .filter(([one]) => one.checkVisibility({ contentVisibilityAuto: true }));
@@ -25,6 +26,12 @@ CLIPPED = """(open) => {
     if (box.left < form.left - 1 || box.right > Math.min(form.right, innerWidth) + 1)
       faults.push(`outside: ${one.name} ${box.left} ${box.right}`);
     if (box.width < 20) faults.push(`narrow: ${one.name} ${box.width}`);
+    const style = getComputedStyle(one), text = one.selectedOptions?.[0]?.textContent.trim();
+    pen.font = `${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
+    const arrow = 16 + parseFloat(style.paddingLeft) + parseFloat(style.paddingRight);
+    const room = text ? box.width - arrow : one.clientWidth + 1;
+    const needed = text ? pen.measureText(text).width : one.scrollWidth;
+    if (needed > room) faults.push(`clipped: ${one.name} ${text || one.value}`);
   }
   boxes.sort((one, other) => one[1].top - other[1].top);
   boxes.forEach(([one, box], at) => {
@@ -89,6 +96,21 @@ def test_tables_without_a_field_are_carried_along(site):
     house = "/axis-and-allies-1942/land?attacker.tank=2&defender.tank=1&rules.unit.tank.attack=4&v=1"
     form = form_of(site, house)
     assert re.search(r'<input type="hidden" name="rules" value="[^"]*attack[^"]*"', form)
+
+
+def test_the_chosen_policy_shows_its_name_and_the_others_say_what_they_do(site):
+    form = form_of(site, "/axis-and-allies-1942/land?attacker.tank=2&defender.tank=1&policy.attacker.retreat=never&v=1")
+    box = re.search(r'<select [^>]*name="policy.attacker.retreat".*?</select>', form, re.S)[0]
+    assert 'title="Never: fights to the end"' in box
+    assert '<option value="never" selected>never</option>' in box
+    assert "outnumbered: leaves when the enemy has more</option>" in box
+
+
+def test_a_table_of_numbers_is_carried_along(site):
+    start = site.get("/birthright/quick-battle").headers["location"]
+    assert "quick_ratio" not in form_of(site, start)
+    form = form_of(site, f"{start}&options.quick_ratio=[[1,1,0],[2,1,9]]")
+    assert re.search(r'<input type="hidden" name="options.quick_ratio" value="\[\[1, 1, 0\], \[2, 1, 9\]\]">', form)
 
 
 @pytest.mark.parametrize("width", [390, 768, 1366])

@@ -195,6 +195,9 @@ def test_the_strip_is_dimmed_with_the_answer_and_leads_to_it(page, server):
         ("eu8 siege", "Europa Universalis 8: siege"),
         ("ti4", "Twilight Imperium 4: space"),
         ("inf a&a", "Axis & Allies Global 1940: land"),
+        ("Condé", "Europa Universalis 8: land"),
+        ("turkey", "Europa Universalis 8: siege campaign"),
+        ("mammoth", "Kings & Things: land"),
         ("lutzen", "Lützen, 1632: Gustavus Adolphus has won; does he live? (his Fire and Shock are 6)"),
     ],
 )

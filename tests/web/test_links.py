@@ -19,7 +19,7 @@ def meta(text, name):
 
 def test_a_link_has_the_answer_as_its_title_and_description(site):
     text = site.get(RISK).text
-    assert meta(text, "title") == "Risk: attacker takes the territory 86 %"
+    assert meta(text, "title") == "Risk: 20 v 15, attacker takes the territory 86 %"
     assert unescape(re.search("<title>(.*?)</title>", text)[1]) == meta(text, "title")
     assert meta(text, "description").startswith("The attacker takes the territory in 86.0 %")
     assert meta(text, "url").endswith(RISK)
@@ -50,6 +50,15 @@ def test_the_picture_of_a_link_is_a_png_that_is_sent_once(site):
 def test_every_question_has_a_picture(site, kind):
     address = site.get(f"/{kind}").headers["location"].replace("?", "/card.png?")
     assert site.get(address).content[:4] == b"\x89PNG"
+
+
+def test_an_embedded_refusal_is_a_page_too(site):
+    reply = site.get("/embed/risk/land?attacker.regiments=-3&defender.regiments=2")
+    assert reply.status_code == 422
+    assert '<html lang="en">' in reply.text
+    assert "<title>No answer: battle-odds</title>" in reply.text
+    assert "attacker.regiments: -3 is not allowed" in unescape(reply.text)
+    assert 'target="_top">Open the full page' in reply.text
 
 
 def test_an_embedded_answer_has_no_strip_and_a_link_to_its_page(site):
@@ -104,9 +113,16 @@ def test_the_column_of_a_distribution_is_kept(page):
     assert page.input_value("#column") == "rounds"
 
 
+def test_a_map_of_one_field_twice_takes_another_across(site):
+    twice = f"{RISK.replace('?', '/sweep?')}&with.part=1&with.path1=defender.regiments&with.path2=defender.regiments"
+    html = site.get(twice).text
+    assert re.search(r'name="with.path2">.*?value="attacker.regiments" selected', html, re.DOTALL)
+    assert html.count('class="square"') == 121  # 10 to 20 defenders, 15 to 25 attackers
+
+
 def test_the_title_of_the_tab_follows_the_answer(page):
     page.fill("[name='attacker.regiments']", "15")
-    until(page, "document.title === 'Risk: attacker takes the territory 61 %'")
+    until(page, "document.title === 'Risk: 15 v 15, attacker takes the territory 61 %'")
 
 
 # --- sharing --------------------------------------------------------------------------------------------------------
@@ -134,7 +150,7 @@ def test_the_systems_own_sheet_is_used_where_there_is_one(page):
     until(page, "window.shared !== undefined")
     shared = page.evaluate("window.shared")
     assert shared["url"] == page.url
-    assert shared["title"] == "Risk: attacker takes the territory 86 %"
+    assert shared["title"] == "Risk: 20 v 15, attacker takes the territory 86 %"
     assert shared["text"].startswith("The attacker takes the territory")
 
 

@@ -89,7 +89,7 @@ def test_the_form_of_every_battle_kind_spells_its_first_example(game, kind):
 
 def form_sent_back(battle, data):
     """The form of a scenario, and the pairs that it sends."""
-    from simulator.web.views.campaign_form import form_of
+    from simulator.web.forms.campaign import form_of
     from simulator.web.views.render import render
 
     page = render("form.html", form=form_of(battle, data)).decode()
@@ -165,10 +165,10 @@ def test_values_of_a_field_of_any_type_keep_their_type():
     ],
 )
 def test_a_form_begins_with_what_its_game_puts_first(name, first, hidden):
-    from simulator.web.views import forms
+    from simulator.web.forms.battle import form_of
 
     scenario = load(name)
-    form = forms.form_of(scenario.battle, scenario.data)
+    form = form_of(scenario.battle, scenario.data)
     names = [row.key.partition(".")[2] for row in form.armies]
     assert names[: len(first)] == first
     assert any(row.key.endswith(f".{hidden}") for row in form.more)

@@ -219,14 +219,24 @@ function show_buttons() {
   $$("button.copy, #roll").forEach((one) => (one.hidden = false));
 }
 
-async function copy(button) {
-  const text = document.getElementById(button.dataset.copy), before = button.textContent;
+// Pages that are not served over HTTPS may only copy what is selected.
+async function keep_on_clipboard(text) {
   try {
-    await navigator.clipboard.writeText(text.value);
+    await navigator.clipboard.writeText(text);
   } catch {
-    text.select();
+    const box = document.createElement("textarea");
+    box.value = text;
+    document.body.append(box);
+    box.select();
     document.execCommand("copy");
+    box.remove();
   }
+}
+
+async function copy(button) {
+  // The counter-attack that is open has an embedding of its own.
+  const text = document.getElementById(`${button.dataset.copy}-second`) || document.getElementById(button.dataset.copy), before = button.textContent;
+  await keep_on_clipboard(text.value);
   button.textContent = "Copied";
   setTimeout(() => (button.textContent = before), 1500);
 }
@@ -241,7 +251,7 @@ async function share() {
   $("#shared").textContent = "";
   try {
     if (navigator.share) await navigator.share({ ...link, text: $(".sentence").textContent });
-    else await navigator.clipboard.writeText(link.url);
+    else await keep_on_clipboard(link.url);
     $("#shared").textContent = navigator.share ? "" : "The link is copied.";
   } catch (error) {
     if (error.name !== "AbortError") $("#shared").textContent = link.url;
@@ -744,6 +754,7 @@ if (form) {
   $("#to-share").addEventListener("click", (event) => { event.preventDefault(); share(); });
   addEventListener("keydown", (event) => { if (event.key === "Escape") $("#sheet").hidden = true; });
   addEventListener("online", request_answer);
+  $("#line")?.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); fill_in($("#line").value); } });
   $("#line")?.form.addEventListener("submit", (event) => { event.preventDefault(); fill_in($("#line").value); });
   const shown = $(".answer[data-address]"), first = $(".complaint", complaint), tab = new URLSearchParams(location.search).get("with.tab");
   if (first) mark(first.dataset.field, first.textContent);

@@ -21,10 +21,10 @@ from simulator.rules.sides import ALL_SIDES
 from simulator.scenarios import Scenario, ScenarioError, set_path
 from simulator.scenarios.schema import branches_at, whole_numbers
 from simulator.web import catalogue, counter_attack, links, text_line
+from simulator.web.forms.campaign import form_of
 from simulator.web.messages import EVENTS, Job, Limits, Reply, event
 from simulator.web.views import answers
 from simulator.web.views.answers import TABLES, odds_in_time
-from simulator.web.views.campaign_form import form_of
 from simulator.web.views.render import render
 from simulator.web.views.request import BattleRequest
 from simulator.web.views.tools import tabs_of
@@ -59,9 +59,11 @@ def fragment(job: Job, limits: Limits) -> Reply:
 
 
 def embed(job: Job, limits: Limits) -> Reply:
-    """The answer as a page for a frame in another page."""
+    """The answer as a page for a frame in another page, with the counter-attack where the address asks for it."""
     request = BattleRequest(job)
-    return Reply(render("embed.html", **_answer(request, limits), kind=request.battle, back=request.address))
+    second = _second(request)
+    back = second["second"]["address"] if second else request.address
+    return Reply(render("embed.html", **(_answer(request, limits) | second), kind=request.battle, back=back))
 
 
 def form(job: Job, limits: Limits) -> Reply:

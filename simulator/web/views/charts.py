@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -54,15 +54,19 @@ def line(sweep: Sweep) -> dict[str, Any] | None:
     has_width = any(lower != upper for _, lower, upper in bounds)
     band = [(x, upper) for x, _, upper in bounds] + [(x, lower) for x, lower, _ in reversed(bounds)]
     points = [(x_of(x), y_of(value)) for x, value in zip(xs, values, strict=True)]
-    marked = sorted({round(place * (len(xs) - 1) / (TICKS - 1)) for place in range(TICKS)})
     return {
         "kind": "line",
         "points": points,
         "band": band if has_width else [],
         "dots": list(zip(points, settings, values, strict=True)) if len(points) <= MOST_DOTS else [],
-        "across": [(points[place][0], settings[place]) for place in marked],
+        "across": [(points[place][0], settings[place]) for place in _marked(len(xs))],
         "up": [(y_of(height), height) for height in np.linspace(low, high, TICKS).tolist()],
     }
+
+
+def _marked(length: int) -> list[int]:
+    """The places of an axis of this length that are written under it."""
+    return sorted({round(place * (length - 1) / (TICKS - 1)) for place in range(TICKS)})
 
 
 def heat_map(sweep: Sweep, now: Sequence[Any] = ()) -> dict[str, Any]:
@@ -98,6 +102,8 @@ def heat_map(sweep: Sweep, now: Sequence[Any] = ()) -> dict[str, Any]:
 # --- what it costs, and how it goes round by round ------------------------------------------------------------------
 
 COSTS_WIDTH, COSTS_HEIGHT, MOST_COLUMNS = 300, 126, 10
+# The beginnings of the columns of each side's forces.
+FORCES = (("attacker", ("attacker",)), ("defender", ("defender", "garrison")))
 FROM_BELOW = ("attacker", "r2", "r3", "going", "nobody", "defender")
 
 
@@ -108,7 +114,7 @@ def costs(odds: Odds) -> list[dict[str, Any]]:
     """
     numbers = [name for name in odds.summary_columns if odds.kind_of(name) == "number"]
     found = []
-    for kind, sides in (("attacker", ("attacker",)), ("defender", ("defender", "garrison"))):
+    for kind, sides in FORCES:
         own = [name for name in numbers if name.startswith(sides)]
         named = [f"{kind}_{one}" for one in odds.battle.forces.lost]
         lost = [name for name in own if name in named or is_loss(name)]
@@ -119,7 +125,7 @@ def costs(odds: Odds) -> list[dict[str, Any]]:
 
 def _columns(odds: Odds, column: str) -> dict[str, Any]:
     """The columns of a distribution: where each stands, how high it is, what is written under and above it."""
-    unit = 3 if column.endswith("_thirds") else 1
+    unit = _unit(column)
     table = odds.distribution_columns(column)
     values, chances = np.asarray(table["value"], float) / unit, np.asarray(table["p"], float)
     low, high = float(np.floor(values.min())), float(values.max())
@@ -151,6 +157,34 @@ def course(rounds: Sequence[Sequence[tuple[str, str, float]]]) -> list[dict[str,
             pieces.append({"words": words, "kind": kind, "p": p, "y": y, "height": 190 * p})
         found.append({"x": place * width, "width": width, "pieces": pieces, "round": place + 1})
     return found
+
+
+def left(rows: Sequence[Mapping[str, Any]], odds: Odds) -> dict[str, Any] | None:
+    """A line for each side: what it has left on average after each round; None where the game counts neither.
+
+    `rows` are those of the rounds, from round 0; `odds` are those after one of them.
+    """
+    found = []
+    for kind, sides in FORCES:
+        named = [f"{kind}_{one}" for one in odds.battle.forces.left]
+        own = [name for name in odds.summary_columns if name.startswith(sides) and "_left" in name]
+        if column := next((name for name in (*named, *own) if f"mean.{name}" in rows[0]), ""):
+            found.append((kind, column, [row[f"mean.{column}"] / _unit(column) for row in rows]))
+    if not found or len(rows) < 2:
+        return None
+    high = max(max(values) for _, _, values in found) * 1.05 or 1.0
+    x_of, y_of = _scale(0, len(rows) - 1, LEFT, INNER_WIDTH), _scale(0, high, HEIGHT - BOTTOM, -INNER_HEIGHT)
+    lines = [
+        {"kind": kind, "column": column, "points": [(x_of(n), y_of(value), value) for n, value in enumerate(values)]}
+        for kind, column, values in found
+    ]
+    across = [(x_of(place), rows[place]["round"]) for place in _marked(len(rows))]
+    return {"lines": lines, "across": across, "up": [(y_of(one), one) for one in np.linspace(0, high, TICKS).tolist()]}
+
+
+def _unit(column: str) -> int:
+    """The number of a column that is one piece: thirds of a detachment share the place of a whole one."""
+    return 3 if column.endswith("_thirds") else 1
 
 
 def colours_of(value: str) -> Callable[[float], str]:

@@ -111,6 +111,9 @@ def refused(job: Job, text: str, status: int) -> Reply:
         context["invited"] = calculator.examples(request.battle)
     if request and text.startswith(LARGE):
         context["half"] = _half(request)
+    if job.view == "embed":
+        back = request.address if request else "/"
+        return Reply(render("embed.html", title="No answer: battle-odds", back=back, **context), status)
     if job.view not in {"page", "tool"} or ("with.part", "1") in job.pairs:
         return Reply(render("complaint.html", **context), status)
     return Reply(_refused_page(request, context), status)

@@ -67,10 +67,13 @@ def _sweep(request: BattleRequest) -> dict[str, Any]:
     vary = list(request.options.many("vary"))
     chosen: dict[str, str] = {}
     ours = bool(vary or request.options.text("path1"))
-    for place, first in zip("12", _first_numbers(request), strict=True):
-        path = request.options.text(f"path{place}", "" if ours else first)
+    first_numbers = _first_numbers(request)
+    for place, first in zip("12", first_numbers, strict=True):
+        path, span = request.options.text(f"path{place}", "" if ours else first), request.options.text(f"range{place}")
+        if path == chosen.get("path1"):  # the field that goes up is taken across too: another takes its place
+            path, span = next((one for one in first_numbers if one != path), ""), ""
         if path and path != "none":
-            span = request.options.text(f"range{place}") or default_range(request, path)
+            span = span or default_range(request, path)
             chosen |= {f"path{place}": path, f"range{place}": span}
             vary.append(f"{path}={span}")
     result, whole = sweep_in_time(request.draft, vary, request.options.many("value")[-1:] or None)
@@ -167,12 +170,12 @@ def _rounds(request: BattleRequest) -> dict[str, Any]:
     columns = [name for name in result.columns if f"mean.{name}" in rows[0]][:MOST_MEANS]
     rows = [row | {"parts": endings(result.after(row["round"]), "over")} for row in rows]
     going = [[*row["parts"], ("goes on", "going", 1 - row["over"])] for row in rows]
-    picture = charts.course(going[1:])
+    pictures = {"course": charts.course(going[1:]), "left": charts.left(rows, result.after(0))}
     names = [(words, kind) for words, kind, _ in going[0]] if going else []
     happens = {words for parts in going for words, _, p in parts if p}
     # The headline of a kind without winners tells only by when it is over.
     said = f"{str(result.headline).partition(':')[0]}." if request.battle.question.endings else result.headline
-    about = {"headline": said, "battle": request.battle, "how": result.how(), "course": picture}
+    about = {"headline": said, "battle": request.battle, "how": result.how()} | pictures
     about |= {"names": [one for one in names if one[0] in happens], "unit": "fight" if result.fights else "round"}
     return about | {"rows": rows, "columns": columns, "complete": whole}
 

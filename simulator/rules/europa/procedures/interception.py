@@ -39,6 +39,7 @@ class SeaInterceptor(Fields):
 class Interceptor(SeaInterceptor):
     """A stack that may intercept, at sea or on land."""
 
+    page = "manoeuvre, technology"
     manoeuvre: common.Value = Field(0, description="manoeuvre of the leader; 0 = no leader")
     same_province: bool = Field(False, description="land: in the same province")
     river_or_pass: bool = Field(False, description="land: across a river or a pass")

@@ -17,6 +17,7 @@ DRAWN = "a leader is drawn from all 36 military cards, shuffled (ASSUMED)"
 class Province(Fields):
     """A province that helps an NPR to defend (section 6)."""
 
+    page = "name, size, location"
     name: str = Field("", description="name of the province")
     size: Literal["small", "large"] = Field("small", description="small: tax value 1, large: 2")
     location: Literal["area", "land", "sea"] = Field(

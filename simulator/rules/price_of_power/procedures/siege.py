@@ -38,6 +38,7 @@ RESULTS = {
 class Besieged(Fields):
     """A province under siege."""
 
+    page = "name, size"
     name: str = Field("", description="name of the province")
     size: Literal["small", "large"] = Field("small", description="small: tax value 1, large: 2")
     island: bool = Field(False, description="an island: needs a ship in a sea zone that its port faces")

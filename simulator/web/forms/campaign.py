@@ -12,9 +12,11 @@ from simulator.rules.campaign import carry_of
 from simulator.rules.sides import SIDES
 from simulator.scenarios.schema import branches, branches_at, schema_of
 from simulator.web.catalogue import words
+from simulator.web.forms.battle import form_of as form_of_battle
+from simulator.web.forms.battle import paired, single_rows
+from simulator.web.forms.generator import Generator
+from simulator.web.forms.parts import Form, FormRow, Node
 from simulator.web.links import key_of, untyped
-from simulator.web.views import forms
-from simulator.web.views.forms import Form, FormRow, Generator, Node, paired, single_rows
 
 # Fields of a side that decide whether to fight: the attacker's alone.
 DECISIONS = {"go", "min_odds", "min_units"}
@@ -39,7 +41,7 @@ class FightCard:
 def form_of(battle: Battle, data: Mapping[str, Any]) -> Form:
     """The form of a campaign or of a battle kind, filled in with a scenario."""
     if battle.game != CAMPAIGN:
-        return forms.form_of(battle, data)
+        return form_of_battle(battle, data)
     made = _Maker(battle, data)
     root = made.own.table("", "", schema_of(battle.model), data, True).inside
     singles = single_rows([one for one in root if one.key not in {"of", "force", "fight"}])
