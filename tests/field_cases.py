@@ -333,11 +333,16 @@ LARGE = {
     "power-campaign-naples",
     "power-novgorod",
 }
-# The tables of the kinds that a kind consists of.
+# The tables of the kinds that a kind consists of: their fields are tried in these kinds.
 PARTS = {
     ("europa", "expedition"): "(passage|land|siege)[.]",
     ("europa", "native-chain"): "(conversion|land)[.]",
     ("price-of-power", "campaign"): r"(policy[.])?(attacker|defender)[.](army|fleet|port_fleet|npr)[.]",
 }
-# What the rules document calls a label.
-LABELS = {("risk", "naval"): {"conditions.place"}, ("europa", "blockade-run"): {"conditions.direction"}}
+# What the rules document calls a label, or what only says whether a battle may be fought: zones moved are at most
+# options.max_move.
+LABELS = {
+    ("risk", "naval"): {"conditions.place", "conditions.sea_zones_moved"},
+    ("risk", "amphibious"): {"conditions.sea_zones_moved"},
+    ("europa", "blockade-run"): {"conditions.direction"},
+}
