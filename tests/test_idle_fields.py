@@ -201,6 +201,24 @@ def test_each_field_of_a_kind_changes_an_answer_or_is_refused(kind):
     assert idle - LABELS.get(kind, set()) == set()
 
 
+# What a stage alone does not tell: these have a battle of their own among the changes of an expedition.
+TELL_LATER = {path for _, changes in CHANGES["europa", "expedition"] for path in map(place_of, changes)}
+
+
+@pytest.mark.parametrize(
+    ("stage", "kind"), [("passage", "passage"), ("land", "land"), ("siege", "siege-campaign")], ids=lambda name: name
+)
+def test_a_stage_of_an_expedition_reads_the_fields_that_its_kind_reads(stage, kind):
+    """docs/rules/europa_naval_and_other.md section 19: fields of the kind, but for what is not listed."""
+    listed = {row.path for row in field_rows(find_battle("europa", "expedition"))}
+    for battle, changes in CHANGES["europa", kind]:
+        within = {f"{stage}.{path}": to for path, to in changes.items()}
+        read = {path: to for path, to in within.items() if place_of(path) in listed - TELL_LATER}
+        if read:
+            scenario = load({"game": "europa", "battle": "expedition", stage: battle})
+            assert deciding(scenario, read) == list(read)
+
+
 @pytest.mark.parametrize(
     ("game", "kind", "path"),
     [

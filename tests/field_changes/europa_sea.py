@@ -5,32 +5,40 @@ from __future__ import annotations
 from tests.field_changes.kinds import Changes
 
 FRAGILE = {"manoeuvre": 2, "fire": 6, "shock": 2}
+FIERCE = {"manoeuvre": 2, "fire": 6, "shock": 6}
+STORMED = {
+    "defender": {"fortress_level": 1, "land_detachments": 1},
+    "policy": {"attacker": {"plan": "assault-at-once"}},
+    "conditions": {"rounds": 1},
+}
 ALWAYS = {"attacker": {"break_off": "always"}, "defender": {"break_off": "always"}}
+CALM = {"conditions": {"wind": "none"}}
+ALONE = {"warships": 2, "leader": "none"}
 MIXED = {"warships": 1, "galleys": 1, "leader": "none"}
 CONVOY = {"warships": 2, "transports": 1, "leader": "none"}
 RETREAT = {"zones_entered": 4, "sea_difficulty": 4}
-LANDING = {"warships": 2, "transports": 2, "land_detachments": 2}
+LANDING = {"warships": 2, "transports": 2, "land_detachments": 2, "leader": "none"}
 MET = {"attacker": LANDING, "defender": {"interceptors": [{"warships": 1, "leader": "none"}]}}
 
 EUROPA_SEA: Changes = {
     ("europa", "naval"): [
         (
-            {"attacker": {"warships": 2, "leader": FRAGILE}, "defender": {"warships": 2, "leader": FRAGILE}},
+            {"attacker": {"warships": 2, "leader": FRAGILE}, "defender": {"warships": 2, "leader": FRAGILE}} | CALM,
             {"attacker.leader.robust": True, "defender.leader.robust": True, "attacker.technology": "battery"},
         ),
         (
-            {"attacker": {"warships": 2, "leader": "Piotr I", "leader_type": "king"}, "defender": {"warships": 2}},
+            {"attacker": {"warships": 2, "leader": "Piotr I", "leader_type": "king"}, "defender": ALONE} | CALM,
             {"attacker.leader_type": "admiral"},
         ),
         (
-            {"attacker": {"warships": 2}, "defender": {"warships": 2, "leader": "Piotr I", "leader_type": "king"}},
+            {"attacker": ALONE, "defender": {"warships": 2, "leader": "Piotr I", "leader_type": "king"}} | CALM,
             {"defender.leader_type": "admiral"},
         ),
         (
             {
                 "attacker": CONVOY | {"retreat": RETREAT, "army_minus": 1},
                 "defender": CONVOY | {"retreat": RETREAT, "army_minus": 1},
-                "conditions": {"interception": True},
+                "conditions": {"interception": True, "wind": "none"},
                 "policy": ALWAYS,
             },
             {
@@ -54,17 +62,24 @@ EUROPA_SEA: Changes = {
                 "policy.defender.leave_with_wind": "always",
             },
         ),
-        ({"attacker": {"warships": 8}, "defender": {"warships": 1}}, {"options.destruction_is_rout": True}),
         (
-            {"attacker": {"warships": 3}, "defender": {"warships": 2, "land_detachments": 1}},
+            {"attacker": ALONE | {"warships": 8}, "defender": ALONE | {"warships": 1}} | CALM,
+            {"options.destruction_is_rout": True},
+        ),
+        (
+            {"attacker": ALONE | {"warships": 3}, "defender": ALONE | {"land_detachments": 1}} | CALM,
             {"conditions.region": "rotw"},
         ),
         (
-            {"attacker": {"warships": 1, "transports": 2}, "defender": {"warships": 3}},
+            {"attacker": ALONE | {"warships": 1, "transports": 2}, "defender": ALONE | {"warships": 3}} | CALM,
             {"policy.defender.capture": "transports-first"},
         ),
         (
-            {"attacker": {"galleys": 2}, "defender": {"warships": 2}, "conditions": {"sea": "baltic", "turn": 20}},
+            {
+                "attacker": {"galleys": 2, "leader": "none"},
+                "defender": ALONE,
+                "conditions": {"sea": "baltic", "turn": 20},
+            },
             {"conditions.turn": 40, "conditions.sea": "mediterranean"},
         ),
         (
@@ -112,11 +127,15 @@ EUROPA_SEA: Changes = {
             {"defender.interceptors[0].leader_type": "admiral"},
         ),
         (
-            MET | {"attacker": LANDING | {"technology": "three-decker", "leader": "none"}},
+            MET | {"attacker": LANDING | {"technology": "three-decker"}},
             {"attacker.veteran": False},
         ),
         (
-            MET | {"defender": {"interceptors": [{"warships": 1, "technology": "three-decker"}]}},
+            MET
+            | {
+                "attacker": LANDING,
+                "defender": {"interceptors": [{"warships": 1, "technology": "three-decker"}]},
+            },
             {
                 "defender.interceptors[0].veteran": False,
                 "defender.interceptors[0].in_port": True,
@@ -152,6 +171,103 @@ EUROPA_SEA: Changes = {
                 "options.break_off_at_sea": "automatic",
                 "policy.attacker.first_line": "warships",
                 "policy.defender.first_line": "galleys",
+            },
+        ),
+    ],
+    ("europa", "expedition"): [
+        (
+            {
+                "land": {
+                    "attacker": {"army_plus": 1, "leader": FIERCE},
+                    "defender": {"land_detachments": 3, "leader": "none"},
+                },
+                "siege": STORMED | {"attacker": {"leader": FIERCE}},
+            },
+            {"land.attacker.leader.robust": True},
+        ),
+        (
+            {
+                "siege": STORMED
+                | {
+                    "attacker": {"army_plus": 1},
+                    "defender": {"fortress_level": 1, "leader": "Albuquerque", "leader_type": "conquistador"},
+                }
+            },
+            {"siege.defender.leader_type": "explorer"},
+        ),
+        (
+            {
+                "passage": {
+                    "attacker": LANDING | {"leader": {"siege": 3}},
+                    "conditions": {"blockading": True, "sea_difficulty": 9, "fortress_level": 5},
+                }
+            },
+            {"passage.attacker.leader.siege": 1},
+        ),
+        (
+            {
+                "passage": {
+                    "attacker": LANDING,
+                    "conditions": {"blockading": True, "sea_difficulty": 5, "fortress_level": 5},
+                }
+            },
+            {"passage.conditions.blockading": False},
+        ),
+        (
+            {
+                "passage": {
+                    "attacker": LANDING,
+                    "defender": {"interceptors": [CONVOY, {"warships": 3, "leader": "none"}]},
+                }
+            },
+            {
+                "passage.defender.interceptors[0].army_minus": 1,
+                "passage.defender.interceptors[0].land_detachments": 1,
+                "passage.defender.interceptors[0].exploration_detachments": 1,
+                "passage.defender.interceptors[0].gold": 5,
+                "passage.policy.attacker.capture": "transports-first",
+            },
+        ),
+    ],
+    ("europa", "native-chain"): [
+        (
+            {
+                "conversion": {"attacker": {"army_minus": 1}, "defender": {"natives_detachments": 3}},
+                "land": {
+                    "attacker": {"leader": FIERCE | {"type": "conquistador"}},
+                    "defender": {"leader": FIERCE},
+                },
+            },
+            {
+                "conversion.attacker.army_plus": 1,
+                "conversion.attacker.land_detachments": 1,
+                "conversion.attacker.exploration_detachments": 1,
+                "conversion.attacker.missionary": True,
+                "conversion.attacker.stats_sum": 14,
+                "conversion.conditions.previous_uses": 2,
+                "conversion.defender.natives_exploration": 1,
+                "land.attacker.army_class": "IV",
+                "land.attacker.artillery_value": 9,
+                "land.attacker.facing_the_ottomans": True,
+                "land.attacker.foraging": True,
+                "land.attacker.leader.anonymous": True,
+                "land.attacker.leader.manoeuvre": 5,
+                "land.attacker.leader.robust": True,
+                "land.attacker.leader.shock": 1,
+                "land.attacker.retreat_room": 0,
+                "land.attacker.technology": "lace-war",
+                "land.attacker.tercios": True,
+                "land.conditions.terrain": "mountain",
+                "land.defender.army_size": 0,
+                "land.defender.country": "england",
+                "land.defender.leader.fire": 1,
+                "land.defender.leader.shock": 1,
+                "land.defender.retreat_room": 0,
+                "land.defender.technology": "lace-war",
+                "land.defender.veteran": True,
+                "land.options.destruction_test": "reaches",
+                "land.policy.attacker.break_off": "always",
+                "land.policy.defender.break_off": "always",
             },
         ),
     ],
