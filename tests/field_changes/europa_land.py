@@ -143,6 +143,39 @@ EUROPA_LAND: Changes = {
     ],
     ("europa", "siege-campaign"): [
         (
+            {
+                "attacker": {"army_plus": 2, "leader": FIERCE},
+                "defender": {
+                    "land_detachments": 1,
+                    "fortress_level": 3,
+                    "leader": "none",
+                    "technology": "arquebus",
+                },
+                "policy": {"attacker": {"plan": "assault-at-once"}},
+                **ROUND,
+            },
+            {"defender.tercios": True},
+        ),
+        (
+            {
+                "attacker": {"army_plus": 1, "army_minus": 1, "country": "france", "leader": "none"},
+                "defender": {"leader": "none", "fortress_level": 3},
+                "conditions": {"supply_line": False, "period": "V", "rounds": 1},
+                "policy": {"attacker": {"plan": "assault-at-once"}},
+            },
+            {"policy.attacker.losses": "keep-most-armies"},
+        ),
+        (
+            BESIEGING
+            | {
+                "attacker": {"army_minus": 1, "country": "turkey"},
+                "defender": {"leader": "none", "fortress_level": 3},
+                "policy": {"attacker": {"plan": "assault-at-once"}},
+                **ROUND,
+            },
+            {"attacker.turkish_reform": "m-2"},
+        ),
+        (
             BESIEGING | {"attacker": {"army_plus": 1, "leader": "Albuquerque", "leader_type": "conquistador"}, **ROUND},
             {"attacker.leader_type": "explorer", "options.leader_years": "in-period"},
         ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.field_changes.kinds import Changes
 
+LED = {"manoeuvre": 2, "fire": 2, "shock": 2}
 FRAGILE = {"manoeuvre": 2, "fire": 6, "shock": 2}
 FIERCE = {"manoeuvre": 2, "fire": 6, "shock": 6}
 STORMED = {
@@ -171,6 +172,32 @@ EUROPA_SEA: Changes = {
                 "options.break_off_at_sea": "automatic",
                 "policy.attacker.first_line": "warships",
                 "policy.defender.first_line": "galleys",
+            },
+        ),
+        (
+            {
+                "attacker": LANDING | {"warships": 4},
+                "defender": {
+                    "blockader": {"warships": 2, "transports": 3, "leader": LED},
+                    "interceptors": [ALONE],
+                },
+            },
+            {
+                f"defender.blockader.{name}": to
+                for name, to in {
+                    "army_minus": 1,
+                    "army_plus": 1,
+                    "exploration_detachments": 1,
+                    "fire_modifier": 2,
+                    "gold": 5,
+                    "land_detachments": 1,
+                    "leader.fire": 4,
+                    "leader.shock": 4,
+                    "shock_modifier": 2,
+                    "technology": "battery",
+                    "transports": 1,
+                    "warships": 3,
+                }.items()
             },
         ),
     ],
