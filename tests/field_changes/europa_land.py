@@ -159,8 +159,8 @@ EUROPA_LAND: Changes = {
         (
             {
                 "attacker": {"army_plus": 1, "army_minus": 1, "country": "france", "leader": "none"},
-                "defender": {"leader": "none", "fortress_level": 3},
-                "conditions": {"supply_line": False, "period": "V", "rounds": 1},
+                "defender": {"leader": "none", "fortress_level": 1},
+                "conditions": {"supply_line": False, "period": "VI", "rounds": 1},
                 "policy": {"attacker": {"plan": "assault-at-once"}},
             },
             {"policy.attacker.losses": "keep-most-armies"},
