@@ -13,6 +13,7 @@ RETREATS = [
     for policy in RETREAT_POLICIES
     for leaver in SIDES
 ]
+LED_BY = {"manoeuvre": 2, "fire": 3, "shock": 3}
 HEROES = ("Marksman", "Warlord", "Sword Master")
 DRAWN = {"conditions": {"exploration_roll": 2, "cup": ["2", "3"]}}
 UNDEAD = [{"unit": "infantry", "undead": True, "count": 2}]
@@ -85,6 +86,19 @@ KINDS = {
         {"attacker": {"monarch": True, "destroyed": True}},
         {"conditions": {"enemy_detachments": 2}},
         {"conditions": {"enemy_detachments": 2, "region": "rotw"}},
+    ],
+    ("europa", "siege-campaign"): [
+        {
+            "attacker": {"army_plus": 1, "army_minus": 1, "leader": LED_BY | {"siege": 1}},
+            "defender": {"land_detachments": 1, "fortress_level": 2},
+            "conditions": {"rounds": 2, "supply_distance": 6},
+        },
+        {
+            "attacker": {"army_plus": 1, "technology": "arquebus", "leader": LED_BY},
+            "defender": {"land_detachments": 1, "fortress_level": 1, "leader": "none"},
+            "conditions": {"start_round": "S5", "cold_area": True, "supply_distance": 8},
+            "policy": {"attacker": {"plan": "breach-then-storm"}},
+        },
     ],
     ("europa", "continuation"): [{}],
     ("europa", "land"): [
@@ -211,6 +225,7 @@ KINDS = {
         DRAWN | {"attacker": {"creatures": ["3"], "items": ["magic-sword"]}},
     ],
     ("kings-and-things", "free-for-all"): [
+        PARTISANS | {"defender": {"creatures": ["3"], "fort": "tower", "settlement": "city"}},
         *(PARTISANS | {side: {"creatures": [hero, "2"]}} for hero in HEROES for side in ("second_attacker", *SIDES)),
         *(
             PARTISANS
@@ -319,6 +334,9 @@ KINDS = {
 
 # Examples of so many states that trying every field of them takes seconds.
 LARGE = {
+    "europa-vienna-1529",
+    "knt-heroes-and-magic",
+    "knt-three-kings",
     "campaign-naples",
     "europa-armada-1588",
     "europa-beachy-head-1690",
@@ -333,11 +351,16 @@ LARGE = {
     "power-campaign-naples",
     "power-novgorod",
 }
-# The tables of the kinds that a kind consists of.
+# The tables of the kinds that a kind consists of: their fields are tried in these kinds.
 PARTS = {
     ("europa", "expedition"): "(passage|land|siege)[.]",
     ("europa", "native-chain"): "(conversion|land)[.]",
     ("price-of-power", "campaign"): r"(policy[.])?(attacker|defender)[.](army|fleet|port_fleet|npr)[.]",
 }
-# What the rules document calls a label.
-LABELS = {("risk", "naval"): {"conditions.place"}, ("europa", "blockade-run"): {"conditions.direction"}}
+# What the rules document calls a label, or what only says whether a battle may be fought: zones moved are at most
+# options.max_move.
+LABELS = {
+    ("risk", "naval"): {"conditions.place", "conditions.sea_zones_moved"},
+    ("risk", "amphibious"): {"conditions.sea_zones_moved"},
+    ("europa", "blockade-run"): {"conditions.direction"},
+}

@@ -1,4 +1,4 @@
-"""No field is accepted that changes nothing: each changes an answer, or is refused (or, in Risk, not listed)."""
+"""No field is listed that changes nothing: each changes an answer, or is refused."""
 
 import re
 
@@ -11,7 +11,7 @@ from simulator.rules.risk.model import Options
 from simulator.scenarios import draft, example_names, find_battle
 from simulator.scenarios.schema import field_rows, settings_of
 from tests.field_cases import KINDS, LABELS, LARGE, PARTS
-from tests.open_fields import OPEN
+from tests.field_changes import CHANGES
 
 STACK = {"army_plus": 1, "land_detachments": 4, "pashas": 1, "pasha_detachments": 2, "technology": "musket"}
 FLEET = {"warships": 4, "galleys": 2, "galleasses": 1, "transports": 3, "fleets_plus": 1, "siege": 2}
@@ -166,19 +166,57 @@ def cases_of():
 CASES = cases_of()
 
 
-@pytest.mark.parametrize("kind", CASES, ids="-".join)
-def test_each_field_of_a_kind_changes_an_answer_or_is_refused(kind):
-    """Every field that the schema lists; what never matters in a kind is not listed there.
+def place_of(path):
+    """The path of a field as the schema lists it."""
+    return re.sub(r"\[\d+\]", "[i]", path)
 
-    A chain of kinds: the fields of a part are tried in the kind of the part.
-    """
-    listed = {row.path for row in field_rows(CASES[kind][0].battle) if not re.match(PARTS.get(kind, "$"), row.path)}
-    told = {}
-    for scenario in CASES[kind]:
+
+def deciding(scenario, changes):
+    """The paths of those values that change the answer, or what may be given in another field."""
+    base, found = answers(scenario), []
+    for path, to in changes.items():
+        try:
+            other = answers(draft(scenario).with_fields({path: to}).checked())
+        except ScenarioError as error:
+            other = base if str(error).startswith(f"{path}:") else None
+        found += [path] * (other != base)
+    return found
+
+
+@pytest.mark.parametrize("kind", sorted(CASES.keys() | CHANGES.keys()), ids="-".join)
+def test_each_field_of_a_kind_changes_an_answer_or_is_refused(kind):
+    """Every field that the schema lists; what never matters in a kind is not listed there."""
+    told, battles = {}, list(CASES.get(kind, ()))
+    for battle, changes in CHANGES.get(kind, ()):
+        battles.append(load({"game": kind[0], "battle": kind[1]} | battle))
+        assert deciding(battles[-1], changes) == list(changes)
+        told |= {place_of(path): {"changes"} for path in changes}
+    listed = {row.path for row in field_rows(battles[0].battle)}
+    assert told.keys() <= listed
+    listed = {path for path in listed if not re.match(PARTS.get(kind, "$"), path)}
+    for scenario in CASES.get(kind, ()):
         for path, verdict in changed(scenario, told, listed, (0, 1, 6, 20)).items():
-            told.setdefault(re.sub(r"\[\d+\]", "[i]", path), set()).add(verdict)
+            told.setdefault(place_of(path), set()).add(verdict)
     idle = {path for path, verdicts in told.items() if "nothing" in verdicts and "changes" not in verdicts}
-    assert idle - LABELS.get(kind, set()) - set(OPEN.get(kind, ())) == set()
+    assert idle - LABELS.get(kind, set()) == set()
+
+
+# What a stage alone does not tell: these have a battle of their own among the changes of an expedition.
+TELL_LATER = {path for _, changes in CHANGES["europa", "expedition"] for path in map(place_of, changes)}
+
+
+@pytest.mark.parametrize(
+    ("stage", "kind"), [("passage", "passage"), ("land", "land"), ("siege", "siege-campaign")], ids=lambda name: name
+)
+def test_a_stage_of_an_expedition_reads_the_fields_that_its_kind_reads(stage, kind):
+    """docs/rules/europa_naval_and_other.md section 19: fields of the kind, but for what is not listed."""
+    listed = {row.path for row in field_rows(find_battle("europa", "expedition"))}
+    for battle, changes in CHANGES["europa", kind]:
+        within = {f"{stage}.{path}": to for path, to in changes.items()}
+        read = {path: to for path, to in within.items() if place_of(path) in listed - TELL_LATER}
+        if read:
+            scenario = load({"game": "europa", "battle": "expedition", stage: battle})
+            assert deciding(scenario, read) == list(read)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -55,6 +55,9 @@ class Question:
 
     `endings`: where nobody wins a battle (a siege, a crossing), the ways in which it ends, of which one comes about,
     the attacker's best first.
+
+    `columns`: those that it needs, where not every scenario of the kind has them; `others`: the questions of these
+    scenarios (an expedition without a passage).
     """
 
     measure: str = WON
@@ -62,6 +65,12 @@ class Question:
         "[, nobody in {winner == 'nobody'}]."
     )
     endings: Sequence[Ending] = ()
+    columns: Sequence[str] = ()
+    others: Sequence[Question] = ()
+
+    def fitting(self, columns: Container[str]) -> Question:
+        """The first of this question and the others whose columns an answer has."""
+        return next((one for one in (self, *self.others) if all(name in columns for name in one.columns)), self)
 
 
 def given(answer: Answered, path: str) -> Any:

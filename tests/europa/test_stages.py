@@ -1,5 +1,6 @@
 """Kinds of several stages against the same stages asked one by one: expeditions, and natives converted and fought."""
 
+import re
 from collections import Counter, defaultdict
 
 import pytest
@@ -401,3 +402,26 @@ def test_an_overrun_of_natives_who_are_few_enough():
     """Of 1 LD at most 1 LD resists: 4 LD are always four times as many."""
     few = {"attacker": {"army_plus": 1, "stats_sum": 14}, "defender": {"natives_detachments": 1}}
     assert exact(native_chain(few, policy={"attacker": {"overrun": "declare"}})).winner("attacker") > 0.9
+
+
+@pytest.mark.parametrize(
+    ("stages", "sentence"),
+    [
+        (("land",), r"The troops win ashore in [\d.]+ %\."),
+        (("siege",), r"The fortress is taken in [\d.]+ %, holds in [\d.]+ %\."),
+        (("land", "siege"), r"The fortress is taken in [\d.]+ %; the troops win ashore in [\d.]+ %\."),
+    ],
+)
+def test_an_expedition_without_a_passage_says_what_its_stages_bring(stages, sentence):
+    """Line 1 names the stages that are given; no column of another is asked for."""
+    of = {
+        "land": {"attacker": {"army_minus": 1}, "defender": {"land_detachments": 1}},
+        "siege": {
+            "attacker": {} if "land" in stages else {"army_minus": 1},
+            "defender": {"fortress_level": 1},
+            "conditions": {"rounds": 1},
+            "policy": {"attacker": {"plan": "assault-at-once"}},
+        },
+    }
+    odds = exact({"game": "europa", "battle": "expedition"} | {stage: of[stage] for stage in stages})
+    assert re.fullmatch(sentence, odds.headline.text)

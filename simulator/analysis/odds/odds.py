@@ -72,7 +72,7 @@ class Odds(Measured, Result):
         self.rules_version = battle.version
         self._settings, self._assumptions = settings, assumptions
         self.scenario = scenario
-        self.question = battle.question
+        self.question = battle.question.fitting(outcomes.columns)
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickle: lines that were to be asked for later are asked for now."""

@@ -7,7 +7,7 @@ they go by their names.
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from typing import Annotated, Any, Literal, NamedTuple, Protocol
+from typing import Annotated, Any, Literal, NamedTuple, Protocol, cast
 
 from pydantic import Field, create_model
 
@@ -22,8 +22,8 @@ from simulator.rules.custom.game_file.format import (
     SideModifier3,
 )
 from simulator.rules.custom.game_file.keys import Added, Order
-from simulator.rules.custom.game_file.options import check_chosen, has_needed
-from simulator.rules.custom.game_file.units import heavy, in_one_piece, pieces_of
+from simulator.rules.custom.game_file.options import check_chosen, conditions_read, has_needed
+from simulator.rules.custom.game_file.units import MAIN, heavy, in_one_piece, pieces_of
 from simulator.rules.custom.game_file.words import (
     by_side,
     check_known,
@@ -31,8 +31,11 @@ from simulator.rules.custom.game_file.words import (
     fighters,
     part_of,
     selected,
+    steps_of,
     words_of,
 )
+from simulator.rules.idle import KnowsIdle, of_table, refuse_idle
+from simulator.rules.toolkit.naming import listed
 from simulator.rules.toolkit.policies import check_alone, check_parameters
 from simulator.rules.toolkit.policies import named as named_policies
 
@@ -138,6 +141,8 @@ class Shape(NamedTuple):
     format: int
     options: tuple[str, ...] = ()
     points: bool = False
+    idle: tuple[str, ...] = ()
+    tolerated: tuple[str, ...] = ()
 
 
 def shape_of(file: GameFile, kind: str) -> Shape:
@@ -165,6 +170,12 @@ def shape_of(file: GameFile, kind: str) -> Shape:
         file.format,
         (*file.option,),
         bool(counts_points(file, kind)),
+        tuple(
+            f"{side}.modifier"
+            for side in SIDES
+            if not {getattr(step.fire, side) for step in steps_of(file, kind)} & {*MAIN}
+        ),
+        of_table("conditions", *(key for key in file.condition if key not in conditions_read(file, kind))),
     )
 
 
@@ -236,7 +247,9 @@ def model_of(shape: Shape) -> type[Fields]:
         "policy": (policies, Field(default_factory=cache(policies))),
         "options": (options, Field(default_factory=cache(options))),
     }
-    return create_model("Battle", __base__=Fields, __doc__="A battle of a game file.", **frame)
+    battle = create_model("Battle", __base__=KnowsIdle, __doc__="A battle of a game file.", **frame)
+    battle.idle, battle.tolerated = shape.idle, shape.tolerated
+    return battle
 
 
 @lru_cache(maxsize=4)
@@ -278,6 +291,7 @@ def conditions_of(file: GameFile, given: Fields) -> dict[str, ConditionValue]:
 
 def check_scenario(file: GameFile, kind: str, fields: Scenario) -> None:
     """Refuse a scenario that types allow (section 11); raises Refusal."""
+    refuse_idle(cast("KnowsIdle", fields), f"{kind}, where this side rolls neither {listed(MAIN, 'nor')}")
     for side in SIDES:
         able, own, policy = fighters(file, kind, side), getattr(fields, side), getattr(fields.policy, side)
         numbers = counts(own)

@@ -8,7 +8,7 @@ tables of `BAMGames/europa-universalis-rules`, and `BAMGames/europa-universalis-
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib.resources import files
 from typing import Any, get_args
@@ -50,14 +50,20 @@ BESIDE += ["natives_removed_thirds", *(f"{side}_exploration_ships_left" for side
 UNITS = {"naval": "ND", "strait-fire": "ND", "attrition": "detachments"}
 
 
+def question_of(words: dict[str, Any], others: Sequence[Question] = ()) -> Question:
+    """The question of a kind, whose words are taken out of `words`."""
+    endings = [Ending(*one) for one in words.pop("endings", ())]
+    measure, columns = words.pop("measure", WON), words.pop("columns", ())
+    return Question(measure, words.pop("sentence").strip(), endings, columns, others)
+
+
 def kind(
     scenario: type[Fields], build: Callable[[Any], Built], check: Callable[[Any], None] = check_tables, **more: Any
 ) -> Battle:
     """A battle kind; its question, its summary and the words of its results stand in `data/kinds.toml`."""
     name = get_args(scenario.model_fields["battle"].annotation)[0]
     words = dict(KINDS[name])
-    endings = [Ending(*one) for one in words.pop("endings", ())]
-    question = Question(words.pop("measure", WON), words.pop("sentence").strip(), endings)
+    question = question_of(words, [question_of(other) for other in words.pop("others", ())])
     summary = words["summary"]
     words |= {"summary": tuple(summary), "shown": shown([*summary, *BESIDE], UNITS.get(name, "LD"))}
     return offered(scenario, build=build, check=check, question=question, **words, **more)

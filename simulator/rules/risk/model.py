@@ -222,28 +222,28 @@ class Land(RiskFrame[LandAttacker, LandDefender, LandConditions]):
     """A land attack on a territory, or along a path of territories."""
 
     battle: Literal["land"]
-    idle = of_table("options", *NO_FLEETS, "amphibious_modifier", "max_move", "withdrawal")
+    tolerated = of_table("options", *NO_FLEETS, "amphibious_modifier", "max_move", "withdrawal")
 
 
 class Amphibious(RiskFrame[LandAttacker, LandDefender, SeaConditions]):
     """Troops landed from transports, and their fights inland."""
 
     battle: Literal["amphibious"]
-    idle = of_table("options", *NO_FLEETS)
+    tolerated = of_table("options", *NO_FLEETS)
 
 
 class Naval(RiskFrame[Fleet, Fleet, NavalConditions]):
     """Fleets against fleets."""
 
     battle: Literal["naval"]
-    idle = of_table("options", *NO_LAND, "blockade_modifier")
+    tolerated = of_table("options", *NO_LAND, "blockade_modifier")
 
 
 class BlockadeRun(RiskFrame[Fleet, Fleet, BlockadeConditions]):
     """Blockaded fleets put to sea against the blockaders."""
 
     battle: Literal["blockade-run"]
-    idle = of_table("options", *NO_LAND, "max_move")
+    tolerated = of_table("options", *NO_LAND, "max_move")
 
 
 class Invasion(RiskFrame[InvasionAttacker, InvasionDefender, InvasionConditions]):

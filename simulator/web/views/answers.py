@@ -163,7 +163,7 @@ def endings(odds: Odds, among: str = "") -> list[tuple[str, str, float]]:
     """
     if odds.question.measure.startswith("mean."):
         return []
-    given = [(one.words, _side(one.side), one.question) for one in odds.battle.question.endings]
+    given = [(one.words, _side(one.side), one.question) for one in odds.battle.question.fitting(odds.columns).endings]
     if not given and "winner" in odds.columns:
         given = [(side, side, f"winner == '{side}'") for side in BAR_ORDER]
     found = []

@@ -10,7 +10,7 @@ from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Refusal
 from simulator.rules.custom.game_file.format import GameFile, Modifier, Support, UnitValues
 from simulator.rules.custom.game_file.units import MAIN
-from simulator.rules.custom.game_file.words import check_known
+from simulator.rules.custom.game_file.words import check_known, steps_of
 
 
 @lru_cache(maxsize=256)
@@ -59,6 +59,15 @@ def rules_of_options(file: GameFile) -> Iterable[tuple[str, Support | Modifier]]
     for key, option in file.option.items():
         for name in ("support", "modifier"):
             yield from ((f"option.{key}.{name}[{i}]", rule) for i, rule in enumerate(getattr(option, name)))
+
+
+def conditions_read(file: GameFile, kind: str) -> set[str]:
+    """The conditions that a kind of battle asks for: those of its steps, and of the rules that change their dice."""
+    steps = steps_of(file, kind)
+    names = {step.name for step in steps}
+    rules = [*file.support, *file.modifier, *(rule for _, rule in rules_of_options(file))]
+    reading = [*steps, *(rule for rule in rules if rule.steps is None or not names.isdisjoint(rule.steps))]
+    return {key for one in reading for key in one.if_condition}
 
 
 def check_needs(file: GameFile, needs: Sequence[str], field: str) -> None:

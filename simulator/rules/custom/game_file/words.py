@@ -12,6 +12,7 @@ from simulator.rules.custom.game_file.format import (
     GameFile,
     OrderBySide,
     SelectorBySide,
+    Step,
 )
 from simulator.rules.custom.game_file.keys import HYPHENED, LONGEST_NAME
 from simulator.rules.toolkit.naming import same_name, suggested
@@ -72,10 +73,15 @@ def part_of(file: GameFile, kind: str, side: str) -> tuple[set[str], set[str]]:
     return (set(file.unit) - supports if part.fights is None else selected(file, part.fights)), supports
 
 
+def steps_of(file: GameFile, kind: str) -> list[Step]:
+    """The steps of a kind of battle."""
+    return [step for step in file.step if step.battle is None or kind in step.battle]
+
+
 @lru_cache(maxsize=256)
 def counts_points(file: GameFile, kind: str) -> tuple[str, ...]:
     """The sides that may score points in a kind of battle (2.6)."""
-    steps = [step for step in file.step if step.points and (step.battle is None or kind in step.battle)]
+    steps = [step for step in steps_of(file, kind) if step.points]
     return tuple(side for side in ("attacker", "defender") if any(getattr(step.fire, side) for step in steps))
 
 

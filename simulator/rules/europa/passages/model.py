@@ -33,6 +33,7 @@ from simulator.rules.europa.shared.land_checks import check_land, check_siege
 from simulator.rules.europa.shared.leaders import leader_of
 from simulator.rules.europa.shared.stacks import LD, size_of
 from simulator.rules.europa.tables import book
+from simulator.rules.idle import KnowsIdle, of_table, refuse_idle, within
 from simulator.rules.toolkit.policies import refuse
 
 STAGES = ("passage", "land", "siege")
@@ -119,10 +120,36 @@ class PassageOptions(NavalOptions):
     retreat_attrition: bool = Field(True, description="a fleet that is beaten or stopped rolls attrition")
 
 
+# Nobody asks what becomes of a fleet that was met, and of its leader. A commander who is killed or wounded is gone.
+WITHOUT_EFFECT = ("siege", "anonymous", "robust")
+# A blockader is met by a blockade run, not by an interception.
+NOT_RUN = ("technology_gap", "blockading", "same_zone", "landing_nearby", "in_port", "stage")
+# Of a battle ashore: only the attacker's troops go on, and a general who is killed or wounded is gone.
+OF_THE_BEATEN = (
+    "attacker.leader.anonymous",
+    *of_table("defender", "retreat_room", "leader.anonymous", "leader.robust"),
+)
+# Of a siege: an expedition knows no relief army.
+OF_RELIEF = (
+    *("defender.relief", "policy.attacker.relief", "policy.attacker.break_off", "policy.defender.break_off"),
+    *of_table("options", "destruction_test", "tercios_require_army", "national_bonuses"),
+    "attacker.leader.robust",
+)
+
+
 class PassageFields(
-    FrameOf[LandingFleet, Obstacles, PassageConditions, Both[LandingPolicy, WatchingPolicy], PassageOptions]
+    KnowsIdle, FrameOf[LandingFleet, Obstacles, PassageConditions, Both[LandingPolicy, WatchingPolicy], PassageOptions]
 ):
     """All fields of a passage, whoever asks for it."""
+
+    idle = ("policy.defender.losses",)
+    tolerated = (
+        "attacker.leader.anonymous",
+        *of_table("defender.blockader", *NOT_RUN),
+        *of_table("defender.blockader.leader", *WITHOUT_EFFECT),
+        *of_table("defender.interceptors[i].leader", *WITHOUT_EFFECT),
+        "options.destruction_is_rout",
+    )
 
 
 class Passage(PassageFields):
@@ -134,6 +161,7 @@ class Passage(PassageFields):
 
 def check_passage(fields: PassageFields) -> None:
     """Refuse what types cannot; raises Refusal."""
+    refuse_idle(fields, "a passage")
     side, tables = fields.attacker, book(fields.options.tables)
     none = "no troops to land; give at least one detachment or a third of one"
     refuse(not size_of(side), "attacker.land_detachments", none)
@@ -169,9 +197,15 @@ def zone_of(patrol: Patrol) -> str:
     return "landing" if patrol.stage == "landing" else f"zone {patrol.zone}" if patrol.zone else ""
 
 
-class Expedition(Fields):
+class Expedition(KnowsIdle):
     """A landing, a battle ashore and a siege."""
 
+    tolerated = (
+        *within("passage", (*PassageFields.idle, *PassageFields.tolerated)),
+        *within("land", (*land_model.LandFields.tolerated, *OF_THE_BEATEN)),
+        *within("siege", (path for path in land_model.CampaignFields.tolerated if ".relief." not in path)),
+        *within("siege", OF_RELIEF),
+    )
     game: Literal["europa"]
     battle: Literal["expedition"]
     passage: PassageFields | None = Field(None, description="the voyage, as the kind passage")

@@ -19,6 +19,7 @@ from simulator.rules.europa.shared.land_checks import check_land
 from simulator.rules.europa.shared.leaders import GONE
 from simulator.rules.europa.shared.procedure import FACES
 from simulator.rules.europa.shared.stacks import LD, detachments, size_of
+from simulator.rules.idle import KnowsIdle, of_table, within
 from simulator.rules.toolkit.merging import chances_of
 from simulator.rules.toolkit.naming import winner_text
 from simulator.rules.toolkit.plain import built
@@ -49,9 +50,14 @@ class NativeBattle(FrameOf[land_model.LandAttacker, Warriors, Ground, Policies, 
     """The battle against those who resist: leaders, technologies, terrain, policies and options."""
 
 
-class NativeChain(Fields):
+class NativeChain(KnowsIdle):
     """Conversion of natives, then the battle against those who resist."""
 
+    tolerated = (
+        *within("conversion", ConquestFields.tolerated),
+        *within("land", land_model.LandFields.tolerated),
+        *(path for side in SIDES for path in of_table(f"land.{side}", *NOT_GIVEN)),
+    )
     game: Literal["europa"]
     battle: Literal["native-chain"]
     conversion: ConquestFields = Field(

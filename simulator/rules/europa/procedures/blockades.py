@@ -21,6 +21,7 @@ from simulator.rules.europa.shared.modifiers import Bonus
 from simulator.rules.europa.shared.procedure import D10, row_of
 from simulator.rules.europa.shared.stacks import size_of
 from simulator.rules.europa.tables import book
+from simulator.rules.idle import KnowsIdle
 from simulator.rules.toolkit.plain import built
 from simulator.rules.toolkit.policies import refuse
 
@@ -64,9 +65,12 @@ class BlockaderPolicy(Fields):
 
 
 class BlockadeRun(
-    Scenario[Literal["blockade-run"], RunningSide, Runner, RunConditions, Both[Fields, BlockaderPolicy], TableOptions]
+    KnowsIdle,
+    Scenario[Literal["blockade-run"], RunningSide, Runner, RunConditions, Both[Fields, BlockaderPolicy], TableOptions],
 ):
     """A run past a blockade."""
+
+    tolerated = ("attacker.technology",)
 
 
 def check_blockade_run(fields: BlockadeRun) -> None:

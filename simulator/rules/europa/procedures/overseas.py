@@ -25,6 +25,7 @@ from simulator.rules.europa.shared.procedure import D10, roll_then_draw
 from simulator.rules.europa.shared.stacks import LD, detachments, size_of
 from simulator.rules.europa.shared.voyage import weather_of
 from simulator.rules.europa.tables import book
+from simulator.rules.idle import KnowsIdle
 from simulator.rules.toolkit.plain import built
 from simulator.rules.toolkit.policies import refuse
 
@@ -239,8 +240,10 @@ class ConquestOptions(TableOptions):
     )
 
 
-class ConquestFields(FrameOf[Conquerors, Natives, ConquestConditions, NoPolicies, ConquestOptions]):
+class ConquestFields(KnowsIdle, FrameOf[Conquerors, Natives, ConquestConditions, NoPolicies, ConquestOptions]):
     """All fields of a conquistador among natives, whoever asks for them."""
+
+    tolerated = ("attacker.country", "attacker.army_class")
 
 
 class Conquest(ConquestFields):

@@ -20,6 +20,7 @@ from simulator.rules.europa.shared.land_model import Terrain
 from simulator.rules.europa.shared.modifiers import Bonus
 from simulator.rules.europa.shared.procedure import D10, why
 from simulator.rules.europa.shared.stacks import LD, size_of
+from simulator.rules.idle import KnowsIdle
 from simulator.rules.toolkit.naming import plural
 from simulator.rules.toolkit.plain import built
 from simulator.rules.toolkit.policies import refuse
@@ -121,9 +122,12 @@ class RevoltConditions(Fields):
 
 
 class Revolt(
-    Scenario[Literal["revolt"], Suppressors, Rebels, RevoltConditions, Both[TargetPolicy, Fields], TableOptions]
+    KnowsIdle,
+    Scenario[Literal["revolt"], Suppressors, Rebels, RevoltConditions, Both[TargetPolicy, Fields], TableOptions],
 ):
     """Troops against a revolt or rebellion."""
+
+    tolerated = ("attacker.country", "attacker.army_class")
 
 
 def check_revolt(fields: Revolt) -> None:

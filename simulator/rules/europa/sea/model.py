@@ -14,6 +14,7 @@ from simulator.rules.europa.shared.land_model import Period, Region
 from simulator.rules.europa.shared.leaders import leader_of
 from simulator.rules.europa.shared.voyage import SeaWay
 from simulator.rules.europa.tables import book
+from simulator.rules.idle import KnowsIdle
 from simulator.rules.toolkit.policies import refuse
 
 SEA_TYPES = ("ADMIRAL", "EXPLORER", "PRIVATEER", "KING", "PACHA")
@@ -130,9 +131,10 @@ class NavalOptions(common.TableOptions):
     rout_attrition_plus_two: bool = Field(False, description="+2 to the retreat attrition of a routed side")
 
 
-class Naval(FrameOf[NavalSide, NavalSide, NavalConditions, NavalPolicies, NavalOptions]):
+class Naval(KnowsIdle, FrameOf[NavalSide, NavalSide, NavalConditions, NavalPolicies, NavalOptions]):
     """A naval battle of at most two days."""
 
+    tolerated = ("attacker.leader.siege", "defender.leader.siege")
     game: Literal["europa"]
     battle: Literal["naval"]
 

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Both, Fields, FrameOf
+from simulator.rules.idle import KnowsIdle, of_table
 
 ArmyClass = Literal["", "I", "IM", "II", "IIM", "III", "IIIM", "IV", "IVM", "A"]
 Technology = Literal["medieval", "renaissance", "arquebus", "musket", "baroque", "manoeuvre", "lace-war"]
@@ -272,8 +273,12 @@ class CampaignOptions(BattleOptions, SiegeOptions):
     supply_attrition: bool = Field(True, description="supply from round 2 on, cold, and Timar going home in winter")
 
 
-class LandFields(FrameOf[LandAttacker, LandSide, LandConditions, Both[LandPolicy, DefenderPolicy], LandOptions]):
+class LandFields(
+    KnowsIdle, FrameOf[LandAttacker, LandSide, LandConditions, Both[LandPolicy, DefenderPolicy], LandOptions]
+):
     """All fields of a land battle, whoever asks for it."""
+
+    tolerated = ("attacker.leader.siege", "defender.leader.siege")
 
 
 class Land(LandFields):
@@ -283,17 +288,25 @@ class Land(LandFields):
     battle: Literal["land"]
 
 
-class Siege(FrameOf[Besieger, Besieged, SiegeConditions, Both[SiegePolicy, Fields], SiegeOptions]):
+class Siege(KnowsIdle, FrameOf[Besieger, Besieged, SiegeConditions, Both[SiegePolicy, Fields], SiegeOptions]):
     """One siege segment: undermining, an assault, attrition."""
 
+    tolerated = ("attacker.leader.manoeuvre", "defender.leader.manoeuvre")
     game: Literal["europa"]
     battle: Literal["siege"]
 
 
 class CampaignFields(
-    FrameOf[Besieger, BesiegedForRounds, CampaignConditions, Both[CampaignPolicy, ReliefPolicy], CampaignOptions]
+    KnowsIdle,
+    FrameOf[Besieger, BesiegedForRounds, CampaignConditions, Both[CampaignPolicy, ReliefPolicy], CampaignOptions],
 ):
-    """All fields of a siege over several rounds, whoever asks for it."""
+    """All fields of a siege over several rounds, whoever asks for it: leaders are tested against a relief army only."""
+
+    tolerated = (
+        "attacker.leader.anonymous",
+        *of_table("defender.leader", "manoeuvre", "anonymous", "robust"),
+        *of_table("defender.relief.leader", "siege", "anonymous", "robust"),
+    )
 
 
 class Campaign(CampaignFields):

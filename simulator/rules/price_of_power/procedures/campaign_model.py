@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import Field
 
 from simulator.rules.battle import Both, Fields, Frame
+from simulator.rules.idle import KnowsIdle
 from simulator.rules.price_of_power import checks, model
 from simulator.rules.price_of_power.procedures import crossing, npr_defence, siege
 from simulator.rules.price_of_power.procedures.landing import MOST_CHOICES, Units, number_of_choices, numbers
@@ -98,9 +99,10 @@ class CampaignOptions(siege.SiegeOptions, model.Options):
     count_rounds: bool = Field(False, description="refused: rounds are not counted")
 
 
-class Campaign(Frame):
-    """Sea battle and landing, or a march; land battle, siege."""
+class Campaign(KnowsIdle, Frame):
+    """Sea battle and landing, or a march; land battle, siege. Only rebels ask for unrest, and they invade nobody."""
 
+    tolerated = ("defender.provinces[i].unrest",)
     game: Literal["price-of-power"]
     battle: Literal["campaign"]
     attacker: Invader = Field(description="the invading player realm")
