@@ -50,25 +50,26 @@ def points(value: float, chance: bool) -> str:
 def meaning(battle: Battle, data: Mapping[str, Any], asked: str) -> str:
     """A value of a battle as the subject of a sentence, in the words of its game: "the chance that red wins"."""
     side = asked[2:] if asked.startswith("p_") else ""
-    if side in WINNERS and not (clause := _other_clause(battle, data, side)):
+    clause = _other_clause(battle, data, side)
+    if side in WINNERS and not clause:
         return f"the chance of {owner_in_words(battle, data, side) or side} to win"
     if statistic := statistic_of(asked):
         kind, column = statistic
         shown = battle.shown.get(column)
         name = (shown and shown.label) or column.replace("_", " ")
         return f"{STATISTICS.get(kind) or f'the {kind[1:]} % quantile'} of {name}"
-    clause = clause if side else clause_of(battle, data, meant(battle, asked))
+    clause = clause or clause_of(battle, data, meant(battle, asked))
     return f"the chance that {clause}" if clause else f"the chance of {asked.replace('_', ' ')}"
 
 
 def value_in_words(battle: Battle, data: Mapping[str, Any], asked: str, found: Measure) -> str:
     """A value of a battle as a clause: "the attacker takes the land in 85.64 %", "the mean of rounds is 4.492"."""
     side = asked[2:] if asked.startswith("p_") else ""
-    if side in WINNERS and not (clause := _other_clause(battle, data, side)):
+    clause = _other_clause(battle, data, side)
+    if side in WINNERS and not clause:
         name = owner_in_words(battle, data, side) or side
         return how_often(f"{name} wins", found.value, bounds(found), [name])
-    if not side:
-        clause = "" if statistic_of(asked) else clause_of(battle, data, meant(battle, asked))
+    clause = clause or ("" if statistic_of(asked) else clause_of(battle, data, meant(battle, asked)))
     if clause:
         return how_often(clause, found.value, bounds(found), names_of(battle, data))
     return f"{meaning(battle, data, asked)} is {value_of(found, is_chance(asked))}"
