@@ -1,6 +1,7 @@
 """Commands that answer a question: the answer in one sentence first, long tables cut, --all, nothing cut off."""
 
 import json
+import re
 
 import pytest
 
@@ -168,3 +169,33 @@ def test_the_mean_of_a_yes_no_column_is_a_percentage(capsys, monkeypatch):
         in " ".join(out.split())
     )
     assert out.count(" %") >= 2
+
+
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        # The defender's question of a kind that asks for "not stopped" is "stopped".
+        (
+            "need europa-dardanelles-1657 --vary defender.fleets_plus=1:2 --target 60%",
+            "1 FLEET. of the defender is not enough, and nothing that was tried is: it is stopped in 50.00 %.",
+        ),
+        # Nobody wins where natives resist or not.
+        (
+            "need europa-cajamarca-1532 --vary attacker.land_detachments=1:2",
+            "1 land detachment is not enough, and nothing that was tried is: nobody resists in 30.00 %.",
+        ),
+        ("need birthright-siege --vary attacker.warcraft=4:5 --target 83%", "5 .* is enough: the castle falls in .*"),
+        ("sweep birthright-siege --vary attacker.warcraft=3:4", "The chance that the castle falls runs from .*"),
+        (
+            "need birthright-march --vary conditions.costs[0]=1:2",
+            "1 for number 1 of the costs is not enough, and .* is: the attacker never wins.",
+        ),
+        (
+            "need campaign-hold-against-two --vary force.red.regiments=10:11",
+            "Nothing that was tried is enough, not even 10 regiments of red: blue wins in 7.20 %.",
+        ),
+    ],
+)
+def test_line_1_speaks_as_its_kind_does(command, line, capsys):
+    run(command.split())
+    assert re.fullmatch(line, capsys.readouterr().out.splitlines()[0])

@@ -155,6 +155,21 @@ def test_the_chance_is_that_of_the_side_whose_fields_are_varied():
     assert (both.side, both.measure) == ("attacker", "p_attacker")
 
 
+def test_a_number_to_hit_is_sought_from_1_as_0_means_never():
+    battle = {
+        "game": "twilight-imperium-4",
+        "battle": "space",
+        "attacker": {"cruiser": 2},
+        "defender": {"cruiser": 1, "destroyer": 1},
+    }
+    path = "rules.unit.cruiser.combat"
+    chances = {n: exact(load(battle).replace(path, n)).winner("attacker") for n in range(1, 11)}
+    found = need(battle, path, 0.6)
+    assert found.setting == max(n for n, chance in chances.items() if chance >= 0.6)
+    assert (found.direction, found.monotone, found.trivial) == ("falling", True, False)
+    assert found.headline.startswith(f"Up to {found.setting} for the combat of the cruiser: ")
+
+
 def test_what_is_enough_already_is_said_so():
     most = need(LAND, {"attacker.regiments": range(12, 20)}, 0.8)
     assert (most.trivial, most.setting) == (True, 12)

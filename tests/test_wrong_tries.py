@@ -172,3 +172,32 @@ def test_the_short_view_holds_what_a_player_knows_first(said):
     assert len(short.splitlines()) < 45
     data = example("power-lepanto")
     assert all(f"attacker.{name}" in short for name in data["attacker"] if name != "name")
+
+
+def test_a_wrong_kind_does_not_hide_mistakes_that_every_kind_refuses(said, tmp_path):
+    battle = tmp_path / "battle.toml"
+    battle.write_text(
+        'game = "risk"\nbattle = "lend"\nattacker = { regimens = 3 }\ndefender = { regiments = -3 }\n'
+        "[conditions]\ncrossings = [{}]\n"
+    )
+    status, out, err = said("odds", battle)
+    assert (status, out) == (2, "")
+    lines = err.splitlines()
+    assert lines[0].startswith("battle: 'lend' is not allowed; ")
+    assert lines[0].endswith("did you mean land?")
+    # Of the kinds one knows crossings, so nobody can say that they are wrong.
+    assert [line.partition(": ")[0] for line in lines[1:]] == ["attacker.regimens", "defender.regiments"]
+
+
+def test_a_full_stack_that_strikes_back_says_who_is_counted(said):
+    status, _, err = said(
+        "campaign", "knt-ten-against-a-citadel", "--counter-attack", "--join", 'attacker.creatures=["Troll"]'
+    )
+    assert status == 2
+    assert err == (
+        "attacker.creatures: 11 people are more than options.stack_limit = 10; give at most 10, or raise it "
+        "(in the counter-attack, with all that may be left)\n"
+    )
+    raised = ("--set", "options.stack_limit=11", "--quiet", "--battles", "200")
+    call = ("campaign", "knt-ten-against-a-citadel", "--counter-attack", "--join", 'attacker.creatures=["Troll"]')
+    assert said(*call, *raised)[0] == 0

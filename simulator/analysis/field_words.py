@@ -59,6 +59,8 @@ def field_in_words(battle: Battle, data: Mapping[str, Any], path: str) -> str:
     own = [part for part in parts if part not in {*ALL_SIDES, "force", "place", "target", "hold"}]
     owner = owner_in_words(battle, data, path)
     words = [f"the {_label(battle, path)}"]
+    if own and own[-1].startswith("["):
+        words = [f"number {int(own.pop()[1:-1]) + 1} of {words[0]}"]
     for part in own[-2::-1]:
         if part.startswith("["):
             words[-1] += f" of number {int(part[1:-1]) + 1}"

@@ -10,6 +10,7 @@ from simulator.analysis.field_words import counts_units, field_in_words, owner_i
 from simulator.analysis.odds.headline import clause_of, how_often, meant, names_of
 from simulator.analysis.odds.measure import Measure, in_words, is_chance, statistic_of
 from simulator.rules.battle import WINNERS, Battle
+from simulator.rules.question import WON
 from simulator.rules.toolkit.naming import listed
 from simulator.rules.toolkit.words import chance_of
 from simulator.rules.toolkit.words import percent as percent  # noqa: PLC0414 - others import it from here
@@ -50,27 +51,37 @@ def points(value: float, chance: bool) -> str:
 def meaning(battle: Battle, data: Mapping[str, Any], asked: str) -> str:
     """A value of a battle as the subject of a sentence, in the words of its game: "the chance that red wins"."""
     side = asked[2:] if asked.startswith("p_") else ""
-    if side in WINNERS:
+    clause = _other_clause(battle, data, side)
+    if side in WINNERS and not clause:
         return f"the chance of {owner_in_words(battle, data, side) or side} to win"
     if statistic := statistic_of(asked):
         kind, column = statistic
         shown = battle.shown.get(column)
         name = (shown and shown.label) or column.replace("_", " ")
         return f"{STATISTICS.get(kind) or f'the {kind[1:]} % quantile'} of {name}"
-    clause = clause_of(battle, data, meant(battle, asked))
+    clause = clause or clause_of(battle, data, meant(battle, asked))
     return f"the chance that {clause}" if clause else f"the chance of {asked.replace('_', ' ')}"
 
 
 def value_in_words(battle: Battle, data: Mapping[str, Any], asked: str, found: Measure) -> str:
     """A value of a battle as a clause: "the attacker takes the land in 85.64 %", "the mean of rounds is 4.492"."""
     side = asked[2:] if asked.startswith("p_") else ""
-    if side in WINNERS:
+    clause = _other_clause(battle, data, side)
+    if side in WINNERS and not clause:
         name = owner_in_words(battle, data, side) or side
         return how_often(f"{name} wins", found.value, bounds(found), [name])
-    clause = "" if statistic_of(asked) else clause_of(battle, data, meant(battle, asked))
+    clause = clause or ("" if statistic_of(asked) else clause_of(battle, data, meant(battle, asked)))
     if clause:
         return how_often(clause, found.value, bounds(found), names_of(battle, data))
     return f"{meaning(battle, data, asked)} is {amount_in_words(battle, asked, found)}"
+
+
+def _other_clause(battle: Battle, data: Mapping[str, Any], side: str) -> str:
+    """What the attacker's win is called where its kind does not speak of sides: "the castle falls"; else ""."""
+    if side != WINNERS[0] or battle.question.measure != WON:
+        return ""
+    clause = clause_of(battle, data, WON)
+    return "" if clause.startswith(names_of(battle, data)) else clause
 
 
 def settings_in_words(battle: Battle, data: Mapping[str, Any], settings: Mapping[str, Any]) -> str:

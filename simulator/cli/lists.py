@@ -243,8 +243,7 @@ def check(
     from simulator.report.tables.odds import listing
     from simulator.rules.battle import Misfit
     from simulator.rules.custom.game_file import describe, describe_rules
-    from simulator.scenarios.scenario import refused
-    from simulator.scenarios.validation import complaints
+    from simulator.scenarios.validation import complaints, refused
 
     try:
         game = describe.check_file(file)

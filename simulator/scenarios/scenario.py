@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from os.path import isfile
@@ -245,7 +245,10 @@ class Draft:
 
     def checked(self) -> Scenario:
         """The checked scenario. Raises ScenarioError, whose message begins with the wrong field."""
-        battle = self.battle()
+        try:
+            battle = self.battle()
+        except ScenarioError as error:
+            raise ScenarioError(str(error), others=[*error.others, *self._refused_in_every_kind()]) from None
         policy = self.data.get("policy")
         if policy and (spelt := dict(spelt_out(battle.parameters, policy))):
             return self.with_fields(spelt).checked()
@@ -261,28 +264,37 @@ class Draft:
             renamed = [rename(data, *one) for one in validation.corrections(error, battle.model)]
             if any(renamed):
                 return replace(self, data=data).checked()
-            raise refused(validation.complaints(error, battle.model)) from None
+            raise validation.refused(validation.complaints(error, battle.model)) from None
         except Refusal as refusal:
             data = plain_copy(self.data)
             if refusal.meant is not None and rename(data, refusal.field, refusal.meant):
                 return replace(self, data=data).checked()
-            raise from_refusal(refusal) from None
+            raise validation.from_refusal(refusal) from None
         except Misfit as misfit:
-            raise refused(validation.complaints(misfit.error, misfit.model), misfit.prefix) from None
+            raise validation.refused(validation.complaints(misfit.error, misfit.model), misfit.prefix) from None
         if objectives:
             objective.check(objectives, scenario.built)
         return scenario
 
+    def _refused_in_every_kind(self) -> list[str]:
+        """The lines about fields that every kind of the game refuses, where the kind is wrong."""
+        game, kind = self.data.get("game"), self.data.get("battle")
+        try:
+            kinds = kinds_of(game, self.data.get("rules"), self.folder, self.paths)
+        except ScenarioError:
+            return []
+        if kind in kinds or game == rules.CAMPAIGN:
+            return []
+        as_kinds = {name: replace(self, data={**self.data, "battle": name}).complaints() for name in kinds}
+        return validation.wrong_in_all(str(kind), as_kinds)
 
-def refused(complaints: Sequence[str], prefix: str = "") -> ScenarioError:
-    """The refusal of a scenario with these lines about its fields."""
-    first, *others = [prefix + line for line in complaints]
-    return ScenarioError(first, others=others)
-
-
-def from_refusal(refusal: Refusal) -> ScenarioError:
-    """The refusal of the rules as that of a scenario."""
-    return ScenarioError(str(refusal), refusal.unused, [str(other) for other in refusal.others])
+    def complaints(self) -> list[str]:
+        """A line for each mistake; none for a valid scenario."""
+        try:
+            self.checked()
+        except ScenarioError as error:
+            return [str(error), *error.others]
+        return []
 
 
 def again(battle: Battle, data: Mapping[str, Any], folder: Path | None = None, paths: bool = True) -> Scenario:
@@ -378,9 +390,9 @@ def worded(asked: Callable[[], T]) -> T:
     try:
         return asked()
     except Refusal as refusal:
-        raise from_refusal(refusal) from None
+        raise validation.from_refusal(refusal) from None
     except Misfit as misfit:
-        raise refused(validation.complaints(misfit.error, misfit.model), misfit.prefix) from None
+        raise validation.refused(validation.complaints(misfit.error, misfit.model), misfit.prefix) from None
 
 
 def is_uncertain(source: Source) -> bool:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from pydantic import BaseModel, ValidationError
 
+from simulator.rules.battle import Refusal
 from simulator.rules.toolkit.naming import same_name, suggested
 from simulator.scenarios.schema import Schema, allowed, branches, named_values, schema_of
 
@@ -77,6 +78,24 @@ def complaints(error: ValidationError, model: type[BaseModel]) -> list[str]:
         )
     ]
     return [found[path][1] for path in dict.fromkeys([first, *rest])]
+
+
+def refused(complaints: Sequence[str], prefix: str = "") -> ScenarioError:
+    """The refusal of a scenario with these lines about its fields."""
+    first, *others = [prefix + line for line in complaints]
+    return ScenarioError(first, others=others)
+
+
+def from_refusal(refusal: Refusal) -> ScenarioError:
+    """The refusal of the rules as that of a scenario."""
+    return ScenarioError(str(refusal), refusal.unused, [str(other) for other in refusal.others])
+
+
+def wrong_in_all(kind: str, lines: Mapping[str, Sequence[str]]) -> list[str]:
+    """Of the lines about a scenario as each kind, those about fields that all refuse, as the kind meant says it."""
+    fields = [{line.partition(":")[0] for line in one} for one in lines.values()]
+    meant = lines[suggested(kind, list(lines)) or next(iter(lines))]
+    return [line for line in meant if all(line.partition(":")[0] in one for one in fields)]
 
 
 def corrections(error: ValidationError, model: type[BaseModel]) -> list[tuple[list[str | int], str]]:

@@ -29,6 +29,7 @@ from simulator.scenarios.scenario import worded
 from simulator.scenarios.validation import shown
 
 COUNTER = "counter"
+ALL_LEFT = ", with all that may be left"
 # Kinds that are several battles themselves.
 CHAINS = ("campaign", "expedition")
 CHAIN = "{} is a chain itself; write its battles as fights (campaigns.md section 6)"
@@ -99,9 +100,10 @@ class CampaignDraft(Draft):
         place, given, rest = int(found[1] or 0), found[2], found[3]
         field = given.replace(".join", "")
         if place < len(self.sources):
-            more = ", with all that may be left" if place and "is not allowed" in rest else ""
+            more = ALL_LEFT if place and "is not allowed" in rest else ""
             return f"{field}{rest}" + (f" (in {self.sources[place]}{more})" if len(self.sources) > 1 else "")
-        return f"join.{field}{rest}" if field != given else f"{field}{rest} (in the counter-attack)"
+        more = ALL_LEFT if "more than" in rest else ""
+        return f"join.{field}{rest}" if field != given else f"{field}{rest} (in the counter-attack{more})"
 
 
 def drafted(

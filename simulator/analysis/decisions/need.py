@@ -107,6 +107,8 @@ class Need(Result):
             verdict = f"{what} {are} {best} within {self._money(self.budget)}"
         elif not self.enough and not any(self.settings.values()):
             verdict = "nothing that was tried is enough"
+        elif not self.enough and self.direction == "falling":
+            verdict = f"nothing that was tried is enough, not even {what}"
         elif not self.enough:
             verdict = f"{what} {are} not enough, and nothing that was tried is"
         elif self.direction == "falling":

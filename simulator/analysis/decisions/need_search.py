@@ -360,7 +360,9 @@ def settings_of(battle: Battle, path: str, given: Iterable[int] | None, most: in
     if span is None:
         raise ValueError(f"vary: {path} takes no whole number")
     low, high = span
-    first = 1 if low is None else min(low, 1) if low <= 1 else low
+    # No pieces of a side is a number of pieces; 0 in the rules mostly means "never", beside 1 = "hits on 1 or more".
+    of_rules = low == 0 and path.startswith("rules.")
+    first = 1 if low is None or of_rules else min(low, 1) if low <= 1 else low
     last = most if high is None else min(most, high)
     return tuple(range(first, max(first, last) + 1))
 

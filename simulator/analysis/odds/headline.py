@@ -52,7 +52,12 @@ def measure_of(battle: Battle, side: str = "attacker") -> str:
     measure = battle.question.measure
     if side == "attacker" or measure.startswith("mean."):
         return measure
-    return LOST if measure == WON else f"not ({measure})"
+    return LOST if measure == WON else contrary(measure)
+
+
+def contrary(question: str) -> str:
+    """The question whose answer is yes where that of another is no."""
+    return question[4:] if re.fullmatch(r"not \w+", question) else f"not ({question})"
 
 
 def meant(battle: Battle, value: str) -> str:
@@ -105,7 +110,7 @@ def chances_in(odds: Odds) -> list[Said]:
         words = _VALUE.sub(lambda one: names.get(one[2], ""), text[start : value.start()])
         words = re.split(r"[,;:.(] ?|^ ?and ", words.strip().rstrip(",;"))[-1] or words
         start = value.end()
-        question = {"m": measure, "not m": f"not ({measure})"}.get(name, name)
+        question = {"m": measure, "not m": contrary(measure)}.get(name, name)
         found.append(Said(words.strip().removeprefix("and "), question, odds.p(question)))
     return found
 
@@ -152,7 +157,7 @@ def names_of(battle: Battle, data: Mapping[str, Any]) -> tuple[str, str]:
 def clause_of(battle: Battle, data: Mapping[str, Any], value: str) -> str:
     """What a question of a battle kind is about: "the attacker takes the land"; "" for one in other words."""
     question = battle.question
-    named = {question.measure: "m", f"not ({question.measure})": "not m"}.get(value)
+    named = {question.measure: "m", contrary(question.measure): "not m"}.get(value)
     if named is None or not isinstance(question.sentence, str) or f"{{{named}}}" not in question.sentence:
         return next((label for label, query in battle.results.items() if query == value), "")
     text = question.sentence.partition(f"{{{named}}}")[0].strip().removesuffix(" in")
@@ -190,7 +195,7 @@ def _said(odds: Odds, name: str, decimals: int) -> str:
     """A value in braces."""
     measure = odds.question.measure
     if name in {"m", "not m"}:
-        name = measure if name == "m" else f"not ({measure})"
+        name = measure if name == "m" else contrary(measure)
     if match := _MEAN.fullmatch(name):
         column, divisor, noun, more = match.groups()
         shares = int(divisor or 1)

@@ -39,8 +39,8 @@ def check_fight(fields: Fight) -> None:
 
 def check_quick(fields: QuickBattle) -> None:
     """A quick battle. Raises Refusal."""
-    QuickRules(fields)
     _check_numbers(fields.options)
+    QuickRules(fields)
     for side in SIDES:
         retreat = getattr(fields.policy, side).retreat
         if fields.options.mode == "single" and retreat != "never":
@@ -51,16 +51,16 @@ def check_quick(fields: QuickBattle) -> None:
 def check_siege(fields: Siege) -> None:
     """A siege. Raises Refusal."""
     conditions, options = fields.conditions, fields.options
+    _check_numbers(options)
+    table = _rows(options, "siege_table")
+    for column in (0, 1):
+        _check_rising("siege_table", [(row[column], 1) for row in table])
     refuse_if(conditions.relief_on == 1, "conditions.relief_on", 1, "0 (never) or a number from 2 to 20")
     lent, most = conditions.allied_fortification, 20 - conditions.fortification
     refuse_if(lent > most, "conditions.allied_fortification", lent, f"at most {most}: 20 levels with the place's own")
     SiegeRules(fields)
     needed = fields.policy.attacker.siege == "storm-at-level" and options.storm_level == 0
     refuse(needed, "options.storm_level", "is needed by the policy storm-at-level; give a level from 1 to 20")
-    _check_numbers(options)
-    table = _rows(options, "siege_table")
-    for column in (0, 1):
-        _check_rising("siege_table", [(row[column], 1) for row in table])
 
 
 def _check_numbers(options: CheckOptions) -> None:

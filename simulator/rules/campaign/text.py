@@ -64,7 +64,8 @@ def called_fight(name: str) -> str:
     if name == "counter":
         return "the counter-attack"
     number = name.removeprefix("fight")
-    return f"fight {number}" if number.isdecimal() else f"the {name.replace('_', ' ')}"
+    words = name.replace("_", " ")
+    return f"fight {number}" if number.isdecimal() else words if words[-1:].isdecimal() else f"the {words}"
 
 
 def called(data: Mapping[str, Any], side: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from simulator.analysis.decisions.advice import to_hold
 from simulator.analysis.history.battle_log import is_loss
 from simulator.analysis.odds.answer import answer
-from simulator.analysis.odds.headline import chances_in, headline_of, measure_of
+from simulator.analysis.odds.headline import chances_in, contrary, headline_of, measure_of
 from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import Interrupted, by_rules
@@ -138,7 +138,7 @@ def said(odds: Odds) -> list[dict[str, Any]]:
     The name is that of the winner where the chance is to win, else the words.
     """
     sides = {one.question: _side(one.side) for one in odds.question.endings} | {"winner == 'nobody'": "nobody"}
-    sides |= {measure_of(odds.battle, "defender"): "defender", f"not ({odds.question.measure})": "defender"}
+    sides |= {measure_of(odds.battle, "defender"): "defender", contrary(odds.question.measure): "defender"}
     sides |= {odds.question.measure: "attacker"}
     winners = {WON: "attacker", LOST: "defender", f"not ({WON})": "defender", "winner == 'nobody'": "nobody"}
     found = []
