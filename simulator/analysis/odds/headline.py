@@ -56,7 +56,9 @@ def measure_of(battle: Battle, side: str = "attacker") -> str:
 
 
 def meant(battle: Battle, value: str) -> str:
-    """A value with "headline" and "headline.defender" replaced by what they stand for."""
+    """A value with "headline", "headline.defender" and the names of means replaced by what they stand for."""
+    if value in battle.means:
+        return f"mean.{value}"
     if value not in HEADLINES:
         return value
     measure = measure_of(battle, HEADLINES[value])

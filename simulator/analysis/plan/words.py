@@ -94,6 +94,8 @@ def _lacking(plan: Plan) -> str:
     lack, front, chance = max(found, key=lambda one: one[0])
     if lack <= 0 and chance > 0:
         return "the pieces do not reach all aims at once"
+    if chance <= 0:
+        return f"{front.name} can never {'be held' if front.hold else 'fall'}"
     return f"{front.name} {'is held' if front.hold else 'falls'} in at most {chance_of(chance)}"
 
 
