@@ -105,6 +105,15 @@ def _most(plan: Plan, at: int) -> Any:
     return most_of(plan.turn, plan.turn.fronts[at])
 
 
+def gap(plan: Plan) -> str:
+    """How far the plan of an interrupted search may be from the best one."""
+    found = plan.gap or 0.0
+    if plan.objective == "all":
+        return f"the best plan found; no plan has a chance of more than {chance_of(plan.bound or 0)}"
+    what = "cheaper" if plan.objective == "cheapest" else "better"
+    return f"the best plan found; no plan is {what} by more than {found:.4g}"
+
+
 def certainty(plan: Plan) -> str:
     """What is sure and what is not, and the chance that one may fail; "" without anything that counts."""
     if plan.best is None or not plan.counted:
