@@ -345,7 +345,7 @@ class Battle:
     - `notes`: the words on a unit, by the name of its field. `total(data, side)`: the whole force of a side in words.
     - `forces`: the columns that count what a side has left and has lost.
     - `rules`: the game file that the kind is from; its keys are fields of a scenario's `rules`. None for other games.
-    - `means`: columns whose name stands for their mean. `holder(path)`: another kind's model and path for a field, or None.
+    - `means`: columns whose name stands for their mean. `holder(path)`: the model of another kind, and the field there.
     - `version`: the rules version; it rises with every change of rules that changes odds.
     - `made`: for a kind made from data, the function and its arguments that rebuild it, for pickle.
     """
