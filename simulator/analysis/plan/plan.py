@@ -24,6 +24,7 @@ from simulator.rules import PLAN
 from simulator.scenarios import ScenarioError, Source, draft
 from simulator.scenarios.arguments import checked
 from simulator.scenarios.scenario import worded
+from simulator.scenarios.uncertain import refuse
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -313,6 +314,7 @@ def plan(scenario: Source, k: int = 5, *, progress: Progress | None = None) -> P
     given = draft(scenario)
     if given.data.get("game") != PLAN:
         raise ScenarioError(f'game: {given.data.get("game")!r} is no plan; a plan has game = "plan"')
+    refuse(given.data)
     turn = worded(lambda: read(given.data, given.folder, given.paths))
     found = columns_of(turn, progress)
     return divided(turn, found, k)
