@@ -26,12 +26,16 @@ def span(low: float, high: float) -> str:
 
 
 def amount(value: float, chance: bool) -> str:
-    """A number, in percent if it is a chance."""
+    """A number, in percent if it is a chance; "-" where there is no answer (nan)."""
+    if math.isnan(value):
+        return "-"
     return percent(value) if chance else f"{value:.4g}"
 
 
 def signed(value: float, chance: bool) -> str:
-    """A difference with its sign, of chances in points."""
+    """A difference with its sign, of chances in points; "-" where there is none (nan)."""
+    if math.isnan(value):
+        return "-"
     return f"{100 * value:+.2f}" if chance else f"{value:+.4g}"
 
 
@@ -107,6 +111,8 @@ def bounds(found: Measure) -> tuple[float, float] | None:
 def value_of(found: Measure, chance: bool) -> str:
     """A value as a sentence names it: "50.80 %", "about 50.8 % (50.1 to 51.5)"; of no chance "4.492"."""
     simulated = bounds(found)
+    if math.isnan(found.value):
+        return "not known"
     if chance:
         return chance_of(found.value, 2, simulated) if simulated else percent(found.value)
     return f"about {found.value:.4g} ({found.low:.4g} to {found.high:.4g})" if simulated else f"{found.value:.4g}"

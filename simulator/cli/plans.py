@@ -31,6 +31,7 @@ def plan(
 ) -> int:
     """Plan a turn: which units attack, or defend, where; what it is worth, and what one unit more would be."""
     from simulator.analysis.plan.plan import plan as divide
+    from simulator.analysis.plan.words import gap
     from simulator.report.tables.plan import plan_parts
     from simulator.scenarios.files import toml_text
 
@@ -43,6 +44,8 @@ def plan(
         check_writable(path, "save-campaign")
         write_text(path, toml_text(found.campaign(name)), "save-campaign", output.force)
     output.deliver(found, plan_parts, data=lambda found: found.to_dict())
+    if found.bound is not None:
+        return output.finished(True, f"interrupted: {gap(found)}")
     if found.interrupted:
         return output.finished(True, "interrupted; this is the best plan, without all alternatives and units")
     return 0 if found.enough else 1

@@ -59,11 +59,12 @@ def need(  # noqa: PLR0913, PLR0917 - one parameter an option
 ) -> int:
     """Find the smallest setting of a field (of the enemy's the largest), or the cheapest of several, that is enough."""
     from simulator.analysis.decisions.need import need as search
+    from simulator.analysis.decisions.need_search import named_value
     from simulator.analysis.odds.measure import read_target
     from simulator.report.tables.studies import need_parts
 
     base, fields = given.draft(), reading.read_vary(vary, bare=True)
-    goal, prices = read_target(target, value), reading.read_prices(cost or ())
+    goal, prices = read_target(target, named_value(base, value)), reading.read_prices(cost or ())
     more: dict[str, Any] = {"budget": budget, "most": most, "seed": seed or 0, "threads": threads}
     found, cut = output.gather(
         "combinations",

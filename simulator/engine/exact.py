@@ -13,7 +13,7 @@ from simulator.engine.factored.solve_grid import grid_outcomes
 from simulator.engine.graph.explore import explore
 from simulator.engine.graph.graph import Graph, over_budget, size_of
 from simulator.engine.graph.graph_cache import graph_of, keep_graph
-from simulator.engine.graph.solver import MOST_AT_ONCE, Solver, fits_one_call
+from simulator.engine.graph.solver import MOST_AT_ONCE, MOST_FACTORED, Solver, fits_one_call, values_at_once
 from simulator.engine.jit.cost_model import compile_for
 from simulator.engine.jit.kernel_cache import is_ready
 from simulator.engine.model.chain import Chain, LastRoll, ManyOutcomes, OutcomeDistribution
@@ -89,22 +89,20 @@ def values_from(
     """Expected values of the ends of battles from many starts of one chain: float64, shape (values, starts).
 
     `starts`: int64, shape (starts, fields). `worth(states)`: the values of final states (a State of int arrays, its
-    counters 0), float64, shape (values, states). All starts share one graph, passed backwards once for each value.
+    counters 0), float64, shape (values, states). All starts share one graph, which is solved once for all values.
     Raises as `exact_outcomes`.
     """
-    from simulator.engine.graph.graph_passes import draw_back
-    from simulator.engine.graph.solver import values_plainly
-
     check_contract(chain)
     _, first, which = np.unique(packed(chain.layout, starts), axis=1, return_index=True, return_inverse=True)
     graph = explore(chain, budget, progress, starts=starts[first])
-    values, found = worth(graph.states(graph.final)), []
-    solver = Solver(graph, False, values_plainly(len(values) * len(graph.to), draw_back))
-    for ends in values:
-        value = np.zeros(len(graph))
-        value[graph.final] = ends
-        found.append(solver.values(value, progress)[graph.starts][which.ravel()])
-    return np.array(found)
+    value = np.zeros((len(values := worth(graph.states(graph.final))), len(graph)))
+    value[:, graph.final] = values
+    if len(graph.to) <= MOST_FACTORED:
+        found = values_at_once(graph, value)
+    else:
+        solver = Solver(graph, False, plain=False)
+        found = np.array([solver.values(ends, progress) for ends in value])
+    return np.asarray(found[:, graph.starts[which.ravel()]])
 
 
 def _ended(chain: Chain, last: LastRoll, ends: OutcomeDistribution, budget: int) -> OutcomeDistribution:

@@ -347,6 +347,7 @@ class Battle:
     - `notes`: the words on a unit, by the name of its field. `total(data, side)`: the whole force of a side in words.
     - `forces`: the columns that count what a side has left and has lost.
     - `rules`: the game file that the kind is from; its keys are fields of a scenario's `rules`. None for other games.
+    - `means`: columns whose name stands for their mean. `holder(path)`: the model of another kind, and the field there.
     - `version`: the rules version; it rises with every change of rules that changes odds.
     - `made`: for a kind made from data, the function and its arguments that rebuild it, for pickle.
     """
@@ -374,6 +375,8 @@ class Battle:
     total: Callable[[Mapping[str, Any], str], Sequence[str]] | None = None
     forces: ForceColumns = field(default_factory=ForceColumns)
     rules: Fields | None = None
+    means: frozenset[str] = frozenset()
+    holder: Callable[[str], tuple[type[Fields], str] | None] | None = None
     version: int = 1
     made: tuple[Callable[..., Battle], tuple[Any, ...]] | None = None
 

@@ -195,7 +195,9 @@ def field_at(battle: Battle, path: str) -> Mapping[str, Any] | None:
 
 
 def _place(battle: Battle, path: str) -> tuple[type[BaseModel], str]:
-    """The model that holds a field, the scenario's or the game file's, and the path in it."""
+    """The model that holds a field, the scenario's, that of a battle in it or the game file's, and the path in it."""
+    if battle.holder and (held := battle.holder(path)):
+        return held
     inside = path.removeprefix("rules.")
     if battle.rules is None or inside == path:
         return battle.model, path

@@ -16,10 +16,9 @@ def divisions(plan):
     piles = []
     for place, table in plan["place"].items():
         stay, reach = table.get("stay", {}), table.get("reach", fronts)
-        for piece, number in table.items():
-            if piece not in {"stay", "reach", "reach_of"}:
-                goals = [front for front in table.get("reach_of", {}).get(piece, reach) if front != place]
-                piles.append((place, piece, number - stay.get(piece, 0), goals))
+        for piece, number in counted(table).items():
+            goals = [front for front in table.get("reach_of", {}).get(piece, reach) if front != place]
+            piles.append((place, piece, number - stay.get(piece, 0), goals))
     ways = [list(shares(free, len(goals))) for _, _, free, goals in piles]
     for shared in product(*ways):
         sent = {}
@@ -28,6 +27,25 @@ def divisions(plan):
                 if number:
                     sent.setdefault((place, front), {})[piece] = number
         yield sent
+
+
+def counted(table):
+    """The pieces of a place and their numbers; an entry of a list is a piece "creatures:3R" of its own."""
+    found = {piece: n for piece, n in table.items() if piece not in {"stay", "reach", "reach_of"}}
+    for piece, entries in table.items():
+        if isinstance(entries, list) and piece in found:
+            del found[piece]
+            found |= {f"{piece}:{entry}": entries.count(entry) for entry in entries}
+    return found
+
+
+def force(pieces):
+    """These pieces as a file has them."""
+    found = {}
+    for piece, number in pieces.items():
+        name, _, entry = piece.partition(":")
+        found[name] = [*found.get(name, []), *[entry] * number] if entry else number
+    return found
 
 
 def shares(most, parts):
@@ -55,6 +73,7 @@ def worth_of(plan, sent, prices):
     for name, target in plan.get("target", {}).items():
         pieces = together(table for (_, front), table in sent.items() if front == name)
         if pieces:
+            pieces = pieces | plan.get("every", {}).get("attacker", {})
             falls, lost, theirs = attack(plan["of"], key(plan, target, pieces), prices)
             chances[name] = falls
             worth += target.get("worth", 1) * falls + own * lost + enemy * theirs
@@ -89,7 +108,7 @@ def attack(game, asked, prices):
     """The chance that a target falls, and the price of the losses on both sides."""
     kind, target, pieces = json.loads(asked)
     fights = [{"name": "attack", "battle": kind, "attacker": "us", "defender": "them"}]
-    forces = {"us": pieces, "them": target["defender"]}
+    forces = {"us": force(pieces), "them": target["defender"]}
     land = game.startswith("axis")
     if "counter" in target:
         forces["again"] = target["counter"]["attacker"]

@@ -195,6 +195,8 @@ def test_too_many_attacks_are_refused_with_their_number():
     ({"target": {"a": {"defender": {}, "min_odds": 1.2}}}, "target.a.min_odds: 1.2 is not allowed; "),
     ({"target": {"a": {"defender": {"regiments": -1}}}}, "target.a.defender.regiments: -1 is not allowed; "),
     ({"target": {"a": {"defender": {"regiments": 1}, "options": {"tie": "x"}}}}, "target.a.options.tie: unknown field"),
+    ({"target": {"a": {"defender": {"regiments": {"from": 1, "to": 3}}}}},
+     "target.a.defender.regiments: a distribution is not allowed here; give one value"),
     ({"objective": "most"}, "objective: 'most' is not allowed; "),
     ({"objective": "all", "aims": []}, "aims: name at least one target"),
     ({"weights": {"win": 1}}, "weights.win: unknown field"),

@@ -1,8 +1,10 @@
 """Fields of a plan that are changed: need, sweep and compare, against plans made one by one."""
 
+from math import isnan
+
 import pytest
 
-from simulator import compare, need, plan, sweep
+from simulator import compare, exact, need, plan, sweep
 from simulator.cli.run import run
 from simulator.scenarios.files import example
 
@@ -42,10 +44,62 @@ def test_a_sweep_is_plan_by_plan():
         assert [one.value for one in cell.measures] == pytest.approx(expected, abs=1e-12)
 
 
-def test_a_plan_that_does_not_exist_succeeds_in_nothing():
-    asked = BORDERS | {"objective": "cheapest", "place": {"x": {"regiments": 3}}}
-    cells = sweep(asked, {"place.x.regiments": [3]}, ["all_succeed", "chance_all", "mean.worth"]).cells
-    assert [one.value for one in cells[0].measures] == [0, 0, 0]
+NO_PLAN = BORDERS | {"objective": "cheapest", "place": {"x": {"regiments": 3}}}
+
+
+def test_a_plan_that_does_not_exist_has_no_worth():
+    """It succeeds in nothing; its worth is no number, and the sentence has the best that can be had."""
+    asked = ["all_succeed", "chance_all", "worth", "cost"]
+    found = sweep(NO_PLAN, {"place.x.regiments": [3, 30]}, asked)
+    none, enough = ([one.value for one in cell.measures] for cell in found.cells)
+    assert none[:2] == [0, 0]
+    assert all(isnan(one) for one in none[2:])
+    assert enough[2:] == pytest.approx([plan(with_x(30), 0).worth, plan(with_x(30), 0).cost], abs=1e-12)
+    best = plan(with_x(3), 0).headline
+    worth = sweep(NO_PLAN, {"place.x.regiments": [3, 30]}, "worth").headline
+    assert worth == (
+        f"The mean of worth is {plan(with_x(30), 0).worth:.4g} with 30 regiments of x, the only cell with a plan. "
+        f"With 3 regiments of x: nothing{best.removeprefix('Nothing')}"
+    )
+    apart = compare({"none": NO_PLAN, "borders": BORDERS}, "worth")
+    assert apart.headline == "The mean of worth is not known in none; 4.83 in borders."
+    assert apart.notes == (f"none: {best}",)
+
+
+def test_a_need_that_no_plan_meets_says_the_best_that_can_be_had():
+    found = need(NO_PLAN, "place.x.regiments", 0.5, most=4)
+    best = plan(with_x(4), 0).headline
+    assert not found.enough
+    assert found.headline.endswith(f"With 4 regiments of x: nothing{best.removeprefix('Nothing')}")
+
+
+def with_x(number):
+    return NO_PLAN | {"place": {"x": {"regiments": number}}}
+
+
+def test_a_need_of_enemies_is_the_largest_number_that_is_still_enough():
+    found = need(BORDERS, "target.ural.defender.regiments", 4, "worth")
+
+    def worth(number):
+        ural = BORDERS["target"]["ural"] | {"defender": {"regiments": number}}
+        return plan(BORDERS | {"target": BORDERS["target"] | {"ural": ural}}, 0).worth
+
+    assert found.direction == "falling"
+    assert worth(found.setting) >= 4 > worth(found.setting + 1)
+    assert found.headline == f"Up to {found.setting} regiments of ural: the mean of worth is {found.value:.4g}."
+
+
+def test_a_need_of_those_who_may_come_or_strike_back():
+    """Fields of a hold's attacker and of a counter-attack are those of the battle's own kind."""
+    hold = {"game": "plan", "of": "risk", "every": {"battle": "land"}, "place": {"fort": {"regiments": 5}},
+            "hold": {"fort": {"attacker": {"regiments": 1}}}}  # fmt: skip
+    found = need(hold, "hold.fort.attacker.regiments", 0.5, "fort_held")
+    battle = {"game": "risk", "battle": "land", "defender": {"regiments": 5}}
+    chances = [exact(battle | {"attacker": {"regiments": found.setting + n}}).winner("defender") for n in (0, 1)]
+    assert chances[0] >= 0.5 > chances[1]
+    target = {"defender": {}, "counter": {"attacker": {"regiments": 1}}}
+    asked = hold | {"place": {"x": {"regiments": 5}}, "hold": {}, "target": {"a": target}}
+    assert need(asked, "target.a.counter.attacker.regiments", 0.5, "a_falls").setting == found.setting
 
 
 def test_plans_are_compared():
@@ -59,6 +113,8 @@ def test_plans_are_compared():
     (["need", "plan-hold-moscow", "--vary", "place.moscow.tnk"], "place.moscow.tnk: unknown field; did you mean "),
     (["need", "plan-three-borders", "--vary", "place.north.regiments", "--value", "x_falls"],
      "query 'x_falls' cannot be read at place 1, 'x_falls': no such column; "),
+    (["need", "plan-three-borders", "--vary", "target.ural.defender.regimens"],
+     "target.ural.defender.regimens: unknown field; did you mean "),
     (["sweep", "plan-three-borders", "--vary", "place.north.regiments=-1"],
      "place.north.regiments: -1 is not allowed; "),
 ])  # fmt: skip

@@ -14,6 +14,7 @@ from simulator.analysis.field_words import counts_units
 from simulator.analysis.odds.measure import Measure
 from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.run import Interrupted, Progress
+from simulator.analysis.plan.answer import lacking
 from simulator.analysis.result import Result
 from simulator.analysis.words import bounds, capital, in_chance, settings_in_words, value_in_words
 from simulator.rules.toolkit.naming import listed
@@ -117,8 +118,18 @@ class Need(Result):
             return f"Nothing more is needed: already with {what} {self._reached()}."
         else:
             verdict = f"{what} {are} enough"
+        if not self.enough and self.complete and (none := self._without_plan()):
+            return f"{capital(verdict)}. {none}"
         cost = f", for {self._money(self.cost)}{PRICED[self.priced]}" if self.has_cost else ""
         return f"{capital(verdict)}: {self._reached()}{cost}."
+
+    def _without_plan(self) -> str:
+        """Of a plan that does not exist even with the most that was tried, the best that can be had then; else ""."""
+        most = (min if self.direction == "falling" else max)(self.answers, key=lambda one: (one.cost, one.settings))
+        changes = dict(zip(self.settings, most.settings, strict=True))
+        none = lacking(self.draft.with_fields(changes))
+        what = settings_in_words(self.draft.battle(), self.draft.data, changes)
+        return none and f"With {what}: {none[:1].lower()}{none[1:]}"
 
     @property
     def has_cost(self) -> bool:

@@ -214,13 +214,19 @@ class Search:
         return None if found is None else self.ask(found)
 
     def _way(self, allowed: Sequence[Settings]) -> Direction:
-        """Does more raise or lower the value? The first setting whose value differs from that of the lowest tells."""
-        first = self.ask(allowed[0])
-        for settings in allowed[1:]:
+        """Does more raise or lower the value? The first setting whose value differs from that of the lowest tells.
+
+        Settings without a value (nan: no plan exists) are passed over.
+        """
+        first = None
+        for settings in allowed:
             one = self.ask(settings)
-            if first and one and one.found.low > first.found.high + ROUNDING:
+            if one is None or math.isnan(one.found.value):
+                continue
+            first = first or one
+            if one.found.low > first.found.high + ROUNDING:
                 return "rising"
-            if first and one and one.found.high < first.found.low - ROUNDING:
+            if one.found.high < first.found.low - ROUNDING:
                 return "falling"
         return "flat"
 
@@ -339,6 +345,11 @@ class Search:
         return ScenarioError(f"vary: {self._refusals[first]}")
 
 
+def named_value(scenario: Source, value: str | None) -> str | None:
+    """A value as `need` looks for it: a name such as "worth" of a plan as the mean that it stands for."""
+    return value and meant(studied(scenario).battle(), value)
+
+
 def side_of(paths: Sequence[str]) -> str:
     """The side whose fields these are: the defender if all are his, else the attacker."""
     return "defender" if all(re.match(r"(policy\.)?defender\b", path) for path in paths) else "attacker"
@@ -368,9 +379,13 @@ def settings_of(battle: Battle, path: str, given: Iterable[int] | None, most: in
 
 
 def _cheapest_largest(found: Sequence[Tried]) -> Tried:
-    """The cheapest of those within `ROUNDING` of the largest value; of equally cheap ones the smallest settings."""
+    """The cheapest of those within `ROUNDING` of the largest value; of equally cheap ones the smallest settings.
+
+    Those without a value (nan) come last.
+    """
+    found = [one for one in found if not math.isnan(one.found.value)] or found
     largest = max(one.found.value for one in found)
-    equal = [one for one in found if one.found.value >= largest - ROUNDING]
+    equal = [one for one in found if not one.found.value < largest - ROUNDING]
     cheapest = min(one.cost for one in equal)
     return min((one for one in equal if one.cost <= cheapest + ALIKE), key=lambda one: one.settings)
 

@@ -61,7 +61,9 @@ def contrary(question: str) -> str:
 
 
 def meant(battle: Battle, value: str) -> str:
-    """A value with "headline" and "headline.defender" replaced by what they stand for."""
+    """A value with "headline", "headline.defender" and the names of means replaced by what they stand for."""
+    if value in battle.means:
+        return f"mean.{value}"
     if value not in HEADLINES:
         return value
     measure = measure_of(battle, HEADLINES[value])

@@ -2,29 +2,38 @@
 
 An outcome says which targets fall and which holds are held: `NAME_falls`, `NAME_held` (a target that is left alone does
 not fall), `all_succeed` (all of them, or all aims), `chance_all` (all that the plan counts: docs/rules/plan.md section
-4.1), `number` of those counted that succeed, and the `worth` and `cost` of the plan, the same in every outcome.
+4.1), `number` of those counted that succeed, and the `worth` and `cost` of the plan, the same in every outcome; nan
+where there is no plan.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from itertools import product
+from math import isnan
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from simulator.analysis.plan.columns import columns_of
-from simulator.analysis.plan.model import model_of
+from simulator.analysis.plan.model import Target, model_of
 from simulator.analysis.plan.plan import Plan, divided
 from simulator.analysis.plan.reading import read
+from simulator.analysis.plan.turn import Turn
 from simulator.rules import PLAN
-from simulator.rules.battle import Battle, Built, Outcomes
+from simulator.rules.battle import Battle, Built, Fields, Outcomes
 from simulator.rules.question import Question
 from simulator.scenarios import Draft, Source, draft
 from simulator.scenarios.scenario import worded
 
 SUCCEEDED = "all_succeed"
+NO_PLAN = "Nothing is enough: no plan reaches the chances asked."
+# A field of an ordinary battle in a plan: the front, the counter-attack, the field in the battle.
+_OF_BATTLE = re.compile(
+    r"(?P<front>(target|hold)\.\w+)\.(?P<counter>counter\.)?(?P<field>(attacker|defender|conditions|policy|options)\..+)"
+)
 
 
 class PlanDraft(Draft):
@@ -52,6 +61,7 @@ def battle_of(data: Mapping[str, Any], folder: Path | None, paths: bool) -> Batt
     fought = carry.kinds[carry.planned_kinds()[0]]
     succeed = "succeed" if turn.file.hold else "fall"
     every = f"all {len(turn.aims)} {succeed}" if len(turn.aims) > 1 else f"{turn.fronts[turn.aims[0]].name} {succeed}s"
+    sentence = f"{every} in {{m}}; the plan is worth {{mean.worth}}."
     return Battle(
         game=PLAN,
         kind=turn.file.of,
@@ -59,15 +69,44 @@ def battle_of(data: Mapping[str, Any], folder: Path | None, paths: bool) -> Batt
         model=model_of(carry),
         summary=(SUCCEEDED, "number", "worth", "cost"),
         build=lambda fields: Built(answer=outcomes),
-        question=Question(SUCCEEDED, f"{every} in {{m}}; the plan is worth {{mean.worth}}."),
+        question=Question(SUCCEEDED, lambda odds: NO_PLAN if isnan(odds.mean("worth")) else sentence),
         notes=fought.notes,
         money=fought.money,
+        results={every: SUCCEEDED},
+        means=frozenset({"worth", "cost", "number"}),
+        holder=lambda path: holder_of(turn, path),
         made=(battle_of, (data, folder, paths)),
     )
 
 
+def holder_of(turn: Turn, path: str) -> tuple[type[Fields], str] | None:
+    """The model of the battle that a table of a target or a hold belongs to, and the path of the field there; None for
+    a field of the plan itself.
+    """
+    found = _OF_BATTLE.fullmatch(path)
+    front = next((one for one in turn.fronts if found and one.path == found["front"]), None)
+    if found is None or front is None:
+        return None
+    counter = front.table.counter if isinstance(front.table, Target) else None
+    if found["counter"] and counter is None:
+        return None
+    kind = (counter and found["counter"] and counter.battle) or front.table.battle
+    return turn.carry.kinds[str(kind)].model, found["field"]
+
+
+def lacking(asked: Draft) -> str:
+    """The sentence of a plan that does not exist, with the best that can be had; "" for one that does, and for other
+    scenarios.
+    """
+    if not isinstance(asked, PlanDraft):
+        return ""
+    turn = worded(lambda: read(asked.data, asked.folder, asked.paths))
+    found = divided(turn, columns_of(turn), 0, alone=True)
+    return "" if found.enough else found.headline
+
+
 def outcomes_of(plan: Plan) -> Outcomes:
-    """The outcomes of the best plan; where there is none, nothing succeeds, and it is worth 0."""
+    """The outcomes of the best plan; where there is none, nothing succeeds, and worth and cost are no numbers (nan)."""
     fronts, rows = plan.turn.fronts, plan.rows()
     chances = [row["chance"] if row["attacked"] or row["hold"] else 0.0 for row in rows] or [0.0] * len(fronts)
     happened = np.array(list(product(*([True, False] if 0 < p < 1 else [p >= 1] for p in chances))))
@@ -78,7 +117,7 @@ def outcomes_of(plan: Plan) -> Outcomes:
         SUCCEEDED: np.asarray(happened[:, plan.turn.aims].all(axis=1)),
         "chance_all": np.asarray(happened[:, plan.counted].all(axis=1) & plan.enough),
         "number": happened[:, plan.counted].sum(axis=1),
-        "worth": np.full(size, plan.worth or 0.0),
-        "cost": np.full(size, plan.cost or 0.0),
+        "worth": np.full(size, np.nan if plan.worth is None else plan.worth),
+        "cost": np.full(size, np.nan if plan.cost is None else plan.cost),
     }
     return Outcomes(columns, p)

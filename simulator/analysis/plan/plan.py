@@ -13,6 +13,7 @@ import numpy as np
 from simulator.analysis.plan import words
 from simulator.analysis.plan.choices import Choice, away
 from simulator.analysis.plan.columns import Columns, Progress, columns_of, variance
+from simulator.analysis.plan.first_plan import known_at_first
 from simulator.analysis.plan.front_campaign import added, campaign_of
 from simulator.analysis.plan.programme import Programme
 from simulator.analysis.plan.reading import read
@@ -23,6 +24,7 @@ from simulator.rules import PLAN
 from simulator.scenarios import ScenarioError, Source, draft
 from simulator.scenarios.arguments import checked
 from simulator.scenarios.scenario import worded
+from simulator.scenarios.uncertain import refuse
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,7 +48,8 @@ class Plan(Result):
     """The best division of a turn's pieces (docs/rules/plan.md section 4.1).
 
     `value`: the plan's worth, chance or price, by the `objective`; `enough` is false if there is no plan, and then
-    numbers are None and tables empty. `interrupted`: alternatives and the worth of units are incomplete.
+    numbers are None and tables empty. `interrupted`: alternatives and the worth of units are incomplete. `bound`: after
+    a search that was interrupted, the value that no plan passes (of a price: goes below); None where this is the best.
     """
 
     turn: Turn
@@ -56,8 +59,21 @@ class Plan(Result):
     units_worth: tuple[Unit, ...] = ()
     leave: Mapping[str, float | None] = field(default_factory=dict)
     interrupted: bool = False
+    bound: float | None = None
 
-    json_fields = ("objective", "enough", "value", "worth", "std", "chance_all", "number", "cost", "orders", "home")
+    json_fields = (
+        "objective",
+        "enough",
+        "value",
+        "gap",
+        "worth",
+        "std",
+        "chance_all",
+        "number",
+        "cost",
+        "orders",
+        "home",
+    )
     json_rows = "targets"
 
     @property
@@ -74,6 +90,13 @@ class Plan(Result):
     def value(self) -> float | None:
         """The worth, chance or price of the plan."""
         return None if self.best is None else self.best.value
+
+    @property
+    def gap(self) -> float | None:
+        """By how much the best plan may be better than this one: 0 but after an interrupted search."""
+        if self.best is None:
+            return None
+        return 0.0 if self.bound is None else max(0.0, abs(self.bound - self.best.value))
 
     def _sum(self, of: str) -> float | None:
         if self.best is None:
@@ -209,6 +232,8 @@ class Plan(Result):
         """The method."""
         size = sum(map(len, self.columns))
         stopped = "; interrupted: alternatives and the worth of units are incomplete" if self.interrupted else ""
+        if self.bound is not None:
+            stopped = f"; interrupted: {words.gap(self)}"
         return f"exact, {size:,} attacks and defences weighed{stopped}"
 
     def assumptions(self) -> list[str]:
@@ -289,6 +314,7 @@ def plan(scenario: Source, k: int = 5, *, progress: Progress | None = None) -> P
     given = draft(scenario)
     if given.data.get("game") != PLAN:
         raise ScenarioError(f'game: {given.data.get("game")!r} is no plan; a plan has game = "plan"')
+    refuse(given.data)
     turn = worded(lambda: read(given.data, given.folder, given.paths))
     found = columns_of(turn, progress)
     return divided(turn, found, k)
@@ -301,7 +327,13 @@ def divided(turn: Turn, found: list[Columns], k: int, alone: bool = False) -> Pl
     """
     make = TableDivision if TableDivision.fits(turn) else Programme
     division = make(turn, found)
-    best = division.best()
+    known = known_at_first(division.choices)
+    try:
+        best = division.first_best(known)
+    except KeyboardInterrupt:
+        if known.choice is None:
+            raise
+        return Plan(turn, tuple(found), known.choice, interrupted=True, bound=known.bound)
     if best is None or alone:
         return Plan(turn, tuple(found), best)
     objective = turn.file.objective

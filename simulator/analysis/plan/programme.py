@@ -15,7 +15,8 @@ import numpy as np
 
 from simulator.analysis.plan.choices import EQUAL, SAME_PRICE, Choice, Choices, away
 from simulator.analysis.plan.columns import Columns
-from simulator.analysis.plan.relaxed import Relaxed, Row, constraints_of
+from simulator.analysis.plan.first_plan import Known
+from simulator.analysis.plan.relaxed import Relaxed, Row, constraints_of, interruptible
 from simulator.analysis.plan.turn import Turn
 
 # HiGHS stops within gaps of 1e-6: values are scaled so that this is less than a rounding error of a plan.
@@ -54,6 +55,7 @@ class Programme:
         """`whole`: keep columns that only a plan with other pieces would choose."""
         self.turn, self.found = turn, found
         self.choices = Choices(turn, found, whole)
+        self.known: Known | None = None
         self.kept, self.objective = self.choices.kept, turn.file.objective
         self.stock = Stock(turn.here, turn.here - turn.staying)
         self.first = np.cumsum([0, *(len(kept) for kept in self.kept)])
@@ -119,12 +121,16 @@ class Programme:
         relaxed = Relaxed.of(self._aim, rows, self.first, allowed)
         if relaxed is None:
             return None
+        if self.known:
+            self.known.bound = self._value_of_aim(relaxed.bound)
         within, needed = max(FIRST_PART * abs(relaxed.bound), EQUAL), np.inf
         while True:
             among = relaxed.loss <= within
             ways = self._ways(relaxed, stock, within, rows)
             solution = self._solved_among(among, ways, rows)
             if solution is not None:
+                if self.known:
+                    self.known.better(self._choice(solution), self.objective == "cheapest")
                 needed = relaxed.bound - self._least_equal(float(self._aim @ solution))
                 if needed <= within:
                     near = relaxed.loss <= needed
@@ -191,6 +197,17 @@ class Programme:
     def best(self, *but: Row) -> Choice | None:
         """The division that section 3.3 chooses among those that obey further constraints; None without any."""
         return self._best_among(np.ones(self.size, bool), *but)
+
+    def first_best(self, known: Known) -> Choice | None:
+        """As `best`, which keeps what is `known` in case the search is interrupted."""
+        self.known = known
+        found = self.best()
+        self.known = None
+        return found
+
+    def _value_of_aim(self, aim: float) -> float:
+        """The worth, the chance or the price that a value of the aim stands for."""
+        return -aim if self.objective == "cheapest" else aim if self.objective == "worth" else exp(min(aim, 0.0))
 
     def _best_among(self, allowed: np.ndarray, *but: Row) -> Choice | None:
         """As `best`, of the divisions that use only these variables (bool)."""
@@ -370,9 +387,11 @@ class Programme:
         from scipy.optimize import Bounds, milp
 
         high = np.concatenate([np.ones(self.first[-1]), np.full(len(self.routes), np.inf)])
-        found = milp(
-            -aim[among] * SCALE, constraints=constraints_of(rows, among), bounds=Bounds(0, high[among]),
-            integrality=np.ones(among.sum()), options={"mip_rel_gap": 0},
+        found = interruptible(
+            lambda: milp(
+                -aim[among] * SCALE, constraints=constraints_of(rows, among), bounds=Bounds(0, high[among]),
+                integrality=np.ones(among.sum()), options={"mip_rel_gap": 0},
+            )
         )  # fmt: skip
         if found.x is None:
             return None

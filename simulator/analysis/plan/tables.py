@@ -16,6 +16,7 @@ import numpy as np
 
 from simulator.analysis.plan.choices import EQUAL, SAME_PRICE, Choice, Choices
 from simulator.analysis.plan.columns import Columns
+from simulator.analysis.plan.first_plan import Known
 from simulator.analysis.plan.turn import Turn
 
 # Additions that the tables of one division may take: a second of CPU time, about.
@@ -117,6 +118,11 @@ class TableDivision:
         """The division that section 3.3 chooses; None without any."""
         found = self._best_of([self.part])
         return found[0] if found else None
+
+    def first_best(self, known: Known) -> Choice | None:
+        """As `best`; tables have no division before they are whole, so that what is `known` stays."""
+        del known
+        return self.best()
 
     def _best_of(self, parts: Sequence[Part]) -> tuple[Choice, int] | None:
         """The division that section 3.3 chooses among those of these parts, and the number of its part."""

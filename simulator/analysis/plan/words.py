@@ -94,6 +94,8 @@ def _lacking(plan: Plan) -> str:
     lack, front, chance = max(found, key=lambda one: one[0])
     if lack <= 0 and chance > 0:
         return "the pieces do not reach all aims at once"
+    if chance <= 0:
+        return f"{front.name} can never {'be held' if front.hold else 'fall'}"
     return f"{front.name} {'is held' if front.hold else 'falls'} in at most {chance_of(chance)}"
 
 
@@ -101,6 +103,15 @@ def _most(plan: Plan, at: int) -> Any:
     from simulator.analysis.plan.columns import most_of
 
     return most_of(plan.turn, plan.turn.fronts[at])
+
+
+def gap(plan: Plan) -> str:
+    """How far the plan of an interrupted search may be from the best one."""
+    found = plan.gap or 0.0
+    if plan.objective == "all":
+        return f"the best plan found; no plan has a chance of more than {chance_of(plan.bound or 0)}"
+    what = "cheaper" if plan.objective == "cheapest" else "better"
+    return f"the best plan found; no plan is {what} by more than {found:.4g}"
 
 
 def certainty(plan: Plan) -> str:

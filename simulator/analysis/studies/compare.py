@@ -6,7 +6,7 @@ compare({"two dice": two, "three dice": three}).table     # value, scenario, est
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count
 from pathlib import Path
@@ -19,7 +19,7 @@ from simulator.analysis.odds.measure import in_percent, is_chance, measure
 from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import CELL_BYTES, Progress, reported, until_interrupted
-from simulator.analysis.plan.answer import studied
+from simulator.analysis.plan.answer import lacking, studied
 from simulator.analysis.result import Result, frame
 from simulator.analysis.studies.noticeable import battles_to_notice
 from simulator.analysis.studies.paired import Difference, PairedAnswer, answered, difference
@@ -169,7 +169,7 @@ class Comparison(Result):
         if len(others) > MOST_CLAUSES:
             return f"{what} is {self._extremes([first, *others])}{apart}."
         clauses = [
-            f"{self._shown(row)} in {row.scenario}, {_apart(reference.battle, row, self.in_percent(row.value))}"
+            f"{self._shown(row)} in {row.scenario}{_apart(reference.battle, row, self.in_percent(row.value))}"
             for row in others
         ]
         return f"{what} is {self._shown(first)} in {first.scenario}; {'; '.join(clauses)}{apart}."
@@ -182,7 +182,8 @@ class Comparison(Result):
 
     def _extremes(self, rows: Sequence[ComparedValue]) -> str:
         """The scenarios with the largest and the smallest value in words, and the reference."""
-        most, least = (choose(rows, key=lambda row: row.estimate) for choose in (max, min))
+        known = [row for row in rows if not math.isnan(row.estimate)] or rows
+        most, least = (choose(known, key=lambda row: row.estimate) for choose in (max, min))
         named = {"highest": most, "lowest": least} | ({} if rows[0] in (most, least) else {"": rows[0]})
         return ", ".join(f"{word} in {row.scenario}: {self._shown(row)}".strip() for word, row in named.items())
 
@@ -193,10 +194,12 @@ class Comparison(Result):
 
 
 def _apart(battle: Battle, row: ComparedValue, chance: bool) -> str:
-    """The difference to the reference, how sure its sign is, and after how many battles it is noticed."""
+    """After a comma: the difference to the reference, how sure its sign is, after how many battles it is noticed."""
     d = row.difference
+    if math.isnan(d.value):
+        return ""
     if abs(d.value) <= ROUNDING:
-        return "the same"
+        return ", the same"
     size = points(d.value, chance) if chance else difference_in_words(battle, row.value, abs(d.value), chance)[1:]
     by = f"{size} {'more' if d.value > 0 else 'less'}"
     sure = (
@@ -205,7 +208,7 @@ def _apart(battle: Battle, row: ComparedValue, chance: bool) -> str:
         else f" ({percent(min(d.confidence, 1 - 1e-9), 1)} sure)"
     )
     noticed = "" if row.noticed_after is None else f", noticed after about {row.noticed_after:,} battles each"
-    return f"{by}{sure}{noticed}"
+    return f", {by}{sure}{noticed}"
 
 
 def shared_columns(odds: Sequence[Odds]) -> list[str]:
@@ -302,8 +305,15 @@ def compare(
     loaded = {name: _loaded(name, one) for name, one in named}
     answers = ((name, answered(loaded[name], method)) for name in reported(list(loaded), progress))
     return until_interrupted(
-        answers, lambda found: replace(_compared(dict(found), value, seed), notes=tuple(notes)), LEAST
+        answers, lambda found: _with_notes(_compared(dict(found), value, seed), notes, dict(named)), LEAST
     )
+
+
+def _with_notes(found: Comparison, notes: Iterable[str], given: Mapping[str, Source]) -> Comparison:
+    """The comparison with these notes and, of each plan that does not exist, the best that can be had."""
+    unanswered = dict.fromkeys(row.scenario for row in found.answers if math.isnan(row.estimate))
+    missing = [f"{name}: {none}" for name in unanswered if (none := lacking(studied(given[name])))]
+    return replace(found, notes=(*notes, *missing))
 
 
 def _loaded(name: str, source: Source) -> Scenario | Draft:

@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from math import isnan
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -21,6 +22,7 @@ import numpy as np
 from simulator.analysis.odds.measure import is_chance
 from simulator.analysis.odds.run import Progress
 from simulator.analysis.odds.stages import Shared
+from simulator.analysis.plan.answer import lacking
 from simulator.analysis.result import Result, frame
 from simulator.analysis.studies.grid import AnsweredPortion, Cell, Grid, Portions, number_rows
 from simulator.analysis.words import amount_in_words, capital, meaning, settings_in_words
@@ -210,14 +212,29 @@ class Sweep(Result):
     @property
     def headline(self) -> str:
         """The least and the largest value, the present one, and of chances the one nearest to even."""
-        known = sorted((cell for cell in self.cells if not cell.refused), key=lambda cell: cell.value)
-        if not known or self.base is None:
+        allowed = [cell for cell in self.cells if not cell.refused]
+        if not allowed or self.base is None:
             return f"None of the {len(self.cells)} cells is allowed."
+        known = sorted((cell for cell in allowed if not isnan(cell.value)), key=lambda cell: cell.value)
+        without = self._without_plan(allowed) if len(known) < len(allowed) else ""
+        return " ".join(filter(None, [self._extent(known) if known else "", without]))
+
+    def _without_plan(self, cells: Sequence[Cell]) -> str:
+        """The first cell in which no plan exists, and the best that can be had there; "" for other scenarios."""
+        assert self.base is not None
+        cell = next(cell for cell in cells if isnan(cell.value))
+        none = lacking(self.base.with_fields(dict(zip(self.paths, cell.settings, strict=True))))
+        return none and f"With {self._in_words(cell)}: {none[:1].lower()}{none[1:]}"
+
+    def _extent(self, known: Sequence[Cell]) -> str:
+        """The headline of cells that have a value, in ascending order of it."""
+        assert self.base is not None
         what = capital(meaning(self.base.battle(), self.base.data, self.value))
         least, most = known[0], known[-1]
         if least.value == most.value:
             if len(known) == 1:
-                return f"{what} is {self._value(least)} with {self._in_words(least)}, the only cell allowed."
+                only = "allowed" if all(cell.refused for cell in self.cells if cell is not least) else "with a plan"
+                return f"{what} is {self._value(least)} with {self._in_words(least)}, the only cell {only}."
             return f"{what} is {self._value(least)} in all {len(known)} cells."
         runs = f"{what} runs from {self._value(least)} with {self._in_words(least)} to {self._value(most)}"
         more = [f"with {self._in_words(most)}"]

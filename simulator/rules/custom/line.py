@@ -114,22 +114,31 @@ def _stretches(
 ) -> list[Stretch]:
     units = pieces_of(file, side)
     front: list[Stretch] = []
-    pieces: list[tuple[int, int]] = []
+    behind: list[tuple[tuple[int, int], int]] = []
     for unit in order:
         hits = units[unit].hits
         first = (absorb or units[unit].absorb) == "first"
         if first:
             front.append(Stretch(unit, counts[unit] * (hits - 1), 0))
-        pieces += [(unit, 1 if first else hits)] * counts[unit]
+        behind.append(((unit, 1 if first else hits), counts[unit]))
+    if keep:
+        behind = _keeping(file, behind, keep)
+    line = [*front, *(Stretch(unit, number * points, points) for (unit, points), number in behind)]
+    return [stretch for stretch in line if stretch.points]
+
+
+def _keeping(
+    file: GameFile, behind: Sequence[tuple[tuple[int, int], int]], keep: Sequence[tuple[str, int]]
+) -> list[tuple[tuple[int, int], int]]:
+    """Pieces, each a unit and its points, and their numbers, in the order of loss with those that are kept last."""
+    pieces = [piece for piece, number in behind for _ in range(number)]
     kept: set[int] = set()
     for entry, number in keep:
         mask = mask_of(file, (entry,))
         matching = [i for i, (unit, _) in enumerate(pieces) if mask >> unit & 1]
         kept |= set(matching[-number:])
     ordered = [p for i, p in enumerate(pieces) if i not in kept] + [p for i, p in enumerate(pieces) if i in kept]
-    behind = [(piece, sum(1 for _ in same)) for piece, same in groupby(ordered)]
-    line = [*front, *(Stretch(unit, number * points, points) for (unit, points), number in behind)]
-    return [stretch for stretch in line if stretch.points]
+    return [(piece, sum(1 for _ in same)) for piece, same in groupby(ordered)]
 
 
 def loss_line(setup: Setup, side: str) -> list[int]:

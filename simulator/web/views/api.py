@@ -175,11 +175,12 @@ def need(  # noqa: PLR0913, PLR0917 - one parameter a question
 ) -> Answer:
     """How much is enough: the smallest setting of a field, or the cheapest of several, that reaches a value."""
     from simulator.analysis.decisions.need import need as find
+    from simulator.analysis.decisions.need_search import named_value
 
     fields, prices = reading.read_vary(vary, bare=True), reading.read_prices(cost)
     if not fields:
         raise ScenarioError("vary: name a field to raise")
-    goal = read_target(target, value)
+    goal = read_target(target, named_value(request.draft, value))
     more: dict[str, Any] = {"cost": prices, "budget": budget, "most": most}
     return _whole(lambda: find(request.draft, fields, goal, value, side=side, **more, threads=1))
 
