@@ -196,6 +196,46 @@ SENTENCES = {
         "winner == 'attacker'",
         "The attacker wins the space battle in 45.86 %, the defender in 53.10 %, nobody in 1.04 %.",
     ),
+    "freeciv-city": (
+        "winner == 'attacker'",
+        "The attacker wins the battle in 68.45 %, the defender in 31.55 %.",
+    ),
+    "julius-caesar-massilia": (
+        "taken",
+        "The attacker takes the city in 37.72 %; the defender holds it in 62.28 %.",
+    ),
+    "lordsawar-city": (
+        "winner == 'attacker'",
+        "The attacker wins the battle in 59.88 %, the defender in 40.12 %.",
+    ),
+    "memoir-44-village": (
+        "winner == 'attacker'",
+        "The attacker wins the battle in 58.14 %, the defender in 41.86 %.",
+    ),
+    "nexus-ops-hex": (
+        "winner == 'attacker'",
+        "The attacker wins the battle in 29.98 %, the defender in 25.44 %, nobody in 44.58 %.",
+    ),
+    "risk-2210-station": (
+        "taken",
+        "The attacker takes the territory in 80.55 %; the defender holds it in 19.45 %.",
+    ),
+    "space-empires-4x-cruisers": (
+        "winner == 'attacker'",
+        "The attacker wins the battle in 84.77 %, the defender in 15.23 %.",
+    ),
+    "titan-lions": (
+        "winner == 'attacker'",
+        "The attacker wins the battle in 22.25 %, the defender in 55.16 %, nobody in 22.59 %.",
+    ),
+    "war-of-the-ring-city": (
+        "winner == 'attacker'",
+        "The attacker wins the battle in 92.29 %, the defender in 5.89 %, nobody in 1.82 %.",
+    ),
+    "warhammer-40000-squads": (
+        "winner == 'attacker'",
+        "The attacker wins the battle in 10.35 %, the defender in 14.23 %, nobody in 75.42 %.",
+    ),
 }
 
 
