@@ -208,7 +208,7 @@ CASES = [
     Case("eclipse, the Galactic Center", "eclipse-galactic-center"),
     Case("opposed dice", "custom-opposed-dice"),
     Case("war of the ring, a city", "war-of-the-ring-city"),
-    Case("memoir 44, a village", "memoir-44-village"),
+    Case("britannia, downlands", "britannia-downlands"),
     Case("titan", "titan-lions"),
     Case("lordsawar", "lordsawar-city"),
     Case("freeciv", "freeciv-city"),

@@ -198,19 +198,19 @@ SENTENCES = {
     ),
     "freeciv-city": (
         "winner == 'attacker'",
-        "The attacker wins the battle in 68.45 %, the defender in 31.55 %.",
+        "The attacker wins the battle in 73.70 %, the defender in 26.30 %.",
     ),
     "julius-caesar-massilia": (
         "taken",
-        "The attacker takes the city in 37.72 %; the defender holds it in 62.28 %.",
+        "The attacker takes the city in 36.21 %; the defender holds it in 63.79 %.",
     ),
     "lordsawar-city": (
         "winner == 'attacker'",
         "The attacker wins the battle in 59.88 %, the defender in 40.12 %.",
     ),
-    "memoir-44-village": (
-        "winner == 'attacker'",
-        "The attacker wins the battle in 58.14 %, the defender in 41.86 %.",
+    "britannia-downlands": (
+        "taken",
+        "The attacker takes the ground in 70.99 %; the defender holds it in 29.01 %.",
     ),
     "nexus-ops-hex": (
         "winner == 'attacker'",
@@ -222,11 +222,11 @@ SENTENCES = {
     ),
     "space-empires-4x-cruisers": (
         "winner == 'attacker'",
-        "The attacker wins the battle in 84.77 %, the defender in 15.23 %.",
+        "The attacker wins the battle in 57.41 %, the defender in 42.59 %.",
     ),
     "titan-lions": (
         "winner == 'attacker'",
-        "The attacker wins the battle in 22.25 %, the defender in 55.16 %, nobody in 22.59 %.",
+        "The attacker wins the battle in 28.85 %, the defender in 37.90 %, nobody in 33.26 %.",
     ),
     "war-of-the-ring-city": (
         "winner == 'attacker'",
@@ -234,7 +234,7 @@ SENTENCES = {
     ),
     "warhammer-40000-squads": (
         "winner == 'attacker'",
-        "The attacker wins the battle in 10.35 %, the defender in 14.23 %, nobody in 75.42 %.",
+        "The attacker wins the battle in 48.69 %, the defender in 8.04 %, nobody in 43.27 %.",
     ),
 }
 

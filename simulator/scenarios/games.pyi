@@ -61,10 +61,12 @@ BirthrightMovementAttackerUnits = TypedDict('BirthrightMovementAttackerUnits', {
 BirthrightMovementAttacker = TypedDict('BirthrightMovementAttacker', {'units': Sequence[BirthrightMovementAttackerUnits | str], 'movement': int}, total=False)
 BirthrightMovementConditions = TypedDict('BirthrightMovementConditions', {'costs': Required[Sequence[int]], 'roads': Sequence[bool], 'war_moves': int, 'retreat_cost': int}, total=False)
 BirthrightMovementOptions = TypedDict('BirthrightMovementOptions', {'carry': bool}, total=False)
+BritanniaAreaAttacker = TypedDict('BritanniaAreaAttacker', {'army': int, 'roman': int, 'leader': int, 'damaged': Mapping[str, int], 'modifier': int, 'modifiers': Sequence[AxisAndAllies1940LandAttackerModifiers]}, total=False)
+BritanniaAreaConditions = TypedDict('BritanniaAreaConditions', {'difficult_terrain': bool}, total=False)
+BritanniaAreaPolicy = TypedDict('BritanniaAreaPolicy', {'attacker': AxisAndAllies1940LandPolicyAttacker, 'defender': AxisAndAllies1940LandPolicyAttacker}, total=False)
 EclipseSecondDawnSpaceAttackerModifiers = TypedDict('EclipseSecondDawnSpaceAttackerModifiers', {'from_round': int, 'to_round': int, 'if_own_has': Sequence[str], 'if_enemy_has': Sequence[str], 'unless_own_has': Sequence[str], 'unless_enemy_has': Sequence[str], 'name': str, 'units': Sequence[str], 'adds': int, 'dice': int, 'reroll': Literal['none', 'misses'] | Sequence[int], 'rolls': Sequence[str], 'steps': Sequence[str]}, total=False)
 EclipseSecondDawnSpaceAttacker = TypedDict('EclipseSecondDawnSpaceAttacker', {'interceptor': int, 'cruiser': int, 'dreadnought': int, 'modifier': int, 'modifiers': Sequence[EclipseSecondDawnSpaceAttackerModifiers]}, total=False)
 EclipseSecondDawnSpaceDefender = TypedDict('EclipseSecondDawnSpaceDefender', {'interceptor': int, 'cruiser': int, 'dreadnought': int, 'starbase': int, 'ancient': int, 'guardian': int, 'gcds': int, 'modifier': int, 'modifiers': Sequence[EclipseSecondDawnSpaceAttackerModifiers]}, total=False)
-EclipseSecondDawnSpacePolicy = TypedDict('EclipseSecondDawnSpacePolicy', {'attacker': AxisAndAllies1940LandPolicyAttacker, 'defender': AxisAndAllies1940LandPolicyAttacker}, total=False)
 EuropaLandAttackerLeader = TypedDict('EuropaLandAttackerLeader', {'manoeuvre': int, 'fire': int, 'shock': int, 'siege': int, 'type': Literal['general', 'king', 'conquistador', 'governor', 'explorer'], 'anonymous': bool, 'robust': bool}, total=False)
 EuropaLandAttacker = TypedDict('EuropaLandAttacker', {'army_plus': int, 'army_minus': int, 'land_detachments': int, 'exploration_detachments': int, 'country': Literal['minor', 'natives', 'england', 'spain', 'holland', 'portugal', 'venice', 'habsburg', 'austria', 'france', 'prussia', 'usa', 'poland', 'russia', 'russia-reformed', 'sweden', 'turkey', 'turkey-janissary', 'turkey-vizier'], 'technology': Literal['medieval', 'renaissance', 'arquebus', 'musket', 'baroque', 'manoeuvre', 'lace-war'], 'tercios': bool, 'leader': str | EuropaLandAttackerLeader, 'leader_country': str, 'leader_type': Literal['', 'general', 'king', 'conquistador', 'governor', 'explorer', 'pacha', 'engineer'], 'army_class': Literal['', 'I', 'IM', 'II', 'IIM', 'III', 'IIIM', 'IV', 'IVM', 'A'], 'veteran': bool, 'artillery_value': int, 'turkish_reform': Literal['none', 'm-1a', 'm-1b', 'm-2'], 'pasha_detachments': int, 'converted_natives_thirds': int, 'army_size': int, 'structural_cavalry': Literal['auto', 'yes', 'no'], 'facing_the_ottomans': bool, 'non_european': bool, 'retreat_room': int, 'foraging': bool}, total=False)
 EuropaLandDefender = TypedDict('EuropaLandDefender', {'army_plus': int, 'army_minus': int, 'land_detachments': int, 'exploration_detachments': int, 'country': Literal['minor', 'natives', 'england', 'spain', 'holland', 'portugal', 'venice', 'habsburg', 'austria', 'france', 'prussia', 'usa', 'poland', 'russia', 'russia-reformed', 'sweden', 'turkey', 'turkey-janissary', 'turkey-vizier'], 'technology': Literal['medieval', 'renaissance', 'arquebus', 'musket', 'baroque', 'manoeuvre', 'lace-war'], 'tercios': bool, 'leader': str | EuropaLandAttackerLeader, 'leader_country': str, 'leader_type': Literal['', 'general', 'king', 'conquistador', 'governor', 'explorer', 'pacha', 'engineer'], 'army_class': Literal['', 'I', 'IM', 'II', 'IIM', 'III', 'IIIM', 'IV', 'IVM', 'A'], 'veteran': bool, 'artillery_value': int, 'turkish_reform': Literal['none', 'm-1a', 'm-1b', 'm-2'], 'pasha_detachments': int, 'converted_natives_thirds': int, 'army_size': int, 'structural_cavalry': Literal['auto', 'yes', 'no'], 'facing_the_ottomans': bool, 'non_european': bool, 'retreat_room': int}, total=False)
@@ -176,8 +178,6 @@ KingsAndThingsExplorationPolicyDefender = TypedDict('KingsAndThingsExplorationPo
 KingsAndThingsExplorationPolicy = TypedDict('KingsAndThingsExplorationPolicy', {'attacker': KingsAndThingsLandPolicyAttacker, 'defender': KingsAndThingsExplorationPolicyDefender}, total=False)
 LordsawarBattleAttacker = TypedDict('LordsawarBattleAttacker', {'scouts': int, 'light_infantry': int, 'orcish_mob': int, 'heavy_infantry': int, 'pikemen': int, 'light_cavalry': int, 'archers': int, 'dwarves': int, 'wolfriders': int, 'heavy_cavalry': int, 'minotaurs': int, 'giants': int, 'spiders': int, 'catapults': int, 'damaged': Mapping[str, int], 'modifier': int, 'modifiers': Sequence[AxisAndAllies1940LandAttackerModifiers]}, total=False)
 LordsawarBattleConditions = TypedDict('LordsawarBattleConditions', {'attacker_in': Literal['open', 'forest', 'hills', 'city'], 'defender_in': Literal['open', 'forest', 'hills', 'city']}, total=False)
-Memoir44FirefightAttacker = TypedDict('Memoir44FirefightAttacker', {'infantry': int, 'armor': int, 'artillery': int, 'damaged': Mapping[str, int], 'modifier': int, 'modifiers': Sequence[AxisAndAllies1940LandAttackerModifiers]}, total=False)
-Memoir44FirefightConditions = TypedDict('Memoir44FirefightConditions', {'range': Literal['close-assault', 'two-hexes', 'three-hexes'], 'attacker_in': Literal['open', 'forest', 'town', 'hill', 'bunker'], 'defender_in': Literal['open', 'forest', 'town', 'hill', 'bunker']}, total=False)
 NexusOpsHexAttacker = TypedDict('NexusOpsHexAttacker', {'human': int, 'fungoid': int, 'crystalline': int, 'rock_strider': int, 'lava_leaper': int, 'rubium_dragon': int, 'damaged': Mapping[str, int], 'modifier': int, 'modifiers': Sequence[AxisAndAllies1940LandAttackerModifiers]}, total=False)
 PriceOfPowerLandAttackerBattleActions = TypedDict('PriceOfPowerLandAttackerBattleActions', {'infantry': int, 'cavalry': int, 'artillery': int, 'name': str, 'when': Literal['round', 'if-behind', 'best'], 'round': int, 'this_round_only': bool}, total=False)
 PriceOfPowerLandAttackerExtraDice = TypedDict('PriceOfPowerLandAttackerExtraDice', {'infantry': int, 'cavalry': int, 'artillery': int}, total=False)
@@ -295,8 +295,13 @@ class Birthright(Game):
 
 birthright: Birthright
 
+class Britannia(Game):
+    def area(self, *, rules: Mapping[str, Any] = ..., attacker: BritanniaAreaAttacker, defender: BritanniaAreaAttacker, conditions: BritanniaAreaConditions = ..., policy: BritanniaAreaPolicy = ..., options: AxisAndAllies1940LandOptions = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
+
+britannia: Britannia
+
 class EclipseSecondDawn(Game):
-    def space(self, *, rules: Mapping[str, Any] = ..., attacker: EclipseSecondDawnSpaceAttacker, defender: EclipseSecondDawnSpaceDefender, policy: EclipseSecondDawnSpacePolicy = ..., options: AxisAndAllies1940LandOptions = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
+    def space(self, *, rules: Mapping[str, Any] = ..., attacker: EclipseSecondDawnSpaceAttacker, defender: EclipseSecondDawnSpaceDefender, policy: BritanniaAreaPolicy = ..., options: AxisAndAllies1940LandOptions = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
 
 eclipse_second_dawn: EclipseSecondDawn
 
@@ -330,7 +335,7 @@ class Freeciv(Game):
 freeciv: Freeciv
 
 class JuliusCaesar(Game):
-    def city(self, *, rules: Mapping[str, Any] = ..., attacker: JuliusCaesarCityAttacker, defender: JuliusCaesarCityAttacker, policy: EclipseSecondDawnSpacePolicy = ..., options: AxisAndAllies1940LandOptions = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
+    def city(self, *, rules: Mapping[str, Any] = ..., attacker: JuliusCaesarCityAttacker, defender: JuliusCaesarCityAttacker, policy: BritanniaAreaPolicy = ..., options: AxisAndAllies1940LandOptions = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
 
 julius_caesar: JuliusCaesar
 
@@ -346,13 +351,8 @@ class Lordsawar(Game):
 
 lordsawar: Lordsawar
 
-class Memoir44(Game):
-    def firefight(self, *, rules: Mapping[str, Any] = ..., attacker: Memoir44FirefightAttacker, defender: Memoir44FirefightAttacker, conditions: Memoir44FirefightConditions = ..., policy: AxisAndAllies1940AmphibiousPolicy = ..., options: AxisAndAllies1940LandOptions = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
-
-memoir_44: Memoir44
-
 class NexusOps(Game):
-    def hex(self, *, rules: Mapping[str, Any] = ..., attacker: NexusOpsHexAttacker, defender: NexusOpsHexAttacker, policy: EclipseSecondDawnSpacePolicy = ..., options: AxisAndAllies1940LandOptions = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
+    def hex(self, *, rules: Mapping[str, Any] = ..., attacker: NexusOpsHexAttacker, defender: NexusOpsHexAttacker, policy: BritanniaAreaPolicy = ..., options: AxisAndAllies1940LandOptions = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
 
 nexus_ops: NexusOps
 
@@ -386,7 +386,7 @@ class Skirmish(Game):
 skirmish: Skirmish
 
 class SpaceEmpires4x(Game):
-    def space(self, *, rules: Mapping[str, Any] = ..., attacker: SpaceEmpires4xSpaceAttacker, defender: SpaceEmpires4xSpaceDefender, conditions: SpaceEmpires4xSpaceConditions = ..., policy: EclipseSecondDawnSpacePolicy = ..., options: AxisAndAllies1940LandOptions = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
+    def space(self, *, rules: Mapping[str, Any] = ..., attacker: SpaceEmpires4xSpaceAttacker, defender: SpaceEmpires4xSpaceDefender, conditions: SpaceEmpires4xSpaceConditions = ..., policy: BritanniaAreaPolicy = ..., options: AxisAndAllies1940LandOptions = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
 
 space_empires_4x: SpaceEmpires4x
 
@@ -396,13 +396,13 @@ class Titan(Game):
 titan: Titan
 
 class TwilightImperium4(Game):
-    def space(self, *, rules: Mapping[str, Any] = ..., attacker: TwilightImperium4SpaceAttacker, defender: TwilightImperium4SpaceAttacker, policy: EclipseSecondDawnSpacePolicy = ..., options: AxisAndAllies1940LandOptions = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
+    def space(self, *, rules: Mapping[str, Any] = ..., attacker: TwilightImperium4SpaceAttacker, defender: TwilightImperium4SpaceAttacker, policy: BritanniaAreaPolicy = ..., options: AxisAndAllies1940LandOptions = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
     def ground(self, *, rules: Mapping[str, Any] = ..., attacker: TwilightImperium4GroundAttacker, defender: TwilightImperium4GroundDefender, policy: AxisAndAllies1940AmphibiousPolicy = ..., options: AxisAndAllies1940LandOptions = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
 
 twilight_imperium_4: TwilightImperium4
 
 class WarOfTheRing(Game):
-    def battle(self, *, rules: Mapping[str, Any] = ..., attacker: WarOfTheRingBattleAttacker, defender: WarOfTheRingBattleAttacker, conditions: WarOfTheRingBattleConditions = ..., policy: EclipseSecondDawnSpacePolicy = ..., options: AxisAndAllies1940LandOptions = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
+    def battle(self, *, rules: Mapping[str, Any] = ..., attacker: WarOfTheRingBattleAttacker, defender: WarOfTheRingBattleAttacker, conditions: WarOfTheRingBattleConditions = ..., policy: BritanniaAreaPolicy = ..., options: AxisAndAllies1940LandOptions = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
 
 war_of_the_ring: WarOfTheRing
 

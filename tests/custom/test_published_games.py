@@ -10,7 +10,7 @@ from tests.custom.table_top import fight
 
 KINDS = {
     "war-of-the-ring": "battle",
-    "memoir-44": "firefight",
+    "britannia": "area",
     "titan": "battle",
     "lordsawar": "battle",
     "freeciv": "attack",
@@ -73,33 +73,30 @@ def test_war_of_the_ring_with_every_die():
     assert (end["winner"], end["rounds"], end["attacker_regular_left"]) == ("attacker", 1, 2)
 
 
-# -------------------------------------------------------------- Memoir '44
+# -------------------------------------------------------------- Britannia
 
 
-def test_memoir_44_armor_fires_into_a_forest_and_is_fired_at():
-    # Armor has 3 - 2 = 1 die at the artillery (2 figures), which only the grenade hits: 1/6. The artillery has 3 dice
-    # at the armor (3 figures): armor and grenade, 2/6 each. Two turns: the attacker needs both his dice, and not three
-    # hits before the second of them.
-    end, hit = {"conditions": {"defender_in": "forest"}, "options": {"rounds": 2}}, F(1, 3)
-    first = at_least(3, 3, hit)
-    attacker = F(1, 6) ** 2 * (1 - first)
-    second = sum(binomial(3, h, hit) * at_least(3, 3 - h, hit) for h in range(3))  # 206/729
-    defender = first + (1 - F(1, 6) ** 2) * second
-    holds(battle("memoir-44", {"armor": 1}, {"artillery": 1}, **end), attacker=attacker, defender=defender)
-
-
-def test_memoir_44_with_every_die():
-    # Faces: 1, 2 infantry, 3 armor, 4 grenade, 5 star, 6 flag. At two hexes infantry has two dice. The attacker hits
-    # with infantry and grenade, then with infantry (armor misses), then with the grenade: four figures.
-    end = fight(
-        battle("memoir-44", {"infantry": 1}, {"infantry": 1}, conditions={"range": "two-hexes"}),
-        {"attacker": [1, 4]},
-        {"defender": [5, 6]},
-        {"attacker": [2, 3]},
-        {"defender": [1, 1]},
-        {"attacker": [4]},
+@pytest.mark.parametrize(("difficult", "a"), [(False, F(3, 6)), (True, F(1, 6))])
+def test_britannia_a_roman_army_attacks_one_of_the_belgae(difficult, a):
+    # The Roman needs a 4 (in difficult terrain a 6), the army a 6. Both at once.
+    d = F(1, 6)
+    ends = 1 - (1 - a) * (1 - d)
+    holds(
+        battle("britannia", {"roman": 1}, {"army": 1}, conditions={"difficult_terrain": difficult}),
+        attacker=a * (1 - d) / ends,
+        defender=(1 - a) * d / ends,
+        nobody=a * d / ends,
     )
-    assert (end["winner"], end["rounds"], end["attacker_infantry_damage"]) == ("attacker", 3, 2)
+
+
+def test_britannia_with_every_die():
+    # Armies led by a leader need a 4. They hit with 4 and miss with 3; a 5 does not hit a Roman, a 6 does.
+    end = fight(
+        battle("britannia", {"army": 2, "leader": 1}, {"army": 1, "roman": 1}),
+        {"attacker": [4, 3], "defender": [2, 3]},
+        {"attacker": [4, 5], "defender": [4]},
+    )
+    assert (end["winner"], end["rounds"], end["attacker_army_left"]) == ("attacker", 2, 1)
 
 
 # -------------------------------------------------------------- Titan
@@ -249,10 +246,10 @@ def test_warhammer_with_every_die():
 
 
 def test_julius_caesar_last_steps_of_two_legions():
-    # Both are C: the defender fires first, 2/6, then the attacker, 3/6, three rounds; in round 4 only the defender.
-    round_goes_on, won = F(4, 6) * F(3, 6), F(4, 6) * F(3, 6)
-    attacker = sum(round_goes_on**i * won for i in range(3))  # 13/27
-    lost = sum(round_goes_on**i * F(2, 6) for i in range(4))  # 40/81
+    # Both are C: the defender fires first, 2/6, then the attacker, 3/6; three rounds, then the attacker has to leave.
+    goes_on, won = F(4, 6) * F(3, 6), F(4, 6) * F(3, 6)
+    attacker = sum(goes_on**i * won for i in range(3))  # 13/27
+    lost = sum(goes_on**i * F(2, 6) for i in range(3))  # 13/27
     holds(
         battle("julius-caesar", {"legion_3": 1}, {"legion_2": 1}),
         attacker=attacker,
@@ -261,11 +258,17 @@ def test_julius_caesar_last_steps_of_two_legions():
     )
 
 
-def test_julius_caesar_archers_have_left_before_the_legion_fires_its_last_shot():
-    # A before C: the archers, 1/6, then the legion, 2/6; three rounds, and no shot at the archers in the fourth.
-    goes_on = F(5, 6) * F(4, 6)
-    lost = sum(goes_on**i * F(5, 6) * F(2, 6) for i in range(3))
-    holds(battle("julius-caesar", {"archers": 1}, {"legion_2": 1}), attacker_units_lost=lost)
+def test_julius_caesar_with_every_die():
+    # Archers (A) before the legion (C), and of the legions the defender's first.
+    end = fight(
+        battle("julius-caesar", {"archers": 1, "legion_3": 1}, {"legion_2": 2}),
+        {"attacker": [2]},  # A: no hit
+        {"defender": [2, 3]},  # C: the archers, the cheaper ones, are lost
+        {"attacker": [3]},  # C: a step of the defender
+        {"defender": [6]},
+        {"attacker": [1]},
+    )
+    assert (end["winner"], end["rounds"], end["attacker_archers_lost"]) == ("attacker", 2, 1)
 
 
 def test_julius_caesar_a_ballista_fires_earlier_in_defence():
