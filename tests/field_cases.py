@@ -322,6 +322,8 @@ KINDS = {
 
 # Examples of so many states that trying every field of them takes seconds.
 LARGE = {
+    "titan-lions",
+    "freeciv-city",
     "campaign-naples",
     "europa-armada-1588",
     "europa-beachy-head-1690",

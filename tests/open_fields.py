@@ -11,11 +11,9 @@ OPEN = {
     ("axis-and-allies-1940", "raid"): ["attacker.modifier", "defender.modifier"],
     ("axis-and-allies-1940", "raid-on-a-base"): ["attacker.modifier", "defender.modifier"],
     # Low luck pools dice whose hits fall on anybody: aimed and compared dice are rolled.
-    ("freeciv", "attack"): ["options.dice"],
     ("lordsawar", "battle"): ["options.dice"],
     ("risk-2210", "invasion"): ["options.dice"],
     ("space-empires-4x", "space"): ["options.dice"],
-    ("titan", "battle"): ["options.dice"],
     ("warhammer-40000", "shooting"): ["options.dice"],
     # These fire in this kind with the options of some factions.
     ("twilight-imperium-4", "space"): ["attacker.mech", "defender.mech"],

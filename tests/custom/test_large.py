@@ -58,9 +58,9 @@ def assert_all_are_counted(scenario, odds):
 
 
 @pytest.mark.parametrize(("game", "kind"), sorted(SMALL))
-def test_twelve_units_a_side_of_the_examples_of_format_3(game, kind):
+def test_six_units_a_side_of_the_examples_of_format_3(game, kind):
     scenario = {"game": game, "battle": kind}
-    scenario |= {side: army(game, kind, side, 12) for side in ("attacker", "defender")}
+    scenario |= {side: army(game, kind, side, 6) for side in ("attacker", "defender")}
     assert_all_are_counted(scenario, simulate(scenario, battles=200, seed=1))
 
 
