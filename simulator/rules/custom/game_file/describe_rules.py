@@ -12,6 +12,7 @@ from simulator.rules.custom.game_file.format import (
     Roll,
     RoundScope,
     SideModifier,
+    SideModifier3,
     Step,
     Support,
 )
@@ -229,14 +230,14 @@ def _idle_rule(file: GameFile, rule: Support | Modifier, field: str, units: Sele
     ):
         name = "adds" if rule.adds else "sets"
         yield f"{field}.{name}: every die that it changes has symbols, which have no value"
-    if isinstance(rule, Modifier | SideModifier) and rule.reroll != "none":
+    if isinstance(rule, SideModifier3) and rule.reroll != "none":
         firing = [step for step in steps if any((side, getattr(step.fire, side)) in fired for side in sides)]
         yield from _idle_reroll(rule, firing, field)
     if not _holds_sometimes(file, steps, rule):
         yield f"{field}: its rounds are none in which {listed([step.name for step in steps], 'or')} is fired"
 
 
-def _idle_reroll(rule: SideModifier, steps: Sequence[Step], field: str) -> Iterator[str]:
+def _idle_reroll(rule: SideModifier3, steps: Sequence[Step], field: str) -> Iterator[str]:
     """A reroll whose steps all compare dice or count points, or aim their dice where only so many are rolled again."""
     names = listed([step.name for step in steps], "or")
     if all(step.compare is not None or step.points for step in steps):
