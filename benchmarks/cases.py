@@ -207,6 +207,16 @@ CASES = [
     Case("skirmish", "skirmish-charge"),
     Case("eclipse, the Galactic Center", "eclipse-galactic-center"),
     Case("opposed dice", "custom-opposed-dice"),
+    Case("war of the ring, a city", "war-of-the-ring-city"),
+    Case("britannia, downlands", "britannia-downlands"),
+    Case("titan", "titan-lions"),
+    Case("lordsawar", "lordsawar-city"),
+    Case("freeciv", "freeciv-city"),
+    Case("space empires 4x", "space-empires-4x-cruisers"),
+    Case("warhammer 40,000, squads", "warhammer-40000-squads"),
+    Case("julius caesar", "julius-caesar-massilia"),
+    Case("nexus ops", "nexus-ops-hex"),
+    Case("risk 2210", "risk-2210-station"),
 ]
 
 

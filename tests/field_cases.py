@@ -203,6 +203,9 @@ KINDS = {
     ("eclipse-second-dawn", "space"): [
         {"attacker": {"cruiser": 1, "interceptor": 1}, "defender": {"cruiser": 1}},
     ],
+    ("space-empires-4x", "space"): [
+        {"attacker": {"scout": 1}, "defender": {"scout": 1}},
+    ],
     ("kings-and-things", "land"): [
         *(HEX | {side: {"creatures": ["2", "3"], "items": ["firewall"]}} for side in SIDES),
         *(HEX | {side: {"creatures": [hero, "2"]}} for hero in HEROES for side in SIDES),
@@ -337,6 +340,8 @@ LARGE = {
     "europa-vienna-1529",
     "knt-heroes-and-magic",
     "knt-three-kings",
+    "titan-lions",
+    "freeciv-city",
     "campaign-naples",
     "europa-armada-1588",
     "europa-beachy-head-1690",

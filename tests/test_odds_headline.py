@@ -197,6 +197,46 @@ SENTENCES = {
         "winner == 'attacker'",
         "The attacker wins the space battle in 45.86 %, the defender in 53.10 %, nobody in 1.04 %.",
     ),
+    "freeciv-city": (
+        "winner == 'attacker'",
+        "The attacker wins the battle in 73.70 %, the defender in 26.30 %.",
+    ),
+    "julius-caesar-massilia": (
+        "taken",
+        "The attacker takes the city in 36.21 %; the defender holds it in 63.79 %.",
+    ),
+    "lordsawar-city": (
+        "winner == 'attacker'",
+        "The attacker wins the battle in 59.88 %, the defender in 40.12 %.",
+    ),
+    "britannia-downlands": (
+        "taken",
+        "The attacker takes the ground in 70.99 %; the defender holds it in 29.01 %.",
+    ),
+    "nexus-ops-hex": (
+        "winner == 'attacker'",
+        "The attacker wins the battle in 29.98 %, the defender in 25.44 %, nobody in 44.58 %.",
+    ),
+    "risk-2210-station": (
+        "taken",
+        "The attacker takes the territory in 80.55 %; the defender holds it in 19.45 %.",
+    ),
+    "space-empires-4x-cruisers": (
+        "winner == 'attacker'",
+        "The attacker wins the battle in 57.41 %, the defender in 42.59 %.",
+    ),
+    "titan-lions": (
+        "winner == 'attacker'",
+        "The attacker wins the battle in 28.85 %, the defender in 37.90 %, nobody in 33.26 %.",
+    ),
+    "war-of-the-ring-city": (
+        "winner == 'attacker'",
+        "The attacker wins the battle in 92.29 %, the defender in 5.89 %, nobody in 1.82 %.",
+    ),
+    "warhammer-40000-squads": (
+        "winner == 'attacker'",
+        "The attacker wins the battle in 48.69 %, the defender in 8.04 %, nobody in 43.27 %.",
+    ),
 }
 
 

@@ -61,10 +61,12 @@ BirthrightMovementAttackerUnits = TypedDict('BirthrightMovementAttackerUnits', {
 BirthrightMovementAttacker = TypedDict('BirthrightMovementAttacker', {'units': Sequence[BirthrightMovementAttackerUnits | str], 'movement': int}, total=False)
 BirthrightMovementConditions = TypedDict('BirthrightMovementConditions', {'costs': Required[Sequence[int]], 'roads': Sequence[bool], 'war_moves': int, 'retreat_cost': int}, total=False)
 BirthrightMovementOptions = TypedDict('BirthrightMovementOptions', {'carry': bool}, total=False)
+BritanniaAreaAttacker = TypedDict('BritanniaAreaAttacker', {'army': int, 'roman': int, 'leader': int, 'damaged': Mapping[str, int], 'modifier': int, 'modifiers': Sequence[AxisAndAllies1940LandAttackerModifiers]}, total=False)
+BritanniaAreaConditions = TypedDict('BritanniaAreaConditions', {'difficult_terrain': bool}, total=False)
+BritanniaAreaPolicy = TypedDict('BritanniaAreaPolicy', {'attacker': AxisAndAllies1940LandPolicyAttacker, 'defender': AxisAndAllies1940LandPolicyAttacker}, total=False)
 EclipseSecondDawnSpaceAttackerModifiers = TypedDict('EclipseSecondDawnSpaceAttackerModifiers', {'from_round': int, 'to_round': int, 'if_own_has': Sequence[str], 'if_enemy_has': Sequence[str], 'unless_own_has': Sequence[str], 'unless_enemy_has': Sequence[str], 'name': str, 'units': Sequence[str], 'adds': int, 'dice': int, 'reroll': Literal['none', 'misses'] | Sequence[int], 'rolls': Sequence[str], 'steps': Sequence[str]}, total=False)
 EclipseSecondDawnSpaceAttacker = TypedDict('EclipseSecondDawnSpaceAttacker', {'interceptor': int, 'cruiser': int, 'dreadnought': int, 'modifier': int, 'modifiers': Sequence[EclipseSecondDawnSpaceAttackerModifiers]}, total=False)
 EclipseSecondDawnSpaceDefender = TypedDict('EclipseSecondDawnSpaceDefender', {'interceptor': int, 'cruiser': int, 'dreadnought': int, 'starbase': int, 'ancient': int, 'guardian': int, 'gcds': int, 'modifier': int, 'modifiers': Sequence[EclipseSecondDawnSpaceAttackerModifiers]}, total=False)
-EclipseSecondDawnSpacePolicy = TypedDict('EclipseSecondDawnSpacePolicy', {'attacker': AxisAndAllies1940LandPolicyAttacker, 'defender': AxisAndAllies1940LandPolicyAttacker}, total=False)
 EuropaLandAttackerLeader = TypedDict('EuropaLandAttackerLeader', {'manoeuvre': int, 'fire': int, 'shock': int, 'siege': int, 'type': Literal['general', 'king', 'conquistador', 'governor', 'explorer'], 'anonymous': bool, 'robust': bool}, total=False)
 EuropaLandAttacker = TypedDict('EuropaLandAttacker', {'army_plus': int, 'army_minus': int, 'land_detachments': int, 'exploration_detachments': int, 'country': Literal['minor', 'natives', 'england', 'spain', 'holland', 'portugal', 'venice', 'habsburg', 'austria', 'france', 'prussia', 'usa', 'poland', 'russia', 'russia-reformed', 'sweden', 'turkey', 'turkey-janissary', 'turkey-vizier'], 'technology': Literal['medieval', 'renaissance', 'arquebus', 'musket', 'baroque', 'manoeuvre', 'lace-war'], 'tercios': bool, 'leader': str | EuropaLandAttackerLeader, 'leader_country': str, 'leader_type': Literal['', 'general', 'king', 'conquistador', 'governor', 'explorer', 'pacha', 'engineer'], 'army_class': Literal['', 'I', 'IM', 'II', 'IIM', 'III', 'IIIM', 'IV', 'IVM', 'A'], 'veteran': bool, 'artillery_value': int, 'turkish_reform': Literal['none', 'm-1a', 'm-1b', 'm-2'], 'pasha_detachments': int, 'converted_natives_thirds': int, 'army_size': int, 'structural_cavalry': Literal['auto', 'yes', 'no'], 'facing_the_ottomans': bool, 'non_european': bool, 'retreat_room': int, 'foraging': bool}, total=False)
 EuropaLandDefender = TypedDict('EuropaLandDefender', {'army_plus': int, 'army_minus': int, 'land_detachments': int, 'exploration_detachments': int, 'country': Literal['minor', 'natives', 'england', 'spain', 'holland', 'portugal', 'venice', 'habsburg', 'austria', 'france', 'prussia', 'usa', 'poland', 'russia', 'russia-reformed', 'sweden', 'turkey', 'turkey-janissary', 'turkey-vizier'], 'technology': Literal['medieval', 'renaissance', 'arquebus', 'musket', 'baroque', 'manoeuvre', 'lace-war'], 'tercios': bool, 'leader': str | EuropaLandAttackerLeader, 'leader_country': str, 'leader_type': Literal['', 'general', 'king', 'conquistador', 'governor', 'explorer', 'pacha', 'engineer'], 'army_class': Literal['', 'I', 'IM', 'II', 'IIM', 'III', 'IIIM', 'IV', 'IVM', 'A'], 'veteran': bool, 'artillery_value': int, 'turkish_reform': Literal['none', 'm-1a', 'm-1b', 'm-2'], 'pasha_detachments': int, 'converted_natives_thirds': int, 'army_size': int, 'structural_cavalry': Literal['auto', 'yes', 'no'], 'facing_the_ottomans': bool, 'non_european': bool, 'retreat_room': int}, total=False)
@@ -157,6 +159,8 @@ EuropaPassageOptions = TypedDict('EuropaPassageOptions', {'tables': Mapping[str,
 EuropaExpeditionPassage = TypedDict('EuropaExpeditionPassage', {'attacker': EuropaPassageAttacker, 'defender': EuropaPassageDefender, 'conditions': EuropaPassageConditions, 'policy': EuropaPassagePolicy, 'options': EuropaPassageOptions}, total=False)
 EuropaExpeditionLand = TypedDict('EuropaExpeditionLand', {'attacker': EuropaLandAttacker, 'defender': EuropaLandDefender, 'conditions': EuropaLandConditions, 'policy': EuropaLandPolicy, 'options': EuropaLandOptions}, total=False)
 EuropaExpeditionSiege = TypedDict('EuropaExpeditionSiege', {'attacker': EuropaSiegeAttacker, 'defender': EuropaSiegeCampaignDefender, 'conditions': EuropaSiegeCampaignConditions, 'policy': EuropaSiegeCampaignPolicy, 'options': EuropaSiegeCampaignOptions}, total=False)
+FreecivAttackAttacker = TypedDict('FreecivAttackAttacker', {'warriors': int, 'phalanx': int, 'horsemen': int, 'archers': int, 'chariot': int, 'legion': int, 'knights': int, 'catapult': int, 'musketeers': int, 'cannon': int, 'riflemen': int, 'dragoons': int, 'cavalry': int, 'options': Sequence[Literal['fortified']], 'damaged': Mapping[str, int], 'modifier': int, 'modifiers': Sequence[AxisAndAllies1940LandAttackerModifiers]}, total=False)
+JuliusCaesarCityAttacker = TypedDict('JuliusCaesarCityAttacker', {'archers': int, 'leader_2': int, 'leader_3': int, 'auxilia': int, 'equitatus_2': int, 'equitatus_3': int, 'pompey': int, 'cleopatra': int, 'legion_2': int, 'legion_3': int, 'legion_4': int, 'navis_2': int, 'navis_3': int, 'ballista': int, 'damaged': Mapping[str, int], 'modifier': int, 'modifiers': Sequence[AxisAndAllies1940LandAttackerModifiers]}, total=False)
 KingsAndThingsLandAttackerCreatures = TypedDict('KingsAndThingsLandAttackerCreatures', {'name': str, 'value': int, 'magic': bool, 'ranged': bool, 'charge': bool, 'flying': bool, 'count': int}, total=False)
 KingsAndThingsLandAttacker = TypedDict('KingsAndThingsLandAttacker', {'creatures': Sequence[str | KingsAndThingsLandAttackerCreatures], 'items': Sequence[Literal['talisman', 'magic-bow', 'magic-sword', 'firewall', 'golem', 'balloon', 'dispel-magic', 'dust-of-defense', 'lucky-charm', 'fan']], 'firewall_value': int, 'balloon_passengers': Sequence[str | KingsAndThingsLandAttackerCreatures], 'retreat_hex': bool, 'retreat_hex_creatures': int, 'retreat_hex_citadel': bool, 'loss_order': Sequence[str]}, total=False)
 KingsAndThingsLandDefender = TypedDict('KingsAndThingsLandDefender', {'creatures': Sequence[str | KingsAndThingsLandAttackerCreatures], 'items': Sequence[Literal['talisman', 'magic-bow', 'magic-sword', 'firewall', 'golem', 'balloon', 'dispel-magic', 'dust-of-defense', 'lucky-charm', 'fan']], 'firewall_value': int, 'balloon_passengers': Sequence[str | KingsAndThingsLandAttackerCreatures], 'retreat_hex': bool, 'retreat_hex_creatures': int, 'retreat_hex_citadel': bool, 'loss_order': Sequence[str], 'fort': Literal['none', 'tower', 'keep', 'castle', 'citadel'], 'fort_damage': int, 'settlement': Literal['none', 'village', 'city'], 'settlement_damage': int, 'income_counter': bool}, total=False)
@@ -172,6 +176,9 @@ KingsAndThingsExplorationConditions = TypedDict('KingsAndThingsExplorationCondit
 KingsAndThingsExplorationOptions = TypedDict('KingsAndThingsExplorationOptions', {'post_battle_rolls': Literal['damaged', 'all', 'none'], 'firewall_hits': Literal['as-fort', 'one'], 'stack_limit': int, 'lone_settlement_defends': bool}, total=False)
 KingsAndThingsExplorationPolicyDefender = TypedDict('KingsAndThingsExplorationPolicyDefender', {'losses': Literal['weakest-first', 'strongest-first', 'keep-next-step-fighters', 'best'], 'structures': Literal['first', 'last'], 'retreat': Literal['never']}, total=False)
 KingsAndThingsExplorationPolicy = TypedDict('KingsAndThingsExplorationPolicy', {'attacker': KingsAndThingsLandPolicyAttacker, 'defender': KingsAndThingsExplorationPolicyDefender}, total=False)
+LordsawarBattleAttacker = TypedDict('LordsawarBattleAttacker', {'scouts': int, 'light_infantry': int, 'orcish_mob': int, 'heavy_infantry': int, 'pikemen': int, 'light_cavalry': int, 'archers': int, 'dwarves': int, 'wolfriders': int, 'heavy_cavalry': int, 'minotaurs': int, 'giants': int, 'spiders': int, 'catapults': int, 'damaged': Mapping[str, int], 'modifier': int, 'modifiers': Sequence[AxisAndAllies1940LandAttackerModifiers]}, total=False)
+LordsawarBattleConditions = TypedDict('LordsawarBattleConditions', {'attacker_in': Literal['open', 'forest', 'hills', 'city'], 'defender_in': Literal['open', 'forest', 'hills', 'city']}, total=False)
+NexusOpsHexAttacker = TypedDict('NexusOpsHexAttacker', {'human': int, 'fungoid': int, 'crystalline': int, 'rock_strider': int, 'lava_leaper': int, 'rubium_dragon': int, 'damaged': Mapping[str, int], 'modifier': int, 'modifiers': Sequence[AxisAndAllies1940LandAttackerModifiers]}, total=False)
 PriceOfPowerLandAttackerBattleActions = TypedDict('PriceOfPowerLandAttackerBattleActions', {'infantry': int, 'cavalry': int, 'artillery': int, 'name': str, 'when': Literal['round', 'if-behind', 'best'], 'round': int, 'this_round_only': bool}, total=False)
 PriceOfPowerLandAttackerExtraDice = TypedDict('PriceOfPowerLandAttackerExtraDice', {'infantry': int, 'cavalry': int, 'artillery': int}, total=False)
 PriceOfPowerLandAttackerLeader = TypedDict('PriceOfPowerLandAttackerLeader', {'infantry': int, 'cavalry': int, 'artillery': int, 'wounds': int, 'ruler': bool}, total=False)
@@ -236,13 +243,22 @@ RiskInvasionConditionsCrossings = TypedDict('RiskInvasionConditionsCrossings', {
 RiskInvasionConditions = TypedDict('RiskInvasionConditions', {'crossings': Sequence[RiskInvasionConditionsCrossings]}, total=False)
 RiskInvasionPolicyAttacker = TypedDict('RiskInvasionPolicyAttacker', {'retreat': Literal['to-the-end', 'stop-below', 'stop-when-outnumbered', 'max-rounds', 'stop-below-odds', 'best', 'wear-down'] | Sequence[Literal['to-the-end', 'stop-below', 'stop-when-outnumbered', 'max-rounds', 'stop-below-odds', 'best', 'wear-down']], 'stop_below': int, 'max_rounds': int, 'wear_down_to': int, 'min_odds': float, 'hand': Literal['most', 'best'], 'losses': Literal['escorts-first', 'transports-first'], 'sea_retreat': Literal['to-the-end', 'stop-below', 'stop-when-outnumbered', 'max-rounds', 'stop-below-odds', 'best'] | Sequence[Literal['to-the-end', 'stop-below', 'stop-when-outnumbered', 'max-rounds', 'stop-below-odds', 'best']], 'sea_stop_below': int, 'sea_max_rounds': int, 'sea_min_odds': float}, total=False)
 RiskInvasionPolicy = TypedDict('RiskInvasionPolicy', {'attacker': RiskInvasionPolicyAttacker, 'defender': RiskLandPolicyDefender}, total=False)
+Risk2210InvasionAttacker = TypedDict('Risk2210InvasionAttacker', {'commander': int, 'diplomat': int, 'mod': int, 'options': Sequence[Literal['space-station']], 'damaged': Mapping[str, int], 'modifier': int, 'modifiers': Sequence[AxisAndAllies1940LandAttackerModifiers]}, total=False)
 SkirmishFieldAttacker = TypedDict('SkirmishFieldAttacker', {'pikes': int, 'archers': int, 'knights': int, 'captain': int, 'modifier': int, 'modifiers': Sequence[EclipseSecondDawnSpaceAttackerModifiers]}, total=False)
 SkirmishFieldConditions = TypedDict('SkirmishFieldConditions', {'terrain': Literal['open', 'wood', 'hill'], 'rain': bool}, total=False)
 SkirmishFieldPolicyAttacker = TypedDict('SkirmishFieldPolicyAttacker', {'retreat': Literal['never', 'after-rounds', 'units-at-most', 'outnumbered', 'outpowered', 'odds-below', 'best'] | Sequence[Literal['never', 'after-rounds', 'units-at-most', 'outnumbered', 'outpowered', 'odds-below', 'best']], 'after_rounds': int, 'units_at_most': int, 'odds_below': float, 'loss_order': Literal['cheapest', 'weakest'] | Literal['best'] | Sequence[str], 'keep': Mapping[str, int], 'absorb': Literal['first', 'last']}, total=False)
 SkirmishFieldPolicy = TypedDict('SkirmishFieldPolicy', {'attacker': SkirmishFieldPolicyAttacker, 'defender': SkirmishFieldPolicyAttacker}, total=False)
+SpaceEmpires4xSpaceAttacker = TypedDict('SpaceEmpires4xSpaceAttacker', {'scout': int, 'destroyer': int, 'cruiser': int, 'battlecruiser': int, 'battleship': int, 'dreadnought': int, 'options': Sequence[Literal['attack-1', 'attack-2', 'attack-3', 'defense-1', 'defense-2', 'defense-3']], 'damaged': Mapping[str, int], 'modifier': int, 'modifiers': Sequence[AxisAndAllies1940LandAttackerModifiers]}, total=False)
+SpaceEmpires4xSpaceDefender = TypedDict('SpaceEmpires4xSpaceDefender', {'scout': int, 'destroyer': int, 'cruiser': int, 'battlecruiser': int, 'battleship': int, 'dreadnought': int, 'base': int, 'options': Sequence[Literal['attack-1', 'attack-2', 'attack-3', 'defense-1', 'defense-2', 'defense-3']], 'damaged': Mapping[str, int], 'modifier': int, 'modifiers': Sequence[AxisAndAllies1940LandAttackerModifiers]}, total=False)
+SpaceEmpires4xSpaceConditions = TypedDict('SpaceEmpires4xSpaceConditions', {'larger_fleet': Literal['neither', 'attacker', 'defender'], 'better_tactics': Literal['defender-or-equal', 'attacker']}, total=False)
+TitanBattleAttacker = TypedDict('TitanBattleAttacker', {'centaur': int, 'gargoyle': int, 'ogre': int, 'lion': int, 'minotaur': int, 'ranger': int, 'troll': int, 'cyclops': int, 'gorgon': int, 'warbear': int, 'griffon': int, 'warlock': int, 'wyvern': int, 'behemoth': int, 'guardian': int, 'unicorn': int, 'angel': int, 'titan': int, 'dragon': int, 'giant': int, 'hydra': int, 'archangel': int, 'serpent': int, 'colossus': int, 'damaged': Mapping[str, int], 'modifier': int, 'modifiers': Sequence[AxisAndAllies1940LandAttackerModifiers]}, total=False)
 TwilightImperium4SpaceAttacker = TypedDict('TwilightImperium4SpaceAttacker', {'fighter': int, 'fighter_2': int, 'destroyer': int, 'destroyer_2': int, 'cruiser': int, 'cruiser_2': int, 'carrier': int, 'carrier_2': int, 'dreadnought': int, 'dreadnought_2': int, 'war_sun': int, 'flagship': int, 'z_grav_eidolon': int, 'mech': int, 'pds': int, 'pds_2': int, 'hel_titan': int, 'hel_titan_2': int, 'options': Sequence[Literal['arborec', 'argent', 'letnev', 'saar', 'muaat', 'hacan', 'empyrean', 'sol', 'creuss', 'l1z1x', 'mahact', 'mentak', 'naalu', 'naaz-rokha', 'nekro', 'nomad', 'sardakk', 'titans', 'jol-nar', 'cabal', 'winnu', 'xxcha', 'yin', 'yssaril', 'no-faction', 'memoria-2', 'mahact-edict', 'nekro-copied', 'naalu-relic-fragment', 'munitions-reserves', 'supercharge', 'plasma-scoring', 'antimass-deflectors', 'l4-disruptors', 'magen-defense-grid', 'morale-boost', 'fire-team', 'fighter-prototype', 'bunker', 'blitz']], 'damaged': Mapping[str, int], 'modifier': int, 'modifiers': Sequence[AxisAndAllies1940LandAttackerModifiers]}, total=False)
 TwilightImperium4GroundAttacker = TypedDict('TwilightImperium4GroundAttacker', {'destroyer': int, 'destroyer_2': int, 'cruiser': int, 'cruiser_2': int, 'carrier': int, 'carrier_2': int, 'dreadnought': int, 'dreadnought_2': int, 'war_sun': int, 'flagship': int, 'z_grav_eidolon': int, 'infantry': int, 'infantry_2': int, 'mech': int, 'options': Sequence[Literal['arborec', 'argent', 'letnev', 'saar', 'muaat', 'hacan', 'empyrean', 'sol', 'creuss', 'l1z1x', 'mahact', 'mentak', 'naalu', 'naaz-rokha', 'nekro', 'nomad', 'sardakk', 'titans', 'jol-nar', 'cabal', 'winnu', 'xxcha', 'yin', 'yssaril', 'no-faction', 'memoria-2', 'mahact-edict', 'nekro-copied', 'naalu-relic-fragment', 'munitions-reserves', 'supercharge', 'plasma-scoring', 'antimass-deflectors', 'l4-disruptors', 'magen-defense-grid', 'morale-boost', 'fire-team', 'fighter-prototype', 'bunker', 'blitz']], 'damaged': Mapping[str, int], 'modifier': int, 'modifiers': Sequence[AxisAndAllies1940LandAttackerModifiers]}, total=False)
 TwilightImperium4GroundDefender = TypedDict('TwilightImperium4GroundDefender', {'infantry': int, 'infantry_2': int, 'mech': int, 'pds': int, 'pds_2': int, 'hel_titan': int, 'hel_titan_2': int, 'options': Sequence[Literal['arborec', 'argent', 'letnev', 'saar', 'muaat', 'hacan', 'empyrean', 'sol', 'creuss', 'l1z1x', 'mahact', 'mentak', 'naalu', 'naaz-rokha', 'nekro', 'nomad', 'sardakk', 'titans', 'jol-nar', 'cabal', 'winnu', 'xxcha', 'yin', 'yssaril', 'no-faction', 'memoria-2', 'mahact-edict', 'nekro-copied', 'naalu-relic-fragment', 'munitions-reserves', 'supercharge', 'plasma-scoring', 'antimass-deflectors', 'l4-disruptors', 'magen-defense-grid', 'morale-boost', 'fire-team', 'fighter-prototype', 'bunker', 'blitz']], 'damaged': Mapping[str, int], 'modifier': int, 'modifiers': Sequence[AxisAndAllies1940LandAttackerModifiers]}, total=False)
+WarOfTheRingBattleAttacker = TypedDict('WarOfTheRingBattleAttacker', {'regular': int, 'elite': int, 'leadership': int, 'damaged': Mapping[str, int], 'modifier': int, 'modifiers': Sequence[AxisAndAllies1940LandAttackerModifiers]}, total=False)
+WarOfTheRingBattleConditions = TypedDict('WarOfTheRingBattleConditions', {'place': Literal['open', 'city-or-fortification', 'stronghold']}, total=False)
+Warhammer40000ShootingAttacker = TypedDict('Warhammer40000ShootingAttacker', {'guardsman': int, 'ork_boy': int, 'intercessor': int, 'terminator': int, 'damaged': Mapping[str, int], 'modifier': int, 'modifiers': Sequence[AxisAndAllies1940LandAttackerModifiers]}, total=False)
+Warhammer40000ShootingConditions = TypedDict('Warhammer40000ShootingConditions', {'half_range': bool}, total=False)
 
 class AxisAndAllies1940(Game):
     def land(self, *, rules: Mapping[str, Any] = ..., attacker: AxisAndAllies1940LandAttacker, defender: AxisAndAllies1940LandDefender, policy: AxisAndAllies1940LandPolicy = ..., options: AxisAndAllies1940LandOptions = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
@@ -279,8 +295,13 @@ class Birthright(Game):
 
 birthright: Birthright
 
+class Britannia(Game):
+    def area(self, *, rules: Mapping[str, Any] = ..., attacker: BritanniaAreaAttacker, defender: BritanniaAreaAttacker, conditions: BritanniaAreaConditions = ..., policy: BritanniaAreaPolicy = ..., options: AxisAndAllies1940LandOptions = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
+
+britannia: Britannia
+
 class EclipseSecondDawn(Game):
-    def space(self, *, rules: Mapping[str, Any] = ..., attacker: EclipseSecondDawnSpaceAttacker, defender: EclipseSecondDawnSpaceDefender, policy: EclipseSecondDawnSpacePolicy = ..., options: AxisAndAllies1940LandOptions = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
+    def space(self, *, rules: Mapping[str, Any] = ..., attacker: EclipseSecondDawnSpaceAttacker, defender: EclipseSecondDawnSpaceDefender, policy: BritanniaAreaPolicy = ..., options: AxisAndAllies1940LandOptions = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
 
 eclipse_second_dawn: EclipseSecondDawn
 
@@ -308,12 +329,32 @@ class Europa(Game):
 
 europa: Europa
 
+class Freeciv(Game):
+    def attack(self, *, rules: Mapping[str, Any] = ..., attacker: FreecivAttackAttacker, defender: FreecivAttackAttacker, policy: AxisAndAllies1940AmphibiousPolicy = ..., options: AxisAndAllies1940LandOptions = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
+
+freeciv: Freeciv
+
+class JuliusCaesar(Game):
+    def city(self, *, rules: Mapping[str, Any] = ..., attacker: JuliusCaesarCityAttacker, defender: JuliusCaesarCityAttacker, policy: BritanniaAreaPolicy = ..., options: AxisAndAllies1940LandOptions = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
+
+julius_caesar: JuliusCaesar
+
 class KingsAndThings(Game):
     def land(self, *, attacker: KingsAndThingsLandAttacker, defender: KingsAndThingsLandDefender, conditions: KingsAndThingsLandConditions = ..., options: KingsAndThingsLandOptions = ..., policy: KingsAndThingsLandPolicy = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
     def free_for_all(self, *, attacker: KingsAndThingsLandAttacker, second_attacker: KingsAndThingsLandAttacker, third_attacker: KingsAndThingsLandAttacker = ..., defender: KingsAndThingsLandDefender, conditions: KingsAndThingsFreeForAllConditions = ..., options: KingsAndThingsLandOptions = ..., policy: KingsAndThingsFreeForAllPolicy = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
     def exploration(self, *, attacker: KingsAndThingsLandAttacker, defender: KingsAndThingsExplorationDefender = ..., conditions: KingsAndThingsExplorationConditions = ..., options: KingsAndThingsExplorationOptions = ..., policy: KingsAndThingsExplorationPolicy = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
 
 kings_and_things: KingsAndThings
+
+class Lordsawar(Game):
+    def battle(self, *, rules: Mapping[str, Any] = ..., attacker: LordsawarBattleAttacker, defender: LordsawarBattleAttacker, conditions: LordsawarBattleConditions = ..., policy: AxisAndAllies1940AmphibiousPolicy = ..., options: AxisAndAllies1940LandOptions = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
+
+lordsawar: Lordsawar
+
+class NexusOps(Game):
+    def hex(self, *, rules: Mapping[str, Any] = ..., attacker: NexusOpsHexAttacker, defender: NexusOpsHexAttacker, policy: BritanniaAreaPolicy = ..., options: AxisAndAllies1940LandOptions = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
+
+nexus_ops: NexusOps
 
 class PriceOfPower(Game):
     def land(self, *, attacker: PriceOfPowerLandAttacker, defender: PriceOfPowerLandDefender, conditions: PriceOfPowerLandConditions = ..., policy: PriceOfPowerLandPolicy = ..., options: PriceOfPowerLandOptions = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
@@ -334,13 +375,38 @@ class Risk(Game):
 
 risk: Risk
 
+class Risk2210(Game):
+    def invasion(self, *, rules: Mapping[str, Any] = ..., attacker: Risk2210InvasionAttacker, defender: Risk2210InvasionAttacker, policy: AxisAndAllies1940LandPolicy = ..., options: AxisAndAllies1940LandOptions = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
+
+risk_2210: Risk2210
+
 class Skirmish(Game):
     def field(self, *, rules: Mapping[str, Any] = ..., attacker: SkirmishFieldAttacker, defender: SkirmishFieldAttacker, conditions: SkirmishFieldConditions = ..., policy: SkirmishFieldPolicy = ..., options: AxisAndAllies1940LandOptions = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
 
 skirmish: Skirmish
 
+class SpaceEmpires4x(Game):
+    def space(self, *, rules: Mapping[str, Any] = ..., attacker: SpaceEmpires4xSpaceAttacker, defender: SpaceEmpires4xSpaceDefender, conditions: SpaceEmpires4xSpaceConditions = ..., policy: BritanniaAreaPolicy = ..., options: AxisAndAllies1940LandOptions = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
+
+space_empires_4x: SpaceEmpires4x
+
+class Titan(Game):
+    def battle(self, *, rules: Mapping[str, Any] = ..., attacker: TitanBattleAttacker, defender: TitanBattleAttacker, policy: AxisAndAllies1940AmphibiousPolicy = ..., options: AxisAndAllies1940LandOptions = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
+
+titan: Titan
+
 class TwilightImperium4(Game):
-    def space(self, *, rules: Mapping[str, Any] = ..., attacker: TwilightImperium4SpaceAttacker, defender: TwilightImperium4SpaceAttacker, policy: EclipseSecondDawnSpacePolicy = ..., options: AxisAndAllies1940LandOptions = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
+    def space(self, *, rules: Mapping[str, Any] = ..., attacker: TwilightImperium4SpaceAttacker, defender: TwilightImperium4SpaceAttacker, policy: BritanniaAreaPolicy = ..., options: AxisAndAllies1940LandOptions = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
     def ground(self, *, rules: Mapping[str, Any] = ..., attacker: TwilightImperium4GroundAttacker, defender: TwilightImperium4GroundDefender, policy: AxisAndAllies1940AmphibiousPolicy = ..., options: AxisAndAllies1940LandOptions = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
 
 twilight_imperium_4: TwilightImperium4
+
+class WarOfTheRing(Game):
+    def battle(self, *, rules: Mapping[str, Any] = ..., attacker: WarOfTheRingBattleAttacker, defender: WarOfTheRingBattleAttacker, conditions: WarOfTheRingBattleConditions = ..., policy: BritanniaAreaPolicy = ..., options: AxisAndAllies1940LandOptions = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
+
+war_of_the_ring: WarOfTheRing
+
+class Warhammer40000(Game):
+    def shooting(self, *, rules: Mapping[str, Any] = ..., attacker: Warhammer40000ShootingAttacker, defender: Warhammer40000ShootingAttacker, conditions: Warhammer40000ShootingConditions = ..., policy: AxisAndAllies1940AmphibiousPolicy = ..., options: AxisAndAllies1940LandOptions = ..., objective: Mapping[str, Mapping[str, float]] = ...) -> Scenario: ...
+
+warhammer_40000: Warhammer40000

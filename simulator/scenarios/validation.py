@@ -197,4 +197,7 @@ def _text(detail: Any, node: Schema, schema: Schema) -> str:
         return f"unknown field; {hint}allowed here: {', '.join(names) or 'nothing'}"
     if kind in {"value_error", "assertion_error"}:
         return str(detail["msg"]).partition(", ")[2] or str(detail["msg"])
-    return f"{shown(detail['input'])} is not allowed; give {allowed(node, schema)}"
+    text = f"{shown(detail['input'])} is not allowed; give {allowed(node, schema)}"
+    names = [name for one in branches(node, schema) for name in named_values(one) if isinstance(name, str)]
+    near = suggested(detail["input"], names) if isinstance(detail["input"], str) else None
+    return f"{text}; did you mean {near}?" if near else text

@@ -72,10 +72,13 @@ def _result(field, side, state, faces):
     assert not faces, f"dice too many for the {side}: {faces}"
     pieces = setup.sides[rules.enemy].pieces
     absorbed = sum(int(n) * piece.absorbs for n, piece in zip(enemy.counts[0], pieces, strict=True))
-    scored = [hits.pop(field.classes[side][army.targets[state.salvo, k]], 0) for k in range(army.classes[state.salvo])]
+    classes = [field.classes[side][army.targets[state.salvo, k]] for k in range(army.classes[state.salvo])]
+    scored = [hits.pop(hit, 0) for hit in classes]
     for k in reversed(range(len(scored))):
         gone = min(absorbed, scored[k])
         absorbed, scored[k] = absorbed - gone, scored[k] - gone
+    # Hits on units of which nobody stands are wasted.
+    scored = [n if hit.units & int(enemy.mask) else 0 for n, hit in zip(scored, classes, strict=True)]
     return int(sum(n * stride for n, stride in zip(scored, army.stride[state.salvo], strict=False)))
 
 

@@ -39,6 +39,26 @@ def test_a_unit_without_any_roll():
     assert warned(unit=units, support=[{"from": ["crowd"], "to": ["foot"], "adds": 1}]) == []
 
 
+def test_units_that_are_counted_need_no_roll():
+    units = {"foot": {"combat": 2}, "crowd": {}}
+    limit = {"reroll": "misses", "at_most": {"own": ["crowd"]}}
+    assert warned(format=3, unit=units, modifier=[limit]) == []
+    assert warned(unit=units, modifier=[{"adds": 1, "if_own_has": ["crowd"]}]) == []
+    assert warned(unit=units, step=[{"name": "fire", "dice_at_most": {"enemy": ["crowd"]}}]) == []
+
+
+def test_rerolls_that_no_die_can_have():
+    again = {"reroll": "misses"}
+    line = "modifier[0].reroll: no dice are rolled again where they are compared or counted (fire)"
+    compared = {"unit": {"foot": {"combat": {"bonus": 0}}}, "step": [{"name": "fire", "compare": {}}]}
+    assert warned(modifier=[again], **compared) == [line]
+    assert warned(format=3, modifier=[again | {"at_most": 2}], **compared) == [line]
+    aimed = {"format": 3, "unit": {"foot": {"combat": 2}}, "step": [{"name": "fire", "aim": "first"}]}
+    line = "modifier[0].at_most: limited rerolls need dice that are not aimed (fire)"
+    assert warned(modifier=[again | {"at_most": 2}], **aimed) == [line]
+    assert warned(modifier=[again], **aimed) == []
+
+
 @pytest.mark.parametrize("game", names())
 def test_shipped_games_have_no_idle_rules(game):
     assert warnings(find(game).file) == []

@@ -11,6 +11,7 @@ from simulator.rules.custom import least_size
 from simulator.rules.custom.game_file.files import names, shipped_text
 from simulator.scenarios import load
 from tests.custom.reference_format2 import Reference2
+from tests.custom.test_published_games import KINDS as PUBLISHED
 from tests.custom.test_reference import assert_alike, rows_of
 
 LAND = {
@@ -28,6 +29,8 @@ FLEETS = {
 # 200 units that can stand in as many ways as any of this game, and as many units of each kind as may fight.
 MOST_WAYS = {"submarine": 66, "fighter": 67, "battleship": 67}
 KINDS = [(game, kind) for game in names() for kind in tomllib.loads(shipped_text(game))["battle"]]
+# Games that are examples of format 3: at the table their battles have a few pieces a side.
+SMALL = {kind for kind in KINDS if kind[0] in PUBLISHED}
 
 
 def line_up(kinds, pieces, hits=1, dice=1):
@@ -54,7 +57,14 @@ def assert_all_are_counted(scenario, odds):
     assert odds.chances.sum() == pytest.approx(1, abs=1e-12)
 
 
-@pytest.mark.parametrize(("game", "kind"), KINDS)
+@pytest.mark.parametrize(("game", "kind"), sorted(SMALL))
+def test_six_units_a_side_of_the_examples_of_format_3(game, kind):
+    scenario = {"game": game, "battle": kind}
+    scenario |= {side: army(game, kind, side, 6) for side in ("attacker", "defender")}
+    assert_all_are_counted(scenario, simulate(scenario, battles=200, seed=1))
+
+
+@pytest.mark.parametrize(("game", "kind"), [kind for kind in KINDS if kind not in SMALL])
 def test_two_hundred_units_a_side_of_every_shipped_game(game, kind):
     scenario = {"game": game, "battle": kind}
     scenario |= {side: army(game, kind, side) for side in ("attacker", "defender")}

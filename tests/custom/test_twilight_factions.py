@@ -45,6 +45,30 @@ def test_the_flagship_of_jol_nar():
     assert odds.p("defender_units_lost == 0 & defender_dreadnought_damage == 0") == pytest.approx(0.36, abs=1e-12)
 
 
+def test_harrow_is_bombardment():
+    """After a round in which nobody hits (infantry at 8 and at 7), one dreadnought bombards at 5 (6/10) again."""
+    army, alone = {"infantry": 1, "dreadnought": 1}, {"infantry": 1}
+
+    def left(attacker=(), defender=(), **more):
+        sides = army | {"options": ["l1z1x", *attacker]}, alone | more | {"options": [*defender]}
+        return fight("ground", *sides).p("defender_units_left == 1")
+
+    misses = 7 / 10
+    assert left() == pytest.approx((4 / 10) * misses * (4 / 10), abs=1e-12)
+    assert left(["plasma-scoring"]) == pytest.approx((4 / 10) ** 2 * misses * (4 / 10) ** 2, abs=1e-12)
+    assert left([], ["bunker"]) == pytest.approx((8 / 10) * misses * (8 / 10), abs=1e-12)
+    # A PDS: no bombardment and no Harrow; its space cannon (5/10) comes before the round.
+    assert left(pds=1) == pytest.approx(5 / 10 + 5 / 10 * misses, abs=1e-12)
+
+
+def test_harrow_as_in_ti4calc():
+    """Its test: attacker .803, nobody .063, defender .132, of simulated battles."""
+    odds = fight("ground", {"infantry": 5, "dreadnought": 3, "options": ["l1z1x"]}, {"infantry": 8}, rounds=0)
+    assert [odds.winner(one) for one in ("attacker", "nobody", "defender")] == pytest.approx(
+        [0.803, 0.063, 0.132], abs=0.005
+    )
+
+
 def test_supercharge_and_spec_ops():
     """Sol's infantry hits at 7: 4/10; with Morale Boost in the first round at 6: 5/10. The other infantry: 3/10."""
     sides = {"infantry": 1, "options": ["sol", "morale-boost"]}, {"infantry": 1}

@@ -27,7 +27,13 @@ MONEY = {
     "axis-and-allies-1942": "IPC",
     "axis-and-allies-revised": "IPC",
     "eclipse-second-dawn": "materials",
+    "freeciv": "shields",
+    "lordsawar": "gold",
+    "nexus-ops": "rubium",
+    "space-empires-4x": "CP",
+    "titan": "points",
     "twilight-imperium-4": "resources",
+    "warhammer-40000": "points",
 }
 # What is taken or won in the battles of the shipped games; in others the ground and the battle.
 AXIS = {"land": "the land", "amphibious": "the land", "sea": "the sea battle"}
@@ -36,6 +42,8 @@ PRIZES = {
     "axis-and-allies-1942": AXIS,
     "axis-and-allies-revised": AXIS,
     "eclipse-second-dawn": {"space": "the sector"},
+    "julius-caesar": {"city": "the city"},
+    "risk-2210": {"invasion": "the territory"},
     "skirmish": {"field": "the field"},
     "twilight-imperium-4": {"space": "the space battle", "ground": "the planet"},
 }

@@ -242,6 +242,13 @@ class Places:
         """The points that the front piece has left, by place: int64; 0 where all is lost."""
         return np.append(self.rest, 0)[self.front]
 
+    @cached_property
+    def front_left(self) -> np.ndarray:
+        """All that dice at the front depend on: its unit, the points of its piece and of its kind; int64, by place."""
+        unit = np.append(self.line, 0)[self.front]
+        points = (self.left + self.lost) * hits_of(self.setup.file, self.side) - self.taken
+        return np.column_stack([unit, self.front_points, np.take_along_axis(points, unit[:, None], 1)])
+
     def progress(self, mask: int) -> np.ndarray:
         """The hits on each block with units of a mask, behind a 0; one more where all is lost: int64."""
         touched = [k for k, block in enumerate(self.blocks) if block & mask]

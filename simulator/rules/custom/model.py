@@ -25,6 +25,7 @@ from simulator.rules.custom.game_file.keys import Added, Order
 from simulator.rules.custom.game_file.options import check_chosen, conditions_read, has_needed
 from simulator.rules.custom.game_file.units import MAIN, heavy, in_one_piece, pieces_of
 from simulator.rules.custom.game_file.words import (
+    adds_up,
     by_side,
     check_known,
     counts_points,
@@ -175,7 +176,10 @@ def shape_of(file: GameFile, kind: str) -> Shape:
             for side in SIDES
             if not {getattr(step.fire, side) for step in steps_of(file, kind)} & {*MAIN}
         ),
-        of_table("conditions", *(key for key in file.condition if key not in conditions_read(file, kind))),
+        (
+            *of_table("conditions", *(key for key in file.condition if key not in conditions_read(file, kind))),
+            *(() if any(map(adds_up, steps_of(file, kind))) else ("options.dice",)),
+        ),
     )
 
 

@@ -267,7 +267,10 @@ class DiceTables:
         """The part of the enemy's places that these steps' dice depend on: a number by place, one place for each."""
         asked, there = self._asked(shots, number), self.enemy.there
         seen = [there @ asked.enemy > 0, there @ asked.numbers]
-        if aimed := [shot for shot in shots if shot.given.aim != "anyone"]:
+        aimed = [shot for shot in shots if shot.given.aim != "anyone"]
+        if aimed and all(shot.given.aim in FRONTS for shot in shots):
+            seen.append(self.enemy.front_left)
+        elif aimed:
             everybody = any(shot.given.aim in FRONTS for shot in aimed)
             seen.append(self.enemy.progress(-1 if everybody else reduce(or_, [shot.targets for shot in aimed])))
         if self.absorbed:

@@ -12,6 +12,7 @@ from simulator.rules.custom.game_file.format import (
     Roll,
     RoundScope,
     SideModifier,
+    SideModifier3,
     Step,
     Support,
 )
@@ -134,14 +135,24 @@ def warnings(file: GameFile) -> list[str]:
 
 
 def _idle_units(file: GameFile) -> list[str]:
-    """Units without a roll that neither help others nor are removed when they are left alone (transports)."""
+    """Units without a roll that neither help others, nor are counted, nor are removed when left alone (transports)."""
     of_use = {key for support in file.support for key in selected(file, support.from_)}
+    of_use |= {key for units in _counted(file) for key in selected(file, units)}
     of_use |= {key for side in SIDES for key in selected(file, by_side(file.losses.removed_alone, side))}
     for side in SIDES:
         of_use |= {
             key for key, piece in zip(file.unit, pieces_of(file, side), strict=True) if piece.rolls or piece.absorbs
         }
     return [key for key in file.unit if key not in of_use]
+
+
+def _counted(file: GameFile) -> Iterator[Selector]:
+    """Selectors of units whose presence or number a rule asks for, of the game and of all its options."""
+    for rule in (*file.step, *file.support, *file.modifier, *(rule for _, rule in rules_of_options(file))):
+        yield from (units for key in SCOPES if (units := getattr(rule, key)) is not None)
+        for limit in (getattr(rule, "at_most", None), getattr(rule, "dice_at_most", None)):
+            if isinstance(limit, AtMost):
+                yield from (units for units in (limit.own, limit.enemy) if units is not None)
 
 
 def _duel(file: GameFile, step: Step, field: str) -> Iterator[str]:
@@ -219,8 +230,22 @@ def _idle_rule(file: GameFile, rule: Support | Modifier, field: str, units: Sele
     ):
         name = "adds" if rule.adds else "sets"
         yield f"{field}.{name}: every die that it changes has symbols, which have no value"
+    if isinstance(rule, SideModifier3) and rule.reroll != "none":
+        firing = [step for step in steps if any((side, getattr(step.fire, side)) in fired for side in sides)]
+        yield from _idle_reroll(rule, firing, field)
     if not _holds_sometimes(file, steps, rule):
         yield f"{field}: its rounds are none in which {listed([step.name for step in steps], 'or')} is fired"
+
+
+def _idle_reroll(rule: SideModifier3, steps: Sequence[Step], field: str) -> Iterator[str]:
+    """A reroll whose steps all compare dice or count points, or aim their dice where only so many are rolled again."""
+    names = listed([step.name for step in steps], "or")
+    if all(step.compare is not None or step.points for step in steps):
+        yield f"{field}.reroll: no dice are rolled again where they are compared or counted ({names})"
+    elif rule.at_most is not None and all(
+        step.compare is not None or step.points or step.aim != "anyone" for step in steps
+    ):
+        yield f"{field}.at_most: limited rerolls need dice that are not aimed ({names})"
 
 
 def _has_symbols(file: GameFile, roll: int | Roll) -> bool:

@@ -78,6 +78,11 @@ def steps_of(file: GameFile, kind: str) -> list[Step]:
     return [step for step in file.step if step.battle is None or kind in step.battle]
 
 
+def adds_up(step: Step) -> bool:
+    """May the dice of a step be added up in low luck? Compared, aimed and scoring dice are rolled (section 6)."""
+    return step.compare is None and step.aim == "anyone" and not step.points
+
+
 @lru_cache(maxsize=256)
 def counts_points(file: GameFile, kind: str) -> tuple[str, ...]:
     """The sides that may score points in a kind of battle (2.6)."""
