@@ -335,8 +335,7 @@ class Battle:
     - `results`: the possible results in the game's words, in the order of a summary: label -> question, such as
       {"attacker takes the hex": "taken_by_attacker"}; questions about columns that a scenario lacks are left out.
       Without any: the values of the winner, else of the first text column, else the yes/no columns of `summary`.
-    - `texts`: the values that text columns may take, beside those of an answer.
-    - `shown`: the display of columns whose plain name and number are not enough.
+    - `texts`: further values of text columns. `shown`: the display of columns.
     - `parameters`: where policies may be `best`: the field of a fixed policy's number, by policy.
     - `advice`: what `best` decides by default; None where nothing is decided.
     - `price(data, path)`: the price of one more in a field by the game's price list, or None; `data` are the tables of
@@ -345,8 +344,7 @@ class Battle:
     - `clock`: for kinds that run over rounds, the question that may be asked by round.
     - `name`: the game's name as on its box. `facts`: the columns that the page shows first; default the summary's.
     - `notes`: the words on a unit, by the name of its field. `total(data, side)`: the whole force of a side in words.
-    - `forces`: the columns that count what a side has left and has lost.
-    - `rules`: the game file that the kind is from; its keys are fields of a scenario's `rules`. None for other games.
+    - `forces`: the columns that count what a side has left and has lost. `rules`: the kind's game file.
     - `means`: columns whose name stands for their mean. `holder(path)`: the model of another kind, and the field there.
     - `version`: the rules version; it rises with every change of rules that changes odds.
     - `made`: for a kind made from data, the function and its arguments that rebuild it, for pickle.

@@ -283,7 +283,7 @@ class Draft:
             kinds = kinds_of(game, self.data.get("rules"), self.folder, self.paths)
         except ScenarioError:
             return []
-        if kind in kinds or game == rules.CAMPAIGN:
+        if kind in [None, *kinds] or game == rules.CAMPAIGN:
             return []
         as_kinds = {name: replace(self, data={**self.data, "battle": name}).complaints() for name in kinds}
         return validation.wrong_in_all(str(kind), as_kinds)

@@ -60,6 +60,10 @@ CUTS = {
     "skirmish on foot": (
         "skirmish", "field", {"pikes": 3, "captain": 1}, {"pikes": 4}, of_file, ["pikes", "captain"]
     ),
+    "britannia": ("britannia", "area", {"roman": 2}, {"army": 3}, of_file, ["roman", "army"]),
+    "risk 2210": ("risk-2210", "invasion", {"commander": 1, "mod": 4}, {"mod": 3}, of_file, ["commander", "mod"]),
+    "space empires": ("space-empires-4x", "space", {"destroyer": 2}, {"destroyer": 2}, of_file, ["destroyer"]),
+    "warhammer": ("warhammer-40000", "shooting", {"guardsman": 3}, {"guardsman": 3}, of_file, ["guardsman"]),
     "twilight imperium, in space": (
         "twilight-imperium-4", "space", {"cruiser": 3, "fighter": 1}, {"carrier": 2, "fighter": 2}, of_file,
         ["cruiser", "carrier", "fighter"],
@@ -103,6 +107,12 @@ WHOLE = {
     },
     **{(f"axis-and-allies-{game}", "raid"): "one round" for game in ("1940", "1942")},
     ("axis-and-allies-1940", "raid-on-a-base"): "one round",
+    ("nexus-ops", "hex"): "one round",
+    ("war-of-the-ring", "battle"): "the defender wins an undecided battle, and drives the attacker off",
+    **dict.fromkeys(
+        (("titan", "battle"), ("lordsawar", "battle"), ("freeciv", "attack"), ("julius-caesar", "city")),
+        "damage is repaired between fights (docs/rules/campaigns.md 5.6)",
+    ),
 }  # fmt: skip
 
 

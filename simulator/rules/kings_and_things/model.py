@@ -205,8 +205,9 @@ class FreeForAll(KnowsIdle):
 
 
 class Exploration(KnowsIdle):
-    """Entering an unexplored hex: the defender is drawn from the cup, and has no item that could be dispelled."""
+    """Entering an unexplored hex: the defender is drawn from the cup."""
 
+    # The defender has no item that could be dispelled.
     idle = (*NOT_ATTACKERS, "policy.attacker.dispel")
     game: Game
     battle: Literal["exploration"]

@@ -36,19 +36,24 @@ def inserted(text: str, what: str) -> str:
     end = headers[own[-1] + 1][0] if own and own[-1] + 1 < len(headers) else len(lines)
     while 0 < end < len(lines) and (not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#")):
         end -= 1  # a comment above the next table stays with it
-    filled = piece["text"].replace("NAME", _unused(text, piece["name"])).replace("FIRE", _fire(text))
+    last = _last_step(text)
+    filled = piece["text"].replace("NAME", _unused(text, piece["name"])).replace("FIRE", inline(last.get("fire", FIRE)))
+    # The dice of steps that compare have a bonus in place of a value.
+    filled = filled.replace("VALUE", "{ bonus = 2 }" if "compare" in last else "2")
+    alike = "".join(f"{key} = {inline(last[key])}\n" for key in ("aim", "compare") if key in last)
+    filled = filled.replace("COMPARE\n", alike)
     new = filled.strip("\n").split("\n")
     return "\n".join([*lines[:end], *([""] if end else []), *new, *lines[end:]]) + "\n"
 
 
-def _fire(text: str) -> str:
-    """The rolls that the last step of a text fires, in TOML; attack and defence where it names none."""
+def _last_step(text: str) -> dict[str, Any]:
+    """The last step of a text; empty where it has none."""
     try:
         steps = tomllib.loads(text).get("step")
     except ValueError:
         steps = None
     last = steps[-1] if isinstance(steps, list) and steps else {}
-    return inline(last.get("fire", FIRE) if isinstance(last, dict) else FIRE)
+    return last if isinstance(last, dict) else {}
 
 
 def _unused(text: str, name: str) -> str:

@@ -100,8 +100,9 @@ class CampaignOptions(siege.SiegeOptions, model.Options):
 
 
 class Campaign(KnowsIdle, Frame):
-    """Sea battle and landing, or a march; land battle, siege. Only rebels ask for unrest, and they invade nobody."""
+    """Sea battle and landing, or a march; land battle, siege."""
 
+    # Only rebels ask for unrest, and they invade nobody.
     tolerated = ("defender.provinces[i].unrest",)
     game: Literal["price-of-power"]
     battle: Literal["campaign"]
