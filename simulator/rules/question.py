@@ -10,9 +10,13 @@ WON, LOST = "winner == 'attacker'", "winner == 'defender'"
 
 
 class Answered(Protocol):
-    """What a sentence may ask of an answer: `scenario` as it was given (None if not known), chances and means."""
+    """What a sentence may ask of an answer: `scenario` as it was given (None if not known), chances and means.
+
+    `battles`: those simulated, None for an exact answer.
+    """
 
     scenario: Mapping[str, Any] | None
+    battles: int | None
 
     @property
     def names(self) -> tuple[str, ...]:

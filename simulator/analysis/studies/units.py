@@ -21,7 +21,7 @@ from simulator.analysis.words import capital, points
 from simulator.rules.battle import Battle
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.tolerances import ROUNDING
-from simulator.rules.toolkit.words import number_of
+from simulator.rules.toolkit.words import number_of, price_of
 from simulator.scenarios import Scenario, ScenarioError, Source, load
 from simulator.scenarios.arguments import checked
 from simulator.scenarios.schema import field_at, whole_numbers
@@ -92,8 +92,9 @@ class Units(Result):
 
     def _gain(self, row: Mapping[str, Any]) -> str:
         """The points that one more brings, and its price."""
-        price = number_of(row["price"], self.first[0].money.removesuffix("s")) if row["price"] else ""
-        return f"+{points(row['points'] / 100, chance=True)}" + f" for {price}" * bool(price)
+        money = self.first[0].money
+        price = f" {'for' if money else 'at price'} {price_of(row['price'], money)}" if row["price"] else ""
+        return f"+{points(row['points'] / 100, chance=True)}{price}"
 
     def how(self) -> str:
         """The battles and the method, in one line."""

@@ -47,6 +47,11 @@ def number_of(value: float, noun: str = "", more: str = "", between: str = "") -
     return text + between + (f" {noun_for(text, noun)}" if noun else "")
 
 
+def price_of(cost: float, money: str) -> str:
+    """A price in the money of a game: "1 coin", "4 coins", "2 gold", "36 IPC"."""
+    return number_of(cost, money.removesuffix("s"), money)
+
+
 def noun_for(number: object, name: str) -> str:
     """The name of a piece after a number: tank and tanks, galleys and galley.
 
@@ -60,8 +65,13 @@ def noun_for(number: object, name: str) -> str:
 
 
 def several(noun: str) -> str:
-    """The plural of a noun: infantry, and whatever ends in one "s", as it is; armies, tanks, galleasses."""
-    if noun.endswith("ry") or (noun.endswith("s") and not noun.endswith("ss")):
+    """The plural of a noun: infantry, and whatever ends in one "s", as it is; armies, tanks, galleasses.
+
+    A name that ends in a code stays (leader A3), and before "on" or "of" its first part changes (lords of Kent).
+    """
+    if part := re.fullmatch(r"(.+?)( (?:on|of|at|in) .+)", noun):
+        return several(part[1]) + part[2]
+    if not noun[-1:].islower() or noun.endswith("ry") or (noun.endswith("s") and not noun.endswith("ss")):
         return noun
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":
         return f"{noun[:-1]}ies"
