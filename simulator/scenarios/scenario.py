@@ -212,9 +212,10 @@ class Draft:
             from simulator.rules import campaign
 
             return worded(lambda: campaign.battle(self.data, self.folder, self.paths))
-        return find_battle(
+        found = find_battle(
             self.data.get("game"), self.data.get("battle"), self.data.get("rules"), self.folder, self.paths
         )
+        return found.of_stages(self.data)
 
     def with_fields(self, changes: Mapping[str, Any]) -> Draft:
         """The same with several fields set (path -> value). Raises ScenarioError for a bad path.

@@ -150,6 +150,10 @@ def units(
         raise ValueError("scenarios: give one or more")
     method = Method(battles=battles, seed=seed, threads=threads, budget=CELL_BYTES)
     work = [(scenario, *unit) for scenario in asked for unit in _units(scenario)]
+    for battle in (scenario.battle for scenario in asked):
+        if battle.question.measure.startswith("mean."):
+            text = f"has no winner: sweep {battle.question.measure} over a unit"
+            raise ScenarioError(f"battle: {battle.game} {battle.kind} {text}")
     if not work:
         raise ScenarioError(f"battle: {asked[0].battle.game} {asked[0].battle.kind} has no units to add")
     ask = partial(answered, method=method, many=CELL_BATTLES, shared=Shared())

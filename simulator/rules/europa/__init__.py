@@ -49,6 +49,9 @@ BESIDE += ["natives_removed_thirds", *(f"{side}_exploration_ships_left" for side
 # The unit of what is lost, where it is not land detachments.
 UNITS = {"naval": "ND", "strait-fire": "ND", "attrition": "detachments"}
 
+# The stages of an expedition, and the columns that tell how they end.
+STAGES = {"passage": "landed", "land": "won_ashore", "siege": "fortress_taken"}
+
 
 def question_of(words: dict[str, Any], others: Sequence[Question] = ()) -> Question:
     """The question of a kind, whose words are taken out of `words`."""
@@ -115,7 +118,7 @@ BATTLES = by_kind(
     kind(leader_survival.Survival, leader_survival.build_survival),
     kind(blockades.Logistics, blockades.build_logistics, blockades.check_logistics),
     kind(Passage, build_passage, check_passage),
-    kind(Expedition, build_expedition, check_expedition),
+    kind(Expedition, build_expedition, check_expedition, stages=STAGES),
     name="Europa Universalis 8",
     advice=advised({"plan": PLANS}, {"leave_with_wind": "leave with the wind", "break_off": "break off"}),
     total=total,

@@ -60,7 +60,7 @@ def noun_for(number: object, name: str) -> str:
     if not re.fullmatch(r"[a-z][a-z _-]*", name) or name.endswith("ry") or name in UNCOUNTED:
         return name
     if str(number) == "1":
-        return name[:-2] if name.endswith("sses") else re.sub(r"(?<!s)s$", "", name)
+        return name[:-2] if name.endswith("sses") else re.sub(r"(?<!s)s$", "", re.sub("men$", "man", name))
     return several(name)
 
 
@@ -71,7 +71,7 @@ def several(noun: str) -> str:
     """
     if part := re.fullmatch(r"(.+?)( (?:on|of|at|in) .+)", noun):
         return several(part[1]) + part[2]
-    if not noun[-1:].islower() or noun.endswith("ry") or (noun.endswith("s") and not noun.endswith("ss")):
+    if not noun[-1:].islower() or noun.endswith(("ry", "men")) or (noun.endswith("s") and not noun.endswith("ss")):
         return noun
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":
         return f"{noun[:-1]}ies"
