@@ -349,7 +349,6 @@ class Battle:
     - `rules`: the game file that the kind is from; its keys are fields of a scenario's `rules`. None for other games.
     - `means`: columns whose name stands for their mean. `holder(path)`: the model of another kind, and the field there.
     - `version`: the rules version; it rises with every change of rules that changes odds.
-    - `stages`: where a scenario may lack stages, the table of each and the column that tells of it.
     - `made`: for a kind made from data, the function and its arguments that rebuild it, for pickle.
     """
 
@@ -362,7 +361,6 @@ class Battle:
     check: Callable[[Any], None] = allow_all
     question: Question = field(default_factory=Question)
     called: Callable[[Mapping[str, Any], str], str] | None = None
-    stages: Mapping[str, str] = field(default_factory=dict)
     results: Mapping[str, str] = field(default_factory=dict)
     texts: Mapping[str, Sequence[str]] = field(default_factory=dict)
     shown: Mapping[str, Shown] = field(default_factory=dict)
@@ -386,11 +384,6 @@ class Battle:
     def label(self) -> str:
         """The battle kind as titles name it: the game's own name, then the kind."""
         return f"{self.name or self.game.capitalize()}, {self.kind.replace('-', ' ')}"
-
-    def of_stages(self, data: Mapping[str, Any]) -> Battle:
-        """The kind with the question of a scenario's own stages."""
-        columns = {column for table, column in self.stages.items() if table in data}
-        return replace(self, question=self.question.fitting(columns)) if self.stages else self
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         """For pickle: what makes the kind, or its values as they are."""

@@ -49,15 +49,12 @@ BESIDE += ["natives_removed_thirds", *(f"{side}_exploration_ships_left" for side
 # The unit of what is lost, where it is not land detachments.
 UNITS = {"naval": "ND", "strait-fire": "ND", "attrition": "detachments"}
 
-# The stages of an expedition, and the columns that tell how they end.
-STAGES = {"passage": "landed", "land": "won_ashore", "siege": "fortress_taken"}
-
 
 def question_of(words: dict[str, Any], others: Sequence[Question] = ()) -> Question:
     """The question of a kind, whose words are taken out of `words`."""
     endings = [Ending(*one) for one in words.pop("endings", ())]
     measure, columns = words.pop("measure", WON), words.pop("columns", ())
-    return Question(measure, words.pop("sentence").strip(), endings, columns, others)
+    return Question(measure, words.pop("sentence").strip(), endings, columns, others, words.pop("stages", {}))
 
 
 def kind(
@@ -118,7 +115,7 @@ BATTLES = by_kind(
     kind(leader_survival.Survival, leader_survival.build_survival),
     kind(blockades.Logistics, blockades.build_logistics, blockades.check_logistics),
     kind(Passage, build_passage, check_passage),
-    kind(Expedition, build_expedition, check_expedition, stages=STAGES),
+    kind(Expedition, build_expedition, check_expedition),
     name="Europa Universalis 8",
     advice=advised({"plan": PLANS}, {"leave_with_wind": "leave with the wind", "break_off": "break off"}),
     total=total,
