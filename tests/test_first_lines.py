@@ -3,7 +3,7 @@
 import pytest
 
 from simulator import balance, best, load, need, odds, replay, sweep, units
-from simulator.rules.toolkit.words import noun_for, price_of, several
+from simulator.rules.toolkit.words import chance_of, noun_for, price_of, several
 from simulator.scenarios import ScenarioError
 
 WARSHIPS = "passage.attacker.warships"
@@ -62,3 +62,7 @@ def test_plurals_and_prices():
     assert noun_for(1, "pikemen") == "pikeman"
     prices = [price_of(1, "coins"), price_of(4, "coins"), price_of(2, "gold"), price_of(36, "IPC"), price_of(3, "")]
     assert prices == ["1 coin", "4 coins", "2 gold", "36 IPC", "3"]
+
+
+def test_what_is_never_is_so_within_rounding_as_what_is_always():
+    assert (chance_of(1e-13), chance_of(1 - 1e-13), chance_of(1e-9)) == ("never", "always", "< 0.01 %")

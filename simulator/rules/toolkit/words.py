@@ -32,7 +32,7 @@ def chance_of(value: float, decimals: int = 2, bounds: tuple[float, float] | Non
     if bounds is not None:
         low, high = (f"{100 * bound:.{decimals}f}" for bound in bounds)
         return f"about {percent(value, decimals)} ({low} to {high})"
-    return "never" if value == 0 else "always" if value >= 1 - ROUNDING else percent(value, decimals)
+    return "never" if value <= ROUNDING else "always" if value >= 1 - ROUNDING else percent(value, decimals)
 
 
 def number_of(value: float, noun: str = "", more: str = "", between: str = "") -> str:
