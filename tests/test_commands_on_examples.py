@@ -5,6 +5,7 @@ tests/web/test_every_tab.py.
 """
 
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -110,9 +111,9 @@ def test_line_1_is_the_answer(name, capsys, tmp_path):
     "command", ["rounds risk-20v15", "survival knt-raid --quiet --battles 500", "examples risk-path"]
 )
 def test_line_1_of_a_process(command):
-    found = subprocess.run(
-        [sys.executable, "-m", "simulator", *command.split()], capture_output=True, text=True, timeout=120, check=True
-    )
+    # readline sets COLUMNS for the children of a process, not in its os.environ.
+    asked, env = [sys.executable, "-m", "simulator", *command.split()], dict(os.environ)
+    found = subprocess.run(asked, capture_output=True, text=True, timeout=120, check=True, env=env)
     assert re.fullmatch(r"[A-Z#].*\.", found.stdout.splitlines()[0])
 
 

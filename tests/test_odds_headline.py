@@ -368,7 +368,7 @@ def test_a_part_in_brackets_says_something_new():
 def test_the_last_siege_of_the_price_of_power_is_told_in_tax(capsys):
     assert run(["campaign", "power-italian-war", "power-siege-lombardy", "--quiet"]) == 0
     line = capsys.readouterr().out
-    assert line == "The attacker wins the area in 99.93 % and takes provinces worth 5 of 6 in tax on average.\n"
+    assert line == "France wins the area in 99.93 % and takes provinces worth 5 of 6 in tax on average.\n"
 
 
 @pytest.mark.parametrize(

@@ -39,8 +39,7 @@ def counts_units(battle: Battle, path: str) -> bool:
 def units_in_words(battle: Battle, data: Mapping[str, Any], path: str, number: int) -> str:
     """A number of units: "1 tank", "4 tanks", "no tanks"; `data` are the tables of the scenario."""
     noun = _listed(data, path) or _label(battle, path)
-    plural = several(noun) if noun[-1:].islower() else noun
-    return f"{number or 'no'} {noun_for(1, noun) if number == 1 else plural}"
+    return f"{number or 'no'} {noun_for(1, noun) if number == 1 else several(noun)}"
 
 
 def owner_in_words(battle: Battle, data: Mapping[str, Any], path: str) -> str:

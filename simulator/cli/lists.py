@@ -268,7 +268,7 @@ def check(
     for table in filter(None, rows.values()):
         show(["", listing(table)])
     if never:
-        show(["", *(f"never applies: {line}" for line in never)])
+        show(["", *(f"note: {line}" for line in never)])
 
 
 @games_app.command()

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 WON, LOST = "winner == 'attacker'", "winner == 'defender'"
 
 
 class Answered(Protocol):
-    """What a sentence may ask of an answer: `scenario` as it was given (None if not known), chances and means."""
+    """What a sentence may ask of an answer: `scenario` as it was given (None if not known), chances and means.
+
+    `battles`: those simulated, None for an exact answer.
+    """
 
     scenario: Mapping[str, Any] | None
+    battles: int | None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -57,7 +61,8 @@ class Question:
     the attacker's best first.
 
     `columns`: those that it needs, where not every scenario of the kind has them; `others`: the questions of these
-    scenarios (an expedition without a passage).
+    scenarios (an expedition without a passage). `stages`: the table of each stage that a scenario may lack, and the
+    column that tells of it.
     """
 
     measure: str = WON
@@ -67,6 +72,11 @@ class Question:
     endings: Sequence[Ending] = ()
     columns: Sequence[str] = ()
     others: Sequence[Question] = ()
+    stages: Mapping[str, str] = field(default_factory=dict)
+
+    def of_stages(self, data: Mapping[str, Any]) -> Question:
+        """The question of a scenario's own stages."""
+        return self.fitting({column for table, column in self.stages.items() if table in data})
 
     def fitting(self, columns: Container[str]) -> Question:
         """The first of this question and the others whose columns an answer has."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -174,15 +174,15 @@ def before_battle(built: Built) -> Columns | None:
     return {name: np.asarray(values) for name, values in columns.items()}
 
 
-def wanted(objective: Objective, columns: Columns) -> list[str]:
-    """The objective of each side in words, a line for each."""
+def wanted(objective: Objective, columns: Columns, clause: Callable[[str], str]) -> list[str]:
+    """The objective of each side in words, a line for each; `clause` gives the words of a yes/no column, if any."""
     lines = []
     for side in SIDES:
         _, sign, weights = weights_of(objective, side)
         if sign < 0:
             lines.append(f"{side} wants the opposite")
             continue
-        parts = [_weight_in_words(name, weight, columns) for name, weight in weights.items() if weight]
+        parts = [_weight_in_words(name, weight, columns, clause) for name, weight in weights.items() if weight]
         # Without a column for the ground held, to take it is to win.
         winning = ("win",) if any(name in columns for name in TAKEN) else WORDS
         if not any(weights.get(word) for word in winning):
@@ -191,11 +191,14 @@ def wanted(objective: Objective, columns: Columns) -> list[str]:
     return lines
 
 
-def _weight_in_words(name: str, weight: float, columns: Columns) -> str:
-    words = {"win": "winning", "take": "holding the ground"}
-    if name in words:
-        return f"{words[name]} {weight:g}"
-    return f"{name} {weight:g}" if columns[name].dtype.kind == "b" else f"{name} {weight:g} each"
+def _weight_in_words(name: str, weight: float, columns: Columns, clause: Callable[[str], str]) -> str:
+    named = {"win": "winning", "take": "holding the ground"}
+    if name in named:
+        return f"{named[name]} {weight:g}"
+    if columns[name].dtype.kind != "b":
+        return f"{name} {weight:g} each"
+    words = clause(name)
+    return f"that {words} {weight:g}" if words else f"{name} {weight:g}"
 
 
 def with_objective(built: Built, objective: Objective, paths: tuple[str, ...]) -> Built:

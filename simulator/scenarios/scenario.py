@@ -212,9 +212,9 @@ class Draft:
             from simulator.rules import campaign
 
             return worded(lambda: campaign.battle(self.data, self.folder, self.paths))
-        return find_battle(
-            self.data.get("game"), self.data.get("battle"), self.data.get("rules"), self.folder, self.paths
-        )
+        game, kind, own = (self.data.get(name) for name in ("game", "battle", "rules"))
+        found = find_battle(game, kind, own, self.folder, self.paths)
+        return replace(found, question=found.question.of_stages(self.data)) if found.question.stages else found
 
     def with_fields(self, changes: Mapping[str, Any]) -> Draft:
         """The same with several fields set (path -> value). Raises ScenarioError for a bad path.

@@ -1,4 +1,4 @@
-"""The static files of the page: scripts, style, icons, the page of a wrong address, and the versions of their texts."""
+"""The static files of the page: scripts, style, icons, two pages without a worker, and the versions of their texts."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ STATIC = {
     "manifest.webmanifest": "application/manifest+json",
     "sw.js": "text/javascript; charset=utf-8",
     "missing.html": "text/html; charset=utf-8",
+    "refused.html": "text/html; charset=utf-8",
 }
 # Files that browsers ask for at the root; a service worker only sees what is below its own address.
 AT_ROOT = ("favicon.ico", "manifest.webmanifest", "sw.js")

@@ -145,7 +145,7 @@ def test_commands(tmp_path, capsys):
     assert run(["units", str(file), str(file), "--set", "2:attacker.axe=3"]) == 0
     out = capsys.readouterr().out
     assert out.startswith(
-        "One more axe is worth most for its price: +31.74 points for 1; one more axe of the defender: "
+        "One more axe is worth most for its price: +31.74 points at price 1; one more axe of the defender: "
     )
     assert "averaged over 2 battles; all exact" in out
     assert run(["need", str(file), "--vary", AXES, "--target", "60%", "--cost", "list", "--json"]) == 0

@@ -1,5 +1,6 @@
 """Ordinary scenarios as campaigns, in Python and on the command line (docs/rules/campaigns.md section 4.4)."""
 
+import copy
 import json
 import re
 import shlex
@@ -73,6 +74,26 @@ def test_the_counter_attack_may_be_a_scenario():
     assert fight["policy"] == counter["policy"]
     assert (fight["name"], fight["if"]) == ("counter", "fight1_taken")
     assert made["goal"] == "fight1_taken and not counter_won"
+
+
+def test_the_units_of_provinces_fight_in_a_campaign_too():
+    """Novgorod (2 + 1) and Pskov (1) give infantry: the first fight has the odds of the same battle alone."""
+    alone, join = exact("power-novgorod"), {"attacker.infantry": 3}
+    made = exact(campaign("power-novgorod", counter_attack=True, join=join))
+    assert made.p("fight1_won") == pytest.approx(alone.winner("attacker"), abs=1e-12)
+    given = copy.deepcopy(campaign("power-novgorod", counter_attack=True, join=join).data)
+    given["fight"][0]["defender"]["npr"] = {"provinces": [{"name": "Novgorod"}]}
+    with pytest.raises(ScenarioError, match="npr: a force has units; give those that npr-defence tells"):
+        load(given)
+
+
+def test_the_first_line_names_the_realm_and_says_never_once(battle_odds):
+    strikes = ("--counter-attack", "--join", "attacker.infantry=3", "--quiet")
+    assert battle_odds("campaign", "power-italian-war", *strikes)[1].startswith("France takes it in 99.81 % and still")
+    never = ("--set", "attacker.infantry=1", "--set", "attacker.tank=0", "--set", "attacker.fighter=0")
+    never += ("--set", "attacker.artillery=0", "--set", "defender.tank=40")
+    status, line, _ = battle_odds("campaign", "attack.toml", *never, *strikes)
+    assert (status, line) == (0, "The attacker never takes it.\n")
 
 
 def test_the_goal_asks_for_a_won_fight_where_nothing_is_taken():

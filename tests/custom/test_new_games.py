@@ -28,7 +28,7 @@ def test_a_commented_file_answers_at_once(tmp_path, monkeypatch, capsys):
     assert str(file.name) in capsys.readouterr().out
     assert tomllib.loads(file.read_text())["name"] == 'My "small" game'
     assert run("games", "check", str(file)) == 0
-    assert "never applies" not in capsys.readouterr().out
+    assert "note: " not in capsys.readouterr().out
     asked = {"game": str(file), "battle": "field", "attacker": {"cavalry": 1}, "defender": {"infantry": 1}}
     # The cavalry charges (1/2); then both fire each round, with 1/2 and 1/3, until one of them hits.
     alone, both, any_hit = 1 / 2 * 2 / 3, 1 / 2 * 1 / 3, 1 - 1 / 2 * 2 / 3

@@ -112,9 +112,9 @@ def test_how_it_comes_about_is_told_in_the_words_of_the_game():
 def test_a_free_for_all_tells_who_holds_the_hex():
     found = odds("knt-three-kings")
     assert [result.label for result in found.results] == [
-        "attacker takes the hex",
-        "second attacker takes it",
-        "defender keeps it",
+        "the attacker takes the hex",
+        "the second attacker takes it",
+        "the defender keeps it",
         "nobody (stalemate)",
     ]
     assert sum(result.p for result in found.results) == pytest.approx(1)

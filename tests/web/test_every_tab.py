@@ -73,8 +73,9 @@ def answer_of(text):
 
 
 def tabs_on(page):
-    """The names of the tabs on a page, and the addresses that they ask."""
+    """The names of the tabs on a page, the second table included, and the addresses that they ask."""
     found = re.findall(r'<a href="([^"]+)" data-tool="(\w+)" id="t-', page)
+    found += re.findall(r'<a href="([^"]+/(counter)\?[^"]*)">Ask it</a>', page)
     return {name: unescape(address) for address, name in found if name != "outcome"}
 
 

@@ -343,6 +343,21 @@ def test_past_the_queue_503_and_come_again():
         assert "busy" in reply.text
 
 
+def test_a_browser_gets_a_refusal_as_a_page():
+    site = TestClient(create_app(WorkerPool(1, 0)))
+    opened = {"Accept": "text/html,application/xhtml+xml"}
+    busy = site.get(f"/risk/land?{RISK}", headers=opened)
+    assert (busy.status_code, busy.headers["retry-after"]) == (503, "1")
+    assert busy.headers["content-type"].startswith("text/html")
+    assert '<p class="complaint" role="alert">the server is busy; try again in a second</p>' in busy.text
+    wrong = site.post(f"/risk/land?{RISK}", headers=opened)
+    assert (wrong.status_code, "POST is not allowed here</p>" in wrong.text) == (405, True)
+    assert site.get("/api/games", headers=opened).json() == {
+        "error": "the server is busy; try again in a second",
+        "field": None,
+    }
+
+
 def test_a_dead_worker_is_replaced(site, app):
     pool = app.app.state.pool
     assert site.get("/api/games").status_code == 200

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from simulator.analysis.decisions.decidable import deciding, policies_of
 from simulator.analysis.decisions.default_play import Default, as_settings, best_by_default
 from simulator.analysis.decisions.named_policies import Gain, Lot, best_of_named, side_of
 from simulator.analysis.decisions.policy_numbers import settings_of_policy
+from simulator.analysis.odds.headline import clause_of
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import ExactAnswer, Interrupted, Progress, many_like
 from simulator.analysis.odds.stages import ExactRun
@@ -72,7 +73,8 @@ class Best(Result):
     @property
     def wanted(self) -> list[str]:
         """The objective of each side in words, a line for each."""
-        return wanted(self.scenario.objective, self.odds.columns)
+        clause = partial(clause_of, self.scenario.battle, self.scenario.data)
+        return wanted(self.scenario.objective, self.odds.columns, clause)
 
     @cached_property
     def fixed(self) -> tuple[Gain, ...]:

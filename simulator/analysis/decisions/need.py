@@ -19,7 +19,7 @@ from simulator.analysis.result import Result
 from simulator.analysis.words import bounds, capital, in_chance, settings_in_words, value_in_words
 from simulator.rules.toolkit.naming import listed
 from simulator.rules.toolkit.tolerances import ROUNDING
-from simulator.rules.toolkit.words import number_of
+from simulator.rules.toolkit.words import price_of
 from simulator.scenarios import Draft, Source
 from simulator.scenarios.arguments import checked
 from simulator.scenarios.objective import TAKEN
@@ -140,7 +140,7 @@ class Need(Result):
 
     def _money(self, cost: float) -> str:
         """A cost in the money of the game, where it is priced by that."""
-        return number_of(cost, self.draft.battle().money.removesuffix("s") if self.priced == "list" else "")
+        return price_of(cost, self.draft.battle().money if self.priced == "list" else "")
 
     def _reached(self) -> str:
         """The value in words: "the attacker takes the land in 85.64 % and wins in 89.39 %"."""

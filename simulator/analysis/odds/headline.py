@@ -22,7 +22,7 @@ HEADLINES = {"headline": "attacker", "headline.attacker": "attacker", "headline.
 SURE = {"never": "0 %", "always": "100 %"}
 _ADVERB = "\0"
 _CLAUSE = re.compile(rf"((?:\band\b|^|(?<=[.;:,] )|(?<=\())(?:(?!\. )[^;:,()\0])*?) ?{_ADVERB}({'|'.join(SURE)})")
-_SUBJECT = re.compile(r"(it|everything|some|nobody|all of them)\b|(the|a) [\w-]+", re.IGNORECASE)
+_SUBJECT = re.compile(r"(it|everything|some|nobody|all( of them)?)\b|(the|a) [\w-]+", re.IGNORECASE)
 # A value in braces, with an "in" before it that "never" and "always" do without.
 _VALUE = re.compile(r"(in )?\{([^{}]*)\}")
 _BRACKET = re.compile(r"\[([^\[\]]*)\]")
@@ -161,7 +161,9 @@ def clause_of(battle: Battle, data: Mapping[str, Any], value: str) -> str:
     question = battle.question
     named = {question.measure: "m", contrary(question.measure): "not m"}.get(value)
     if named is None or not isinstance(question.sentence, str) or f"{{{named}}}" not in question.sentence:
-        return next((label for label, query in battle.results.items() if query == value), "")
+        clauses = ((one.words, one.question) for one in question.endings if _SUBJECT.match(one.words))
+        ends = [*battle.results.items(), *clauses]
+        return next((words for words, query in ends if query == value), "")
     text = question.sentence.partition(f"{{{named}}}")[0].strip().removesuffix(" in")
     if named == "not m":
         # "The fortress falls in {m}, holds in {not m}": the fortress holds.

@@ -19,6 +19,7 @@ from simulator.analysis.studies.sweep import sweep
 from simulator.analysis.studies.swept import Sweep
 from simulator.analysis.words import amount_in_words, bounds, meaning, number_in_words, settings_in_words
 from simulator.rules.battle import Battle
+from simulator.rules.question import WON
 from simulator.rules.toolkit.tolerances import ALIKE
 from simulator.rules.toolkit.words import number_of
 from simulator.scenarios import Scenario, ScenarioError, Source, draft
@@ -222,6 +223,7 @@ def balance(  # noqa: PLR0913 - one argument an option
 
     The present settings always belong to the settings of a field: a change is as large as its steps along them. In an
     even battle both sides have the same chance, so the distance is |p_attacker - p_defender|, else |value - target|.
+    A kind that asks another question (do the natives attack?) is even where its chance is one half.
 
     Parameters
     ----------
@@ -231,7 +233,7 @@ def balance(  # noqa: PLR0913 - one argument an option
     target : float, optional
         The value to come near; without it the odds should be even.
     value : str, optional
-        A value, see `sweep`; `p_attacker` by default.
+        A value, see `sweep`; by default `p_attacker`, or that of the battle kind where that is another.
     battles : int, optional
         Simulate every combination with so many battles. By default they are exact where that fits.
 
@@ -245,7 +247,7 @@ def balance(  # noqa: PLR0913 - one argument an option
     ScenarioError
         For an invalid scenario, and an unknown field.
     ValueError
-        For a target out of range.
+        For a target out of range, and without one for a battle whose question is a number.
     Interrupted
         After Ctrl-C, with the combinations tried so far.
 
@@ -259,9 +261,12 @@ def balance(  # noqa: PLR0913 - one argument an option
     value = meant(base.battle(), value) if value else None
     if target is None and value not in {None, *BOTH}:
         raise ValueError("target: is needed; without it both sides get the same chance, which needs no value")
+    own = _of_no_side(base.battle()) if value is None else None
+    if target is None and own and not is_chance(own):
+        raise ValueError(f"target: give one; {base.battle().label} has no winner, its question is a number ({own})")
     goal = EVEN if target is None else target
-    even = goal == EVEN and value in {None, *BOTH}
-    asked = BOTH if even else (value or BOTH[0],)
+    even = own is None and goal == EVEN and value in {None, *BOTH}
+    asked = BOTH if even else (value or own or BOTH[0],)
     if is_chance(asked[0]) and not 0 <= goal <= 1:
         raise ValueError(f"target: {goal:g} is not allowed; {asked[0]} is a chance, from 0 to 1")
     try:
@@ -269,6 +274,12 @@ def balance(  # noqa: PLR0913 - one argument an option
     except Interrupted as cut:
         raise Interrupted(Balance(cut.gathered, present, goal, complete=False)) from None
     return Balance(swept, present, goal)
+
+
+def _of_no_side(battle: Battle) -> str | None:
+    """The measure of a kind that is not about one side's victory over the other; None where it is."""
+    question = battle.question
+    return None if question.measure in {WON, "taken"} and not question.endings else meant(battle, "headline")
 
 
 def _ranges(

@@ -140,7 +140,7 @@ class Many:
         self, drafts: list[Draft], asked: Sequence[str] | None, battles: int | None = None, seed: int = 0
     ) -> None:
         self.drafts, self._asked, self._battles, self._seed = drafts, asked, battles, seed
-        self._own: dict[tuple[Any, Any], tuple[str, ...]] = {}
+        self._own: dict[tuple[Any, ...], tuple[str, ...]] = {}
         self._shared = Shared()
 
     def asked(self, place: int) -> tuple[str, ...]:
@@ -148,7 +148,7 @@ class Many:
         if self._asked is not None:
             return tuple(self._asked)
         data = self.drafts[place].data
-        kind = data.get("game"), data.get("battle")
+        kind = data.get("game"), data.get("battle"), frozenset(data)
         if kind not in self._own:
             try:
                 self._own[kind] = (self._grid(place).odds((), self._shared)[0].value,)

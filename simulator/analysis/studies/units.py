@@ -21,7 +21,7 @@ from simulator.analysis.words import capital, points
 from simulator.rules.battle import Battle
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.tolerances import ROUNDING
-from simulator.rules.toolkit.words import number_of
+from simulator.rules.toolkit.words import number_of, price_of
 from simulator.scenarios import Scenario, ScenarioError, Source, load
 from simulator.scenarios.arguments import checked
 from simulator.scenarios.schema import field_at, whole_numbers
@@ -92,8 +92,9 @@ class Units(Result):
 
     def _gain(self, row: Mapping[str, Any]) -> str:
         """The points that one more brings, and its price."""
-        price = number_of(row["price"], self.first[0].money.removesuffix("s")) if row["price"] else ""
-        return f"+{points(row['points'] / 100, chance=True)}" + f" for {price}" * bool(price)
+        money = self.first[0].money
+        price = f" {'for' if money else 'at price'} {price_of(row['price'], money)}" if row["price"] else ""
+        return f"+{points(row['points'] / 100, chance=True)}{price}"
 
     def how(self) -> str:
         """The battles and the method, in one line."""
@@ -149,6 +150,10 @@ def units(
         raise ValueError("scenarios: give one or more")
     method = Method(battles=battles, seed=seed, threads=threads, budget=CELL_BYTES)
     work = [(scenario, *unit) for scenario in asked for unit in _units(scenario)]
+    for battle in (scenario.battle for scenario in asked):
+        if battle.question.measure.startswith("mean."):
+            text = f"has no winner: sweep {battle.question.measure} over a unit"
+            raise ScenarioError(f"battle: {battle.game} {battle.kind} {text}")
     if not work:
         raise ScenarioError(f"battle: {asked[0].battle.game} {asked[0].battle.kind} has no units to add")
     ask = partial(answered, method=method, many=CELL_BATTLES, shared=Shared())

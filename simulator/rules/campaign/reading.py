@@ -202,10 +202,10 @@ class Reader:
 
     def check_side(self, path: str, kind: str, role: str, fields: SideFields) -> None:
         """Refuse fields that a force cannot have in this fight."""
-        pieces, own = self.carry.parted(kind, role, fields.model_extra or {})
-        for name in pieces:
+        given = fields.model_extra or {}
+        self.carry.check_pieces(path, {name: value for name, value in given.items() if name not in self.carry.pieces})
+        for name in self.carry.parted(kind, role, given)[0]:
             raise Refusal(f"{path}.{name}", f"pieces come to a force with {path}.join")
-        self.carry.check_pieces(path, {name: value for name, value in own.items() if name not in self.carry.pieces})
         if self.carry.fights[kind][SIDES.index(role)] is None:
             self.force(f"{path}.force", str(fields.force))
             what = "passage" if kind == "passage" else "siege"

@@ -42,6 +42,8 @@ def headline(answer: Answered) -> str:
     goal = given(answer, "goal")
     if isinstance(goal, str) and (held := HELD.fullmatch(goal.strip())):
         first = f"{held[1]}_{held[2]}"
+        if answer.battles is None and not answer.p(first):
+            return "{A} never takes it."
         return f"{{A}} takes it in {{{first}}} and still holds it after {called_fight(held[3])} in {{m}}."
     if goal is not None:
         return "{A} reaches the goal in {m}."
@@ -69,7 +71,10 @@ def called_fight(name: str) -> str:
 
 
 def called(data: Mapping[str, Any], side: str) -> str:
-    """Our forces that fight, for the attacker, or those of the others; "" where their names are those of sides."""
+    """Our forces that fight, for the attacker, or those of the others.
+
+    A force that is called by its side has the name of its realm in a fight; "" where it has none.
+    """
     fights = [one for one in data.get("fight") or () if isinstance(one, Mapping)]
     pairs = [tuple(_force(fight.get(role)) for role in SIDES) for fight in fights]
     used = dict.fromkeys(name for pair in pairs for name in pair if name)
@@ -77,7 +82,9 @@ def called(data: Mapping[str, Any], side: str) -> str:
     ours = {us} if isinstance(us, str) else {*us} if isinstance(us, list) else _our_side(pairs)
     names = [name for name in used if (name in ours) == (side == "attacker")]
     if not names or {*names} & {*SIDES}:
-        return ""
+        own = [fight[role] for fight in fights for role in SIDES if _force(fight.get(role)) == side]
+        given = [one.get("name") for one in own if isinstance(one, Mapping)]
+        return next((name for name in given if isinstance(name, str)), "")
     words = ["our side" if name == "us" else name.replace("_", " ") for name in names]
     return words[0] if len(words) == 1 else f"the side of {listed(words)}"
 

@@ -54,7 +54,7 @@ def question_of(words: dict[str, Any], others: Sequence[Question] = ()) -> Quest
     """The question of a kind, whose words are taken out of `words`."""
     endings = [Ending(*one) for one in words.pop("endings", ())]
     measure, columns = words.pop("measure", WON), words.pop("columns", ())
-    return Question(measure, words.pop("sentence").strip(), endings, columns, others)
+    return Question(measure, words.pop("sentence").strip(), endings, columns, others, words.pop("stages", {}))
 
 
 def kind(

@@ -29,10 +29,10 @@ CLOCK = Clock("rounds", "winner == 'attacker'", "an attacker has taken the hex",
 PARAMETERS = {"after-rounds": "retreat_after", "below-creatures": "retreat_below", "when-outgunned": "retreat_ratio"}
 # The side that holds the hex at the end.
 HOLDERS = {
-    "attacker takes the hex": "taken_by_attacker",
-    "second attacker takes it": "taken_by_second_attacker",
-    "third attacker takes it": "taken_by_third_attacker",
-    "defender keeps it": "winner == 'defender'",
+    "the attacker takes the hex": "taken_by_attacker",
+    "the second attacker takes it": "taken_by_second_attacker",
+    "the third attacker takes it": "taken_by_third_attacker",
+    "the defender keeps it": "winner == 'defender'",
     "nobody (stalemate)": "winner == 'nobody'",
 }
 LAND = "{A} takes the hex in {m}, {D} keeps it in {winner == 'defender'}[, nobody has it in {winner == 'nobody'}]."

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from pydantic import ValidationError
 
 from simulator.rules.battle import Built, Columns, States
 from simulator.rules.campaign.carry import Carry, Fighting, Left, Number, Table, Tables
 from simulator.rules.price_of_power.forces import CATEGORIES, PREFIXES
 from simulator.rules.price_of_power.model import TYPES, LandRealm, SeaRealm
 from simulator.rules.price_of_power.outcome import Fight, alive, over, withdrawn
+from simulator.rules.price_of_power.procedures.npr_defence import Capacity, check_capacity
 from simulator.rules.price_of_power.setup import Setup
 from simulator.rules.price_of_power.state import force_of
 from simulator.rules.sides import SIDES
@@ -67,13 +70,23 @@ class PowerCarry(Carry):
         self.counts["units"] = self.count(dict.fromkeys(PIECES, 1))
 
     def parted(self, kind: str, role: str, table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
-        """A realm whose provinces give its units is an NPR in its next fights, too."""
+        """The units that an NPR's provinces give are its pieces; it is an NPR in its next fights, too."""
         pieces, own = super().parted(kind, role, table)
-        return pieces, own | ({"kind": "npr"} if table.get("npr") else {})
+        if not table.get("npr"):
+            return pieces, own
+        with suppress(ValidationError):  # of provinces that are wrong, which the check of the fight refuses
+            npr = Capacity.model_validate(table["npr"])
+            check_capacity(f"{role}.npr", npr, f"{role}.npr", npr)
+            if not pieces:
+                realm, number = (SeaRealm, npr.ships) if kind == "naval" else (LandRealm, npr.land_units)
+                pieces = {realm.others_have: number}
+                own = {name: value for name, value in own.items() if name != "npr"}
+        return pieces, own | {"kind": "npr"}
 
     def check_pieces(self, path: str, table: Table) -> None:
-        """A force is one realm."""
+        """A force is one realm, and its units are given."""
         refuse(table.get("factions"), f"{path}.factions", "a force is one realm; give a force to each")
+        refuse(table.get("npr"), f"{path}.npr", "a force has units; give those that npr-defence tells")
 
     def read(self, table: Table) -> np.ndarray:
         """The pieces of a table; sound ships are the heavy ones less the damaged."""

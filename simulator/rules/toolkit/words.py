@@ -32,7 +32,7 @@ def chance_of(value: float, decimals: int = 2, bounds: tuple[float, float] | Non
     if bounds is not None:
         low, high = (f"{100 * bound:.{decimals}f}" for bound in bounds)
         return f"about {percent(value, decimals)} ({low} to {high})"
-    return "never" if value == 0 else "always" if value >= 1 - ROUNDING else percent(value, decimals)
+    return "never" if value <= ROUNDING else "always" if value >= 1 - ROUNDING else percent(value, decimals)
 
 
 def number_of(value: float, noun: str = "", more: str = "", between: str = "") -> str:
@@ -47,6 +47,11 @@ def number_of(value: float, noun: str = "", more: str = "", between: str = "") -
     return text + between + (f" {noun_for(text, noun)}" if noun else "")
 
 
+def price_of(cost: float, money: str) -> str:
+    """A price in the money of a game: "1 coin", "4 coins", "2 gold", "36 IPC"."""
+    return number_of(cost, money.removesuffix("s"), money)
+
+
 def noun_for(number: object, name: str) -> str:
     """The name of a piece after a number: tank and tanks, galleys and galley.
 
@@ -55,13 +60,18 @@ def noun_for(number: object, name: str) -> str:
     if not re.fullmatch(r"[a-z][a-z _-]*", name) or name.endswith("ry") or name in UNCOUNTED:
         return name
     if str(number) == "1":
-        return name[:-2] if name.endswith("sses") else re.sub(r"(?<!s)s$", "", name)
+        return name[:-2] if name.endswith("sses") else re.sub(r"(?<!s)s$", "", re.sub("men$", "man", name))
     return several(name)
 
 
 def several(noun: str) -> str:
-    """The plural of a noun: infantry, and whatever ends in one "s", as it is; armies, tanks, galleasses."""
-    if noun.endswith("ry") or (noun.endswith("s") and not noun.endswith("ss")):
+    """The plural of a noun: infantry, and whatever ends in one "s", as it is; armies, tanks, galleasses.
+
+    A name that ends in a code stays (leader A3), and before "on" or "of" its first part changes (lords of Kent).
+    """
+    if part := re.fullmatch(r"(.+?)( (?:on|of|at|in) .+)", noun):
+        return several(part[1]) + part[2]
+    if not noun[-1:].islower() or noun.endswith(("ry", "men")) or (noun.endswith("s") and not noun.endswith("ss")):
         return noun
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":
         return f"{noun[:-1]}ies"

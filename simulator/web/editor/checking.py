@@ -25,7 +25,7 @@ _MEANT = re.compile(r"did you mean ([\w-]+)\?")
 
 
 class Remark(NamedTuple):
-    """A mistake (`complaint`), or a rule that never applies (`notice`): its line, and a word to change into another."""
+    """A mistake (`complaint`) or a note on a rule (`notice`): its line, and a word to change into another."""
 
     line: int
     kind: str
@@ -134,9 +134,9 @@ def dice_in_words(file: GameFile) -> str:
 
 
 def findings(found: Checked, data: Mapping[str, Any]) -> Iterator[tuple[str, str, int]]:
-    """Kind, text and line: rules that never apply, and what the test battle leaves out."""
+    """Kind, text and line: notes on rules (most never apply), and what the test battle leaves out."""
     for one in found.remarks:
-        yield "never applies", one.said, one.line
+        yield "note", one.said, one.line
     fielded = {unit for side in SIDES for unit, n in (data.get(side) or {}).items() if n}
     for unit in found.file.unit if found.file else ():
         if unit not in fielded:

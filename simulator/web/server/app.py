@@ -12,9 +12,11 @@ from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
+from html import escape
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.datastructures import Headers
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
@@ -22,6 +24,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
+from starlette.types import Scope
 
 from simulator.web.messages import EVENTS, TEXT, BadRequest, Job, Reply, Unserved, as_json, event
 from simulator.web.server.metrics import TYPE, Metrics
@@ -196,14 +199,14 @@ class Guard:
             await send(message)
 
         if len(scope.get("query_string", b"")) > MOST_BYTES:
-            refusal = _refusal(scope["path"], f"scenario: more than {MOST_BYTES // 1024} KB", 414)
+            refusal = _refusal(scope, f"scenario: more than {MOST_BYTES // 1024} KB", 414)
             await refusal(scope, receive, guarded)
         else:
             try:
                 await self.app(scope, receive, guarded)
             except asyncio.CancelledError:  # the server ends while this client still sends or reads
                 if not started:
-                    await _unserved(scope["path"], ENDING)(scope, receive, guarded)
+                    await _unserved(scope, ENDING)(scope, receive, guarded)
         path = getattr(scope.get("route"), "path", "(no such page)")
         seconds = time.perf_counter() - begun
         log.info("%s %s %d %.0f ms", scope["method"], path, status, 1000 * seconds)
@@ -237,7 +240,7 @@ class Site:
                     left = self.pool.limits.reply - (time.monotonic() - begun)
                     reply = await self._worded(request, job, reply, min(WORDING, left))
             except Unserved as error:
-                return _unserved(request.url.path, error)
+                return _unserved(request.scope, error)
             if not key or reply.status != 200:
                 return _response(reply)
             kept = KeptReply.of(reply)
@@ -288,7 +291,7 @@ class Site:
         try:
             first = await anext(replies)
         except Unserved as error:
-            return _unserved(request.url.path, error)
+            return _unserved(request.scope, error)
         if first.type != EVENTS:
             return _response(first)
 
@@ -351,26 +354,30 @@ def _response(reply: Reply) -> Response:
     return Response(reply.body, reply.status, {"Cache-Control": "no-cache", **reply.headers}, reply.type)
 
 
-def _unserved(path: str, error: Unserved) -> Response:
+def _unserved(scope: Scope, error: Unserved) -> Response:
     """The refusal of a request that no worker answers; the client may try again after a second."""
-    response = _refusal(path, str(error), error.status)
+    response = _refusal(scope, str(error), error.status)
     response.headers["Retry-After"] = "1"
     return response
 
 
-def _refusal(path: str, text: str, status: int) -> Response:
-    if path.startswith("/api/"):
+def _refusal(scope: Scope, text: str, status: int) -> Response:
+    """A refusal that no worker words: JSON for the API, a page where a browser opens an address, else its text."""
+    if scope["path"].startswith("/api/"):
         field = text.partition(":")[0] if text.startswith("scenario:") else None
         return _response(as_json({"error": text, "field": field}, status))
-    return Response(text, status, media_type=TEXT)
+    if "text/html" not in Headers(scope=scope).get("accept", ""):
+        return Response(text, status, media_type=TEXT)
+    page = (
+        text_of("missing.html") if status == 404 else text_of("refused.html").replace(b"REASON", escape(text).encode())
+    )
+    return _response(Reply(page, status))
 
 
 async def _missing(request: Request, error: Exception) -> Response:
     status = getattr(error, "status_code", 404)
-    if status == 404 and "text/html" in request.headers.get("accept", "") and not request.url.path.startswith("/api/"):
-        return _response(Reply(text_of("missing.html"), 404))
     text = "no such page" if status == 404 else f"{request.method} is not allowed here"
-    return _refusal(request.url.path, text, status)
+    return _refusal(request.scope, text, status)
 
 
 async def static(request: Request) -> Response:
@@ -385,7 +392,7 @@ async def at_root(request: Request) -> Response:
 
 def _file(name: str, request: Request) -> Response:
     if name not in STATIC:
-        return _refusal(request.url.path, "no such page", 404)
+        return _refusal(request.scope, "no such page", 404)
     kept = request.query_params.get("v") == version_of(name)
     age = {"Cache-Control": "public, max-age=31536000, immutable" if kept else "no-cache"}
     return KeptReply.of(Reply(text_of(name), type=STATIC[name], headers=age)).response(request)

@@ -1,0 +1,68 @@
+"""First lines of commands where a kind has no winner, no siege, or names that have no plural."""
+
+import pytest
+
+from simulator import balance, best, load, need, odds, replay, sweep, units
+from simulator.rules.toolkit.words import chance_of, noun_for, price_of, several
+from simulator.scenarios import ScenarioError
+
+WARSHIPS = "passage.attacker.warships"
+
+
+def expedition(*stages):
+    """The expedition to Cadiz with these of its stages alone."""
+    data = load("europa-cadiz-1596").data
+    return {name: table for name, table in data.items() if name in {"game", "battle", *stages}}
+
+
+@pytest.mark.parametrize(
+    ("stages", "column", "words"),
+    [
+        (("passage",), "landed", "the troops land"),
+        (("passage", "land"), "won_ashore", "the troops win ashore"),
+    ],
+)
+def test_an_expedition_is_asked_about_its_last_stage(stages, column, words):
+    """`fortress_taken` is no column without a siege: these questions were refused with that name."""
+    scenario = expedition(*stages)
+    swept = sweep(scenario, {WARSHIPS: [8]})
+    assert swept.cells[0].measures[0].value == pytest.approx(odds(scenario).p(column))
+    assert words in swept.headline
+    assert words in need(scenario, {WARSHIPS: [8]}, 0.01).headline
+    assert words in balance(scenario, {WARSHIPS: [8]}).headline
+    assert "fortress" not in replay(scenario, seed=1).headline
+
+
+def test_balance_asks_the_question_of_the_kind():
+    found = balance("europa-roanoke-1587", {"conditions.tolerance": range(4, 8)})
+    assert (
+        found.headline == "At 50.00 % with 5 for the tolerance (1 step): the chance that the natives attack is 50.00 %."
+    )
+    across = balance("power-crossing-alps", {"attacker.units": range(5, 12)}).headline
+    assert "the chance that all get across is" in across
+    assert "never wins" not in across
+    with pytest.raises(ValueError, match=r"target: give one; .* raid has no winner, its question is a number"):
+        balance("axis-raid", {"attacker.bomber": [1, 2]})
+    assert balance("axis-raid", {"attacker.bomber": [1, 2]}, target=5, value="mean.attacker_points").front
+
+
+def test_units_of_a_raid_have_no_chance_to_win():
+    with pytest.raises(ScenarioError, match=r"raid has no winner: sweep mean\.attacker_points over a unit"):
+        units("axis-raid")
+
+
+def test_the_aim_of_best_is_no_name_of_a_column():
+    assert best("power-march-milan").wanted[0].startswith("attacker wants: that the area is won and everything taken 1")
+
+
+def test_plurals_and_prices():
+    same = ("leader A3", "intercessor (bolt rifle)", "destroyer II", "pikemen", "infantry")
+    assert [several(name) for name in same] == [*same]
+    assert several("commander on his own ground") == "commanders on his own ground"
+    assert noun_for(1, "pikemen") == "pikeman"
+    prices = [price_of(1, "coins"), price_of(4, "coins"), price_of(2, "gold"), price_of(36, "IPC"), price_of(3, "")]
+    assert prices == ["1 coin", "4 coins", "2 gold", "36 IPC", "3"]
+
+
+def test_what_is_never_is_so_within_rounding_as_what_is_always():
+    assert (chance_of(1e-13), chance_of(1 - 1e-13), chance_of(1e-9)) == ("never", "always", "< 0.01 %")
