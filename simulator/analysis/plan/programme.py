@@ -23,9 +23,9 @@ from simulator.analysis.plan.turn import Turn
 # HiGHS stops within gaps of 1e-6: values are scaled so that this is less than a rounding error of a plan.
 SCALE = 1e4
 # Of the largest value there could be, the part by which a plan may be less when it is sought for the first time.
-FIRST_PART = 0.007
+FIRST_PART = 1e-5
 # It may be so many times as much less if that was not enough.
-MORE = 1.6
+MORE = 4.0
 # Ways to choose columns that are tried before all of them.
 AT_FIRST = 20
 
