@@ -46,6 +46,11 @@ class StartGroup:
     joined: Joined
     numbers: np.ndarray
 
+    @property
+    def least(self) -> int:
+        """The start with the fewest pieces."""
+        return int(self.numbers.sum(axis=1).argmin())
+
     def columns(self, states: Any, start: np.ndarray) -> Columns:
         """The columns of final states; `start` is the start of each (int64, shape (states,), ascending)."""
         found = self._linear(states, start)
@@ -76,9 +81,8 @@ class StartGroup:
                 if len(np.unique(steps)) != 1:
                     return None
                 found[name] = found[name] + less[:, place] * steps[0]
-        least = int(self.numbers.sum(axis=1).argmin())
-        own = start == least
-        alone = self.joined.outcome(type(states)(*(field[own] for field in states)), self.numbers[least].tolist())
+        own = start == self.least
+        alone = self.joined.outcome(type(states)(*(field[own] for field in states)), self.numbers[self.least].tolist())
         alike = all(np.array_equal(found[name][own], np.broadcast_to(one, own.sum())) for name, one in alone.items())
         return found if alike else None
 
