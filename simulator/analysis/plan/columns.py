@@ -238,8 +238,8 @@ def _from_rows(
 
 @dataclass
 class OneChain:
-    """Columns whose attacks are one chain: their `places` among all columns, int64; the pieces that take part (`part`, by
-    side, int64, shape (columns, slots)); and the values of the smallest line-up, solved alone (`least`).
+    """Columns whose attacks are one chain: their `places` among all columns, int64; the pieces that take part (`part`,
+    by side, int64, shape (columns, slots)); and the values of the smallest line-up, solved alone (`least`).
     """
 
     places: np.ndarray

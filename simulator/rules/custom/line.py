@@ -95,7 +95,7 @@ def stretches_of_each(setup: Setup, side: str, numbers: Sequence[Sequence[int]])
     policy, damaged = getattr(setup.fields.policy, side), setup.sides[side].damaged
     pattern = _pattern(setup.file, side, tuple(loss_order(setup, side)), policy.absorb)
     keep = tuple(policy.keep.items())
-    lines = [_stretches(setup.file, pattern, counts, keep) for counts in numbers]
+    lines: list[Sequence[Stretch]] = [_stretches(setup.file, pattern, counts, keep) for counts in numbers]
     return [_without(line, damaged) for line in lines] if any(damaged) else lines
 
 
