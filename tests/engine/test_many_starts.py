@@ -9,6 +9,7 @@ import pytest
 from simulator.engine.api import exact_outcomes, outcomes_from
 from simulator.engine.graph.interpreted_explorer import PlainExplorer
 from simulator.engine.graph.many_starts import ManyStarts
+from simulator.engine.graph.solver import Solver, values_at_once
 from simulator.engine.model.limits import BrokenGame
 from tests.toys import Coins, Purse, Sides, gamble, ring, skirmish, walk
 
@@ -75,3 +76,27 @@ def test_a_battle_that_never_ends_is_refused(plain):
     graph = PlainExplorer(ring(4), 10**9).explore(starts=np.array([[0, 0]]))
     with pytest.raises(BrokenGame, match="never leave"):
         ManyStarts(graph, plain).ends()
+
+
+def test_values_at_once_are_those_of_coins():
+    """A fair game of coins with the goal 3: from n coins it is won in n of 3 games, and lost in the rest."""
+    graph = PlainExplorer(walk(2, 3), 10**9).explore(starts=np.array([[1, 0], [2, 0]]))
+    won = np.asarray(graph.states(np.arange(len(graph))).coins == 3)
+    found = values_at_once(graph, np.array([graph.final & won, graph.final & ~won], float))
+    assert found[:, graph.starts] == pytest.approx(np.array([[1, 2], [2, 1]]) / 3, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["a loop", "two rolls"])
+def test_values_at_once_are_those_of_the_passes(name):
+    chain, starts = CASES[name]
+    graph = PlainExplorer(chain, 10**9).explore(starts=np.array(starts, np.int64))
+    ends = np.where(graph.final, np.random.default_rng(1).random((3, len(graph))), 0)
+    solver = Solver(graph, False, plain=True)
+    expected = [solver.values(one) for one in ends]
+    np.testing.assert_allclose(values_at_once(graph, ends), expected, atol=1e-12)
+
+
+def test_values_at_once_of_a_battle_that_never_ends_are_refused():
+    graph = PlainExplorer(ring(4), 10**9).explore(starts=np.array([[0, 0]]))
+    with pytest.raises(BrokenGame, match="this battle can never leave"):
+        values_at_once(graph, np.zeros((1, len(graph))))

@@ -2,14 +2,18 @@
 
 import os
 import signal
+import subprocess
 import threading
 
 import numpy as np
 import pytest
+from scipy.optimize import Bounds, LinearConstraint
 
+from simulator.analysis.plan import highs, programme
 from simulator.analysis.plan.columns import columns_of
 from simulator.analysis.plan.plan import divided
 from simulator.analysis.plan.reading import read
+from simulator.analysis.plan.tables import TableDivision
 
 FRONTS = ("a", "b", "c", "d", "e")
 
@@ -27,15 +31,18 @@ def turn():
 
 @pytest.fixture
 def columns(turn):
-    """Worths without order make the integer programme hard: some seconds."""
+    """Worths without order: no plan that is made step by step is the best one."""
     found, dice = columns_of(turn), np.random.default_rng(3)
     for one in found:
         one.worth[1:] = dice.random(len(one) - 1) * np.sqrt(one.numbers[1:, 0])
     return found
 
 
-def test_the_best_plan_found_is_kept_with_its_gap(turn, columns):
-    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+def test_the_best_plan_found_is_kept_with_its_gap(turn, columns, monkeypatch):
+    def interrupted(*_, **asked):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(programme, "solved", interrupted)  # the relaxation is solved, the programme is not
     found = divided(turn, columns, 5)
     assert found.interrupted
     assert found.bound >= found.value > 0
@@ -50,11 +57,49 @@ def test_the_best_plan_found_is_kept_with_its_gap(turn, columns):
     assert (found.next_best, found.units_worth) == ((), ())
 
 
-def test_what_is_interrupted_later_is_the_best_plan():
-    """Of a plan that is found, only the alternatives are missing: no gap."""
+def test_what_is_interrupted_later_is_the_best_plan(monkeypatch):
+    """Ctrl-C while alternatives are sought: the plan is the best, without a gap, and alternatives are missing."""
     turn = read({
         "game": "plan", "of": "risk", "every": {"battle": "land"}, "place": {"x": {"regiments": 5}},
         "target": {name: {"defender": {"regiments": 1}} for name in FRONTS},
     })  # fmt: skip
     found = columns_of(turn)
-    assert (divided(turn, found, 0).gap, divided(turn, found, 0).bound) == (0, None)
+    whole = divided(turn, found, 2)
+    assert (whole.interrupted, whole.gap, whole.bound, len(whole.next_best)) == (False, 0, None, 2)
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(TableDivision, "next_best", interrupted)
+    broken = divided(turn, found, 2)
+    assert (broken.interrupted, broken.gap, broken.bound) == (True, 0, None)
+    assert (broken.headline, broken.next_best) == (whole.headline, ())
+
+
+def test_what_takes_longer_is_solved_in_a_process_that_ctrl_c_ends(monkeypatch):
+    """A knapsack whose time in this process is nothing: the other process gives the same answer."""
+    asked = {"c": -np.array([6.0, 5, 4]), "integrality": np.ones(3), "bounds": Bounds(0, 1)}
+    asked["constraints"] = LinearConstraint(np.array([[5, 4, 3]]), -np.inf, 7)
+    at_once = highs.solved("milp", **asked)
+    monkeypatch.setattr(highs, "OUT_OF_TIME", at_once.status)
+    assert highs.solved("milp", **asked).x.tolist() == at_once.x.tolist() == [0, 1, 1]
+
+
+def test_ctrl_c_ends_what_is_solved_in_another_process(monkeypatch):
+    """Knapsacks that take many seconds; a real signal arrives while the other process searches."""
+    dice, started = np.random.default_rng(1), []
+    weights = dice.integers(1, 100, (60, 120))
+    asked = {"c": -dice.integers(1, 100, 120), "integrality": np.ones(120), "bounds": Bounds(0, 1)}
+    asked["constraints"] = LinearConstraint(weights, -np.inf, weights.sum(axis=1) / 2)
+
+    class Watched(subprocess.Popen):
+        def __init__(self, *args, **options):
+            super().__init__(*args, **options)
+            started.append(self)
+            threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+    monkeypatch.setattr(subprocess, "Popen", Watched)
+    monkeypatch.setattr(highs, "PATIENCE", 0.01)
+    with pytest.raises(KeyboardInterrupt):
+        highs.solved("milp", **asked)
+    assert [one.wait(60) for one in started] == [-signal.SIGKILL]

@@ -4,6 +4,7 @@ import json
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from simulator import NoExactOdds, ScenarioError, exact, plan
@@ -273,3 +274,21 @@ def test_a_plan_of_named_units_is_the_battle():
         found = plan(turn)
         assert found.orders == {"x": {"home": {"knights": 3}}}
         assert found.chance_all == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["land", "invasion"])
+def test_the_numbers_of_many_sides_are_those_of_each(kind):
+    """Risk: regiments, commanders among them, fleets, and in an invasion no more transports than fleets."""
+    carry = read({
+        "game": "plan", "of": "risk", "every": {"battle": "land"}, "place": {"x": {"regiments": 3}},
+        "target": {"a": {"defender": {"regiments": 1}}},
+    }).carry  # fmt: skip
+    pieces, tables = np.array([[3, 0, 1], [0, 2, 5], [0, 0, 0]]), ({"transports": 2}, {})
+    found = carry.numbers(kind, "attacker", tables, pieces)
+    for row, own in enumerate(pieces):
+        side = carry.side(kind, "attacker", tables, own)
+        assert {name: int(values[row]) for name, values in found.items() if values[row]} == {
+            name: value for name, value in side.items() if value
+        }
+    assert [int(one) for one in found["regiments"]] == [3, 2, 0]
+    assert kind == "land" or found["transports"].tolist() == [1, 2, 0]

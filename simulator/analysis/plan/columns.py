@@ -4,10 +4,10 @@ sections 3.1 and 3.4).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from simulator.rules.campaign.starts import StartGroup, fields_of_fight, in_grou
 MOST_COLUMNS = 250_000
 # Columns that are fought together: their ends are held at the same time.
 AT_ONCE = 4_000
+T = TypeVar("T")
 
 Progress = Callable[[int, int | None], object]
 
@@ -65,15 +66,24 @@ def columns_of(turn: Turn, progress: Progress | None = None) -> list[Columns]:
         shorter = "leave pieces at home with stay, or shorten reach"
         raise NoExactOdds(f"plan: {size:,} attacks to weigh; at most {MOST_COLUMNS:,}; {shorter}")
     total, found, done = sum(map(len, asked)), [], 0
-    for front, numbers in zip(turn.fronts, asked, strict=True):
-        try:
-            found.append(_fought(turn, front, numbers))
-        except NoExactOdds as refusal:
-            raise NoExactOdds(f"{front.path}: {refusal}") from None
+    # The chains of all fronts are checked before one is solved: what is small is solved sooner than a kernel compiles.
+    chains = [
+        _of_front(front, _chains, turn, front, numbers) for front, numbers in zip(turn.fronts, asked, strict=True)
+    ]
+    for front, numbers, own in zip(turn.fronts, asked, chains, strict=True):
+        found.append(_of_front(front, _fought, turn, front, numbers, own))
         done += len(numbers)
         if progress:
             progress(done, total)
     return found
+
+
+def _of_front(front: Front, function: Callable[..., T], *given: Any) -> T:
+    """The answer of a function; its NoExactOdds names the front."""
+    try:
+        return function(*given)
+    except NoExactOdds as refusal:
+        raise NoExactOdds(f"{front.path}: {refusal}") from None
 
 
 def most_of(turn: Turn, front: Front) -> np.ndarray:
@@ -149,16 +159,19 @@ def _allowed(plan: CampaignPlan, ours: np.ndarray) -> np.ndarray:
     return found
 
 
-def _fought(turn: Turn, front: Front, numbers: np.ndarray) -> Columns:
-    """These columns with their expectations."""
+def _fought(turn: Turn, front: Front, numbers: np.ndarray, chains: list[OneChain]) -> Columns:
+    """These columns with their expectations; `chains`: those of `_chains`."""
     plan = front.plan
     if plan is None:
         none = np.zeros(len(numbers))
         return Columns(numbers, none, none, none, none, none)
     here = _here(plan, numbers @ _slots(turn, front, plan))
     values = np.full((4, len(numbers)), np.nan)
-    for places, found in _together(turn, front, plan, here):
-        values[:, places] = found
+    for one in chains:
+        solved = _of_group(turn, front, _course(plan), one.group, one.part)
+        # A column that changes otherwise than by the pieces at the start would show in the smallest line-up.
+        if np.allclose(one.least, solved[:, one.group.least], rtol=1e-9, atol=1e-9):
+            values[:, one.places] = solved
     alone = np.flatnonzero(np.isnan(values[0]))
     for first in range(0, len(alone), AT_ONCE):
         some = alone[first : first + AT_ONCE]
@@ -223,23 +236,34 @@ def _from_rows(
     return values
 
 
-def _together(
-    turn: Turn, front: Front, plan: CampaignPlan, here: np.ndarray
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """The columns whose attack is one chain, by their places, and their values by one pass backwards for each value."""
+@dataclass
+class OneChain:
+    """Columns whose attacks are one chain: their `places` among all columns, int64; the pieces that take part (`part`,
+    by side, int64, shape (columns, slots)); and the values of the smallest line-up, solved alone (`least`).
+    """
+
+    places: np.ndarray
+    group: StartGroup
+    part: list[np.ndarray]
+    least: np.ndarray
+
+
+def _chains(turn: Turn, front: Front, numbers: np.ndarray) -> list[OneChain]:
+    """The columns whose attacks are one chain."""
+    plan = front.plan
+    if plan is None:
+        return []
+    here = _here(plan, numbers @ _slots(turn, front, plan))
     fight, carry = plan.fights[0], plan.carry
     part, able = plan.coming(fight, here.copy())
     pointless = carry.pointless(fight.kind, [side.table if side.force < 0 else {} for side in fight.sides], part)
     fought = np.flatnonzero(able[0] & able[1] & ~pointless)
-    starts = [[one[row] for one in part] for row in fought]
-    for group in in_groups(plan, fight, starts):
+    found = []
+    for group in in_groups(plan, fight, [[one[row] for one in part] for row in fought]):
         places = fought[group.places]
-        found = _of_group(turn, front, _course(plan), group, [one[places] for one in part])
-        # A column that changes otherwise than by the pieces at the start would show in the smallest line-up.
-        least = int(group.numbers.sum(axis=1).argmin())
-        alone = _from_rows(turn, front, _course(plan), _rows(plan, here[places[[least]]]), 0)
-        if np.allclose(alone[:, 0], found[:, least], rtol=1e-9, atol=1e-9):
-            yield places, found
+        least = _from_rows(turn, front, _course(plan), _rows(plan, here[places[[group.least]]]), 0)[:, 0]
+        found.append(OneChain(places, group, [one[places] for one in part], least))
+    return found
 
 
 def _of_group(turn: Turn, front: Front, course: Course, group: StartGroup, part: list[np.ndarray]) -> np.ndarray:

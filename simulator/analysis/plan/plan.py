@@ -343,28 +343,30 @@ def divided(turn: Turn, found: list[Columns], k: int, alone: bool = False) -> Pl
         whole = make(turn, found, whole=True) if differ == "pieces" else division
         for another in whole.next_best(best, k, differ):
             more["next_best"] += (another,)
+        largest = division.largest() if objective != "cheapest" else 0.0
         if objective != "cheapest":
-            for unit in _units(division, turn):
+            for unit in _units(division, turn, largest):
                 more["units_worth"] += (unit,)
         if objective == "worth":
-            more["leave"] = dict(_leave(division, turn, best))
+            more["leave"] = dict(_leave(division, turn, best, largest))
     except KeyboardInterrupt:
         more["interrupted"] = True
     return Plan(turn, tuple(found), best, **more)
 
 
-def _units(division: TableDivision | Programme, turn: Turn) -> Iterator[Unit]:
+def _units(division: TableDivision | Programme, turn: Turn, largest: float) -> Iterator[Unit]:
     """The worth of one more and one fewer of each piece in each place."""
-    largest, leaving = division.largest(), turn.here - turn.staying
+    leaving = turn.here - turn.staying
     for place, piece in np.argwhere(turn.written).tolist():
         less = largest - division.value_with(place, piece, -1) if leaving[place, piece] else None
         more = division.value_with(place, piece, 1) - largest
         yield Unit(turn.places[place], turn.names[piece], more, less)
 
 
-def _leave(division: TableDivision | Programme, turn: Turn, best: Choice) -> Iterator[tuple[str, float | None]]:
+def _leave(
+    division: TableDivision | Programme, turn: Turn, best: Choice, largest: float
+) -> Iterator[tuple[str, float | None]]:
     """What is lost without attacks on a target, or if nobody comes to a hold from elsewhere."""
-    largest = division.largest()
     for at, front in enumerate(turn.fronts):
         used = division.found[at].numbers[best.columns[at]].any()
         without = division.best_without(at) if used else largest

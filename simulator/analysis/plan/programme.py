@@ -16,15 +16,16 @@ import numpy as np
 from simulator.analysis.plan.choices import EQUAL, SAME_PRICE, Choice, Choices, away
 from simulator.analysis.plan.columns import Columns
 from simulator.analysis.plan.first_plan import Known
-from simulator.analysis.plan.relaxed import Relaxed, Row, constraints_of, interruptible
+from simulator.analysis.plan.highs import solved
+from simulator.analysis.plan.relaxed import Relaxed, Row, constraints_of
 from simulator.analysis.plan.turn import Turn
 
 # HiGHS stops within gaps of 1e-6: values are scaled so that this is less than a rounding error of a plan.
 SCALE = 1e4
 # Of the largest value there could be, the part by which a plan may be less when it is sought for the first time.
-FIRST_PART = 0.007
+FIRST_PART = 1e-5
 # It may be so many times as much less if that was not enough.
-MORE = 1.6
+MORE = 4.0
 # Ways to choose columns that are tried before all of them.
 AT_FIRST = 20
 
@@ -384,14 +385,12 @@ class Programme:
 
     def _solve(self, aim: np.ndarray, rows: Sequence[Row], among: np.ndarray) -> np.ndarray | None:
         """A solution with the largest `aim`, in whole numbers, that uses only these variables; None without one."""
-        from scipy.optimize import Bounds, milp
+        from scipy.optimize import Bounds
 
         high = np.concatenate([np.ones(self.first[-1]), np.full(len(self.routes), np.inf)])
-        found = interruptible(
-            lambda: milp(
-                -aim[among] * SCALE, constraints=constraints_of(rows, among), bounds=Bounds(0, high[among]),
-                integrality=np.ones(among.sum()), options={"mip_rel_gap": 0},
-            )
+        found = solved(
+            "milp", c=-aim[among] * SCALE, constraints=constraints_of(rows, among), bounds=Bounds(0, high[among]),
+            integrality=np.ones(among.sum()), options={"mip_rel_gap": 0},
         )  # fmt: skip
         if found.x is None:
             return None

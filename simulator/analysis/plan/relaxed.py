@@ -7,18 +7,16 @@ the bound less the value of a known division is in no better one.
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
+from simulator.analysis.plan.highs import solved
+
 # Ways to choose a column of each front that are listed at once.
 MOST_WAYS = 2_000_000
-# Seconds between two looks at a solver that runs.
-STEP = 0.1
-T = TypeVar("T")
 # Groups of fronts, and the most pieces that can come to each group: int64, shape (pieces,).
 Limits = Sequence[tuple[tuple[int, ...], np.ndarray]]
 
@@ -48,18 +46,15 @@ class Relaxed:
         `aim`: coefficients, float64, shape (variables,). `first`: the first column of each front, of which one is
         chosen, and the first variable that is no column. `allowed`: the variables that may be used, bool.
         """
-        from scipy.optimize import linprog
         from scipy.sparse import csr_array
 
         matrix = csr_array(np.array([row.coefficients[allowed] for row in rows]))
         low, high = (np.array([getattr(row, name) for row in rows], float) for name in ("low", "high"))
         same, up, down = low == high, np.isfinite(high) & (low != high), np.isfinite(low) & (low != high)
         at_most = csr_array(np.concatenate([matrix[up].toarray(), -matrix[down].toarray()]))
-        found = interruptible(
-            lambda: linprog(
-                -aim[allowed], A_ub=at_most, b_ub=np.concatenate([high[up], -low[down]]), A_eq=matrix[same],
-                b_eq=low[same], bounds=(0, None), method="highs",
-            )
+        found = solved(
+            "linprog", c=-aim[allowed], A_ub=at_most, b_ub=np.concatenate([high[up], -low[down]]), A_eq=matrix[same],
+            b_eq=low[same], bounds=(0, None), method="highs",
         )  # fmt: skip
         if found.x is None:
             return None
@@ -115,28 +110,3 @@ def constraints_of(rows: Sequence[Row], among: np.ndarray) -> Any:
 
     matrix = csr_array(np.array([row.coefficients[among] for row in rows]))
     return LinearConstraint(matrix, [row.low for row in rows], [row.high for row in rows])
-
-
-def interruptible(solve: Callable[[], T]) -> T:
-    """The answer of HiGHS, from a thread of its own: the main thread waits in short steps, so that it hears Ctrl-C.
-
-    HiGHS cannot be stopped: the program ends no sooner than the thread, which may not be left alone at the end.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        return solve()
-    found: list[T] = []
-    failed: list[BaseException] = []
-
-    def work() -> None:
-        try:
-            found.append(solve())
-        except BaseException as error:
-            failed.append(error)
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    while thread.is_alive():
-        thread.join(STEP)
-    if failed:
-        raise failed[0]
-    return found[0]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import exp, prod
 from typing import Any
 
@@ -23,6 +24,8 @@ from simulator.analysis.plan.turn import Turn
 MOST_ADDITIONS = 1.5e9
 # An addition to a slice of a table costs at least as much as so many numbers.
 LEAST_SLICE = 3_000
+# Sums of the same values in another order differ by less.
+ROUNDING = 1e-9
 
 
 @dataclass
@@ -43,11 +46,12 @@ class Uses:
 @dataclass
 class Part:
     """A part of all divisions: the ways that it allows on each front, and the tables of the fronts from each on, of the
-    last ones alone where those before are not solved yet.
+    last ones alone where those before are not solved yet. None of them has a value above `bound`.
     """
 
     ways: list[Uses]
     after: list[np.ndarray] = field(default_factory=list)
+    bound: float = np.inf
 
 
 class TableDivision:
@@ -108,6 +112,9 @@ class TableDivision:
     def _with(self, later: np.ndarray, ways: Uses) -> np.ndarray:
         """The table of one more front."""
         found = np.full_like(later, -np.inf)
+        if np.isfinite(later).sum() == 1 and later.flat[0] == 0:  # nobody is used yet
+            np.maximum.at(found, tuple(ways.use.T), ways.value)
+            return found
         for use, value in zip(ways.use.tolist(), ways.value.tolist(), strict=True):
             to = tuple(slice(n, None) for n in use)
             of = tuple(slice(0, size - n) for n, size in zip(use, later.shape, strict=True))
@@ -192,12 +199,26 @@ class TableDivision:
         parts, choice, part = list[Part](), best, self.part
         for _ in range(number):
             parts += self._others(part, choice, differ)
-            found = self._best_of(parts) if parts else None
+            near = self._near(parts)
+            found = self._best_of(near) if near else None
             if found is None:
                 return
             choice, at = found
-            part = parts.pop(at)
+            part = near[at]
+            parts = [one for one in parts if one is not part]
             yield choice
+
+    def _near(self, parts: Sequence[Part]) -> list[Part]:
+        """The parts that may hold the best division of these, or an equal one."""
+        if self.objective == "cheapest":
+            return list(parts)
+        found, best = list[Part](), -np.inf
+        for part in sorted(parts, key=lambda part: part.bound, reverse=True):
+            if part.bound < self._below(best) - ROUNDING:
+                break
+            best = max(best, self._within(self._solved(part).after[0], self.most))
+            found.append(part)
+        return found
 
     def _others(self, part: Part, choice: Choice, differ: str) -> Iterator[Part]:
         """The divisions of a part that differ from one of them, parted by the first front that differs."""
@@ -208,7 +229,9 @@ class TableDivision:
             if differ == "targets":
                 alike = some[ways.column] == some[choice.columns[at]]
             if (~alike).any():
-                yield Part([*same, ways.only(~alike), *part.ways[at + 1 :]], part.after[at + 1 :])
+                other, after = ways.only(~alike), self._solved(part).after[at + 1 :]
+                bound = self._with_before(at, other, after[0])
+                yield Part([*same, other, *part.ways[at + 1 :]], after, bound)
             same.append(ways.only(alike))
 
     def value_with(self, place: int, piece: int, more: int) -> float:
@@ -225,17 +248,43 @@ class TableDivision:
 
     def best_without(self, front: int) -> float | None:
         """The largest value without attacks on a target, or without anybody who comes to a hold."""
-        ways = list(self.part.ways)
-        ways[front] = ways[front].only(~self.found[front].numbers[ways[front].column].any(axis=1))
-        table = self._solved(Part(ways, self.part.after[front + 1 :])).after[0]
-        within = table[tuple(slice(0, most + 1) for most in self.most)]
-        return float(within.max()) if np.isfinite(within).any() else None
+        ways = self.part.ways[front]
+        nobody = ways.only(~self.found[front].numbers[ways.column].any(axis=1))
+        value = self._with_before(front, nobody, self._solved(self.part).after[front + 1])
+        return value if np.isfinite(value) else None
+
+    @cached_property
+    def _before(self) -> list[np.ndarray]:
+        """For each front the best value of those before it, by the most of each class that they may use."""
+        table = self._solved(self.part).after[-1]
+        found = [table]
+        for ways in self.part.ways[:-1]:
+            found.append(self._with(found[-1], ways))
+        for axis in range(table.ndim):
+            found = [np.maximum.accumulate(one, axis=axis) for one in found]
+        return found
+
+    def _with_before(self, front: int, ways: Uses, after: np.ndarray) -> float:
+        """The largest value with one of these ways on a front, with what `after` has for the later fronts, and with all
+        ways of the part on the earlier ones.
+        """
+        best = -np.inf
+        for use, value in zip(ways.use, ways.value.tolist(), strict=True):
+            room = tuple(slice(0, number) for number in self.most - use + 1)
+            if (use <= self.most).all():
+                earlier = np.flip(self._before[front][room])
+                best = max(best, value + float((after[room] + earlier).max()))
+        return best
 
     def _largest(self, table: np.ndarray, most: np.ndarray) -> float:
-        value = float(table[tuple(slice(0, one + 1) for one in most)].max())
+        value = self._within(table, most)
         if not np.isfinite(value):
             return 0.0
         return value if self.objective == "worth" else exp(value)
+
+    def _within(self, table: np.ndarray, most: np.ndarray) -> float:
+        """The largest number of a table with at most so many pieces of each class."""
+        return float(table[tuple(slice(0, one + 1) for one in most)].max())
 
 
 def _classes(turn: Turn) -> list[tuple[int, list[int], frozenset[int]]]:

@@ -281,6 +281,19 @@ class Carry:
         own = {back.get(name, name): value for name, value in tables[1].items()}
         return self.traits_for(kind, role, tables[0]) | own | self.counted(kind, role, pieces)
 
+    def numbers(self, kind: str, role: str, tables: Tables, pieces: np.ndarray) -> dict[str, np.ndarray]:
+        """The whole numbers of sides as `side` has them, for many: by field, int64, shape (rows,).
+
+        `pieces`: int64, shape (rows, slots).
+        """
+        known, empty = fields_of(self.kinds[kind], role), self.side(kind, role, tables, np.zeros_like(pieces[0]))
+        found = {name: np.full(len(pieces), value) for name, value in empty.items() if type(value) is int}
+        for piece, slots in self.by_piece.items():
+            if piece in known:
+                number = pieces[:, slots].sum(axis=1)
+                found[piece] = np.where(number, number, found.get(piece, 0))
+        return found
+
     def build(self, kind: str, fields: Any) -> Built:
         """The fight; its columns tell what `left` reads."""
         return self.kinds[kind].build(fields)

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from simulator.rules.battle import Columns, Joined, Misfit, Refusal
-from simulator.rules.campaign.plan import UNNAMED, CampaignPlan, PlannedFight, PlannedSide
+from simulator.rules.campaign.plan import UNNAMED, CampaignPlan, PlannedFight
 
 # The pieces of each side that take part: int64, shape (slots,).
 Start = Sequence[np.ndarray]
@@ -46,6 +46,11 @@ class StartGroup:
     joined: Joined
     numbers: np.ndarray
 
+    @property
+    def least(self) -> int:
+        """The start with the fewest pieces."""
+        return int(self.numbers.sum(axis=1).argmin())
+
     def columns(self, states: Any, start: np.ndarray) -> Columns:
         """The columns of final states; `start` is the start of each (int64, shape (states,), ascending)."""
         found = self._linear(states, start)
@@ -76,9 +81,8 @@ class StartGroup:
                 if len(np.unique(steps)) != 1:
                     return None
                 found[name] = found[name] + less[:, place] * steps[0]
-        least = int(self.numbers.sum(axis=1).argmin())
-        own = start == least
-        alone = self.joined.outcome(type(states)(*(field[own] for field in states)), self.numbers[least].tolist())
+        own = start == self.least
+        alone = self.joined.outcome(type(states)(*(field[own] for field in states)), self.numbers[self.least].tolist())
         alike = all(np.array_equal(found[name][own], np.broadcast_to(one, own.sum())) for name, one in alone.items())
         return found if alike else None
 
@@ -87,57 +91,46 @@ def in_groups(plan: CampaignPlan, fight: PlannedFight, starts: Sequence[Start]) 
     """The starts that form one chain with others. Raises as `fields_of_fight`."""
     if not plan.carry.joins or len(starts) < LEAST:
         return
-    alike: dict[Any, list[tuple[int, dict[str, int]]]] = {}
-    # Many starts have one of their sides in common. (A game whose starts join has nothing that lasts but pieces.)
-    known: dict[Any, tuple[str, dict[str, int]]] = {}
-    for at, parts in enumerate(starts):
-        both = []
-        for side, part in zip(fight.sides, parts, strict=True):
-            key = side.role, part.tobytes()
-            if key not in known:
-                known[key] = _parted(side, plan.side_of(fight, side, part))
-            both.append(known[key])
-        alike.setdefault(tuple([rest for rest, _ in both]), []).append((at, both[0][1] | both[1][1]))
-    for same in alike.values():
-        yield from _groups(plan, fight, starts, same)
-
-
-def _parted(side: PlannedSide, table: Mapping[str, Any]) -> tuple[str, dict[str, int]]:
-    """The numbers of a force in a fight by their paths, and the text of all else of this side."""
-    whole = {name: value for name, value in table.items() if type(value) is int and side.force != UNNAMED}
-    rest = {name: value for name, value in table.items() if name not in whole}
-    return repr(rest), {f"{side.role}.{name}": value for name, value in whole.items()}
+    table = dict[str, np.ndarray]()
+    for at, side in enumerate(fight.sides):
+        if side.force != UNNAMED:
+            pieces = np.array([parts[at] for parts in starts])
+            numbers = plan.carry.numbers(fight.kind, side.role, plan.tables(side), pieces)
+            table |= {f"{side.role}.{name}": values for name, values in numbers.items()}
+    if table:
+        yield from _groups(plan, fight, starts, table, np.arange(len(starts)))
 
 
 def _groups(
-    plan: CampaignPlan, fight: PlannedFight, starts: Sequence[Start], alike: list[tuple[int, dict[str, int]]]
+    plan: CampaignPlan,
+    fight: PlannedFight,
+    starts: Sequence[Start],
+    table: Mapping[str, np.ndarray],
+    chosen: np.ndarray,
 ) -> Iterator[StartGroup]:
-    """As `in_groups`, for starts that differ only in numbers: (place, number by path) each."""
-    known = dict.fromkeys(path for _, numbers in alike for path in numbers)
-    table = np.array([[numbers.get(path, 0) for path in known] for _, numbers in alike])
-    varied = [at for at, path in enumerate(known) if (table[:, at] != table[0, at]).any()]
-    paths, places = [list(known)[at] for at in varied], [at for at, _ in alike]
-    if len(alike) < LEAST or not paths:
+    """As `in_groups`, for the chosen starts; `table`: the numbers of all starts by their paths."""
+    known = {path: numbers[chosen] for path, numbers in table.items()}
+    known = {path: numbers for path, numbers in known.items() if (numbers != numbers[0]).any()}
+    if len(chosen) < LEAST or not known:
         return
-    data = plan.scenario(fight, starts[places[0]])
-    for path, most in zip(paths, table[:, varied].max(axis=0).tolist(), strict=True):
+    data = plan.scenario(fight, starts[chosen[0]])
+    for path, numbers in known.items():
         role, _, field = path.partition(".")
-        data[role] = dict(data[role]) | {field: most}
+        data[role] = dict(data[role]) | {field: int(numbers.max())}
     try:
         built = plan.carry.build(fight.kind, checked(plan, fight, data))
     except (Refusal, Misfit):
         return
-    fixed = [path for path in paths if path not in built.starts]
-    if len(fixed) == len(paths) or built.joined is None:
+    fixed = [path for path in known if path not in built.starts]
+    if len(fixed) == len(known) or built.joined is None:
         return
     if fixed:
-        parts: dict[tuple[int, ...], list[tuple[int, dict[str, int]]]] = {}
-        for one in alike:
-            parts.setdefault(tuple(one[1].get(path, 0) for path in fixed), []).append(one)
-        for part in parts.values():
-            yield from _groups(plan, fight, starts, part)
+        which = np.unique([known[path] for path in fixed], axis=1, return_inverse=True)[1].ravel()
+        for part in range(which.max() + 1):
+            yield from _groups(plan, fight, starts, table, chosen[which == part])
         return
-    fields_of_fight(plan, fight, starts[places[int(table.sum(axis=1).argmin())]])
-    joined = built.joined(paths, table[:, varied])
+    settings = np.array(list(known.values())).T
+    fields_of_fight(plan, fight, starts[chosen[int(settings.sum(axis=1).argmin())]])
+    joined = built.joined(list(known), settings)
     if joined is not None:
-        yield StartGroup(places, joined, table[:, varied])
+        yield StartGroup(chosen.tolist(), joined, settings)

@@ -14,17 +14,18 @@ from dataclasses import replace
 import numpy as np
 
 from simulator.engine.model.chain import SIDES
+from simulator.engine.model.chance import NO_TABLE
 from simulator.engine.model.interpreted import plain_params
 from simulator.rules.battle import Columns, Joined
 from simulator.rules.custom.build import Field, lay_out
 from simulator.rules.custom.decisions.best import sought
 from simulator.rules.custom.dice.die import Hit
 from simulator.rules.custom.dice.hits import TooLarge, check_size
-from simulator.rules.custom.line import Places, absorbs_first, aimed_at, hits_of, loss_line, stretches
+from simulator.rules.custom.line import Places, absorbs_first, aimed_at, hits_of, loss_line, stretches_of_each
 from simulator.rules.custom.model import units_of
 from simulator.rules.custom.outcome import outcome
 from simulator.rules.custom.rules.rules import opened
-from simulator.rules.custom.rules.state import State
+from simulator.rules.custom.rules.state import FIGHTING, Army, Params, State
 from simulator.rules.custom.setup import Setup
 
 # Line-ups of a side, and places that they come to: with more of them one chain takes longer to lay out than it saves.
@@ -54,16 +55,55 @@ def joined(field: Field, paths: Sequence[str], settings: np.ndarray) -> Joined |
         field = lay_out(setup, places=places)
     except TooLarge:
         return None
-    p = plain_params(field.chain.params)
-    pairs = list(zip(*(places[side].begun for side in SIDES), strict=True))
-    starts = {pair: [int(value) for value in opened(p, State(*pair))] for pair in set(pairs)}
+    starts = _opened(field.chain.params, np.array([places[side].begun for side in SIDES], np.int64).T)
 
     def columns(states: State, at: Sequence[int]) -> Columns:
         numbers = {side: _numbers(setup, side, paths, np.array([at]))[0].tolist() for side in SIDES}
         come = {side: places[side].come_from(numbers[side]) for side in SIDES}
         return outcome(replace(field, places=come), states)
 
-    return Joined(field.chain, np.array([starts[pair] for pair in pairs], np.int64), columns)
+    return Joined(field.chain, starts, columns)
+
+
+def _opened(params: Params, pairs: np.ndarray) -> np.ndarray:
+    """The states of battles that begin at these places of both sides, int64, shape (battles, 2): int64, shape (battles,
+    fields).
+
+    Nothing is hit before the first dice. So what is opened depends only on what the rules read of the places (`_seen`),
+    and one battle of those that are alike in it answers for all, where it keeps its places and is in no group of salvos
+    (which holds places, too).
+    """
+    plain = plain_params(params)
+    found = np.zeros((len(pairs), len(State._fields)), np.int64)
+    found[:, :2] = pairs
+    if params.chosen:
+        alike = np.arange(len(pairs))
+    else:
+        seen = np.column_stack(
+            [_seen(params, params.attacker)[pairs[:, 0]], _seen(params, params.defender)[pairs[:, 1]]]
+        )
+        alike = np.unique(seen, axis=0, return_inverse=True)[1].ravel()
+    for same in np.split(np.argsort(alike, kind="stable"), np.cumsum(np.bincount(alike))[:-1]):
+        first = opened(plain, State(*pairs[same[0]].tolist()))
+        whole = first.ending != FIGHTING or params.begins[first.salvo]
+        if whole and first[:2] == tuple(pairs[same[0]]):
+            found[same, 2:] = first[2:]
+        else:
+            found[same] = [opened(plain, State(*pair)) for pair in pairs[same].tolist()]
+    return found
+
+
+def _seen(params: Params, own: Army) -> np.ndarray:
+    """All that the rules read of a place of this side before the first dice, but for what is hit: whether it rolls, by
+    row and what the enemy shows, what it shows, its units and its mean hits: int64, shape (places, numbers).
+    """
+    size = len(own.units)
+    counts = own.units if params.retreats else own.units > 0
+    parts = [own.alone > 0, counts, own.shows.T, np.moveaxis(own.rolls != NO_TABLE, 1, 0)]
+    if params.compares:
+        parts.append(np.moveaxis(own.means, 1, 0))
+    numbers = np.column_stack([np.asarray(one).reshape(size, -1) for one in parts])
+    return np.asarray(np.unique(numbers, axis=0, return_inverse=True)[1].reshape(size, 1), np.int64)
 
 
 def _numbers(setup: Setup, side: str, paths: Sequence[str], settings: np.ndarray) -> np.ndarray:
@@ -87,7 +127,7 @@ class Lineups(Places):
         self.line = loss_line(setup, side)
         different, which = np.unique(numbers, axis=0, return_inverse=True)
         check_size(side, len(different), "line-ups", MOST_PLACES)
-        lines = [self._complete(row) for row in different.tolist()]
+        lines = self._complete(different.tolist())
         number = {left: i for i, left in enumerate(dict.fromkeys(lines))}
         self.begun = [number[lines[i]] for i in which.ravel().tolist()]
         self._hits = hits_of(setup.file, side).tolist()
@@ -95,10 +135,16 @@ class Lineups(Places):
         self._follow(number)
         self._take_stock(list(number))
 
-    def _complete(self, numbers: list[int]) -> Left:
-        """A line-up that nothing has hit."""
-        points = tuple([(unit, each > 0, n) for unit, n, each in stretches(self.setup, self.side, numbers)])
-        return points, tuple([n if self.own.supporters >> u & 1 else 0 for u, n in enumerate(numbers)])
+    def _complete(self, numbers: list[list[int]]) -> list[Left]:
+        """Line-ups that nothing has hit."""
+        supports = [self.own.supporters >> unit & 1 for unit in range(len(self.own.counts))]
+        return [
+            (
+                tuple([(unit, each > 0, n) for unit, n, each in line]),
+                tuple([n * one for n, one in zip(counts, supports, strict=True)]),
+            )
+            for line, counts in zip(stretches_of_each(self.setup, self.side, numbers), numbers, strict=True)
+        ]
 
     def _follow(self, number: dict[Left, int]) -> None:
         """Number all places that hits lead to, and the one without units."""

@@ -87,11 +87,16 @@ class Stretch(NamedTuple):
 
 def stretches(setup: Setup, side: str, numbers: Sequence[int] | None = None) -> Sequence[Stretch]:
     """The loss line, first taken first (section 7, steps 2 to 4 and 7), for other `numbers` of units if given."""
-    policy = getattr(setup.fields.policy, side)
-    counts = tuple(setup.sides[side].counts if numbers is None else numbers)
-    order = tuple(loss_order(setup, side))
-    line = _stretches(setup.file, side, order, counts, policy.absorb, tuple(policy.keep.items()))
-    return _without(line, setup.sides[side].damaged) if any(setup.sides[side].damaged) else line
+    return stretches_of_each(setup, side, [setup.sides[side].counts if numbers is None else numbers])[0]
+
+
+def stretches_of_each(setup: Setup, side: str, numbers: Sequence[Sequence[int]]) -> list[Sequence[Stretch]]:
+    """As `stretches`, for each of these numbers of units."""
+    policy, damaged = getattr(setup.fields.policy, side), setup.sides[side].damaged
+    pattern = _pattern(setup.file, side, tuple(loss_order(setup, side)), policy.absorb)
+    keep = tuple(policy.keep.items())
+    lines: list[Sequence[Stretch]] = [_stretches(setup.file, pattern, counts, keep) for counts in numbers]
+    return [_without(line, damaged) for line in lines] if any(damaged) else lines
 
 
 def _without(line: Sequence[Stretch], damaged: Sequence[int]) -> list[Stretch]:
@@ -104,26 +109,29 @@ def _without(line: Sequence[Stretch], damaged: Sequence[int]) -> list[Stretch]:
 
 
 @lru_cache(maxsize=512)
+def _pattern(
+    file: GameFile, side: str, order: Sequence[int], absorb: str | None
+) -> tuple[list[Stretch], list[Stretch]]:
+    """The points of one piece of each unit that are taken before any piece is lost, and those of which pieces die."""
+    units = pieces_of(file, side)
+    first = {unit: (absorb or units[unit].absorb) == "first" for unit in order}
+    front = [Stretch(unit, units[unit].hits - 1, 0) for unit in order if first[unit]]
+    points = {unit: 1 if first[unit] else units[unit].hits for unit in order}
+    return front, [Stretch(unit, points[unit], points[unit]) for unit in order]
+
+
 def _stretches(
     file: GameFile,
-    side: str,
-    order: Sequence[int],
+    pattern: tuple[list[Stretch], list[Stretch]],
     counts: Sequence[int],
-    absorb: str | None,
     keep: Sequence[tuple[str, int]],
 ) -> list[Stretch]:
-    units = pieces_of(file, side)
-    front: list[Stretch] = []
-    behind: list[tuple[tuple[int, int], int]] = []
-    for unit in order:
-        hits = units[unit].hits
-        first = (absorb or units[unit].absorb) == "first"
-        if first:
-            front.append(Stretch(unit, counts[unit] * (hits - 1), 0))
-        behind.append(((unit, 1 if first else hits), counts[unit]))
-    if keep:
-        behind = _keeping(file, behind, keep)
-    line = [*front, *(Stretch(unit, number * points, points) for (unit, points), number in behind)]
+    front, behind = pattern
+    if not keep:
+        return [Stretch(unit, n * counts[unit], each) for unit, n, each in (*front, *behind) if n * counts[unit]]
+    kept = _keeping(file, [((unit, each), counts[unit]) for unit, _, each in behind], keep)
+    line = [Stretch(unit, n * counts[unit], each) for unit, n, each in front]
+    line += [Stretch(unit, number * points, points) for (unit, points), number in kept]
     return [stretch for stretch in line if stretch.points]
 
 

@@ -58,8 +58,18 @@ class RiskCarry(Carry):
     def side(self, kind: str, role: str, tables: Tables, pieces: np.ndarray) -> dict[str, Any]:
         """At most the fleets that take part are transports."""
         found = super().side(kind, role, tables, pieces)
-        transports = {**tables[0], **tables[1]}.get("transports") if role == "attacker" and kind == "invasion" else None
+        transports = self._transports(kind, role, tables)
         return found if transports is None else found | {"transports": min(transports, int(pieces[2]))}
+
+    def _transports(self, kind: str, role: str, tables: Tables) -> int | None:
+        """The transports of an invader, if they are told."""
+        return {**tables[0], **tables[1]}.get("transports") if role == "attacker" and kind == "invasion" else None
+
+    def numbers(self, kind: str, role: str, tables: Tables, pieces: np.ndarray) -> dict[str, np.ndarray]:
+        """As `side`: the transports, too."""
+        found = super().numbers(kind, role, tables, pieces)
+        transports = self._transports(kind, role, tables)
+        return found if transports is None else found | {"transports": np.minimum(transports, pieces[:, 2])}
 
     def left(self, kind: str, role: str, tables: Tables, pieces: np.ndarray, columns: Columns) -> Left:
         """Regiments and fleets left; the commanders are lost last."""

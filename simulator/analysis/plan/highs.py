@@ -1,0 +1,45 @@
+"""HiGHS, which hears no Ctrl-C while it searches.
+
+It has a short time in this process, which an interruption has to wait for. What takes longer is solved in a process of
+its own, which ends with the wait for it.
+"""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from typing import Any
+
+# Seconds that HiGHS may take in this process; another one takes half a second of CPU to start.
+PATIENCE = 2.0
+# The status of SciPy's solvers when their time is over.
+OUT_OF_TIME = 1
+CHILD = """
+import pickle, sys
+import scipy.optimize
+name, asked = pickle.load(sys.stdin.buffer)
+pickle.dump(getattr(scipy.optimize, name)(**asked), sys.stdout.buffer)
+"""
+
+
+def solved(name: str, options: dict[str, Any] | None = None, **asked: Any) -> Any:
+    """The answer of a solver of `scipy.optimize` that calls HiGHS, by its name and arguments.
+
+    Raises KeyboardInterrupt at most PATIENCE seconds after Ctrl-C; nothing runs on then.
+    """
+    import scipy.optimize
+
+    options = options or {}
+    found = getattr(scipy.optimize, name)(**asked, options=options | {"time_limit": PATIENCE})
+    if found.status != OUT_OF_TIME:
+        return found
+    # A session of its own, since a terminal sends Ctrl-C to all processes of ours; `run` ends it if we are interrupted.
+    whole = subprocess.run(
+        [sys.executable, "-c", CHILD],
+        input=pickle.dumps((name, asked | {"options": options})),
+        stdout=subprocess.PIPE,
+        check=True,
+        start_new_session=True,
+    )
+    return pickle.loads(whole.stdout)
