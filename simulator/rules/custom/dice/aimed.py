@@ -177,8 +177,8 @@ def _one_die_more(found: np.ndarray, moves: Sequence[Move]) -> np.ndarray:
         stay[point] -= chance
         by_points.setdefault(to - point, np.zeros(len(found)))[point] += chance
     after = stay[:, None, None] * found
-    for points, chance in by_points.items():
-        after[:-points, :, points:] += chance[:-points, None, None] * found[points:, :, :-points]
+    for points, share in by_points.items():
+        after[:-points, :, points:] += share[:-points, None, None] * found[points:, :, :-points]
     return after
 
 
