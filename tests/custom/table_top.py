@@ -28,8 +28,11 @@ def fight(scenario, *salvos):
         assert running(chain.params, state), f"over before {rolled}"
         told = [list(rolled.get(side, [])) for side in SIDES]
         group = field.salvos[state.salvo].group
-        if setup.step(setup.groups[group][0]).cancel:
+        first = setup.step(setup.groups[group][0])
+        if first.cancel:
             results = [_cancelled(field, state, told), 0]
+        elif first.compare is not None:
+            results = [_opposed(field, state, told, first.compare), 0]
         else:
             scored = _aimed if setup.aimed(group) else _result
             results = [scored(field, side, state, faces) for side, faces in zip(SIDES, told, strict=True)]
@@ -126,3 +129,32 @@ def _cancelled(field, state, told):
         (volley,) = volleys_at(rules, shot, state.clock + 1, own, enemy)
         hits.append(sum(_thrown(setup, volley, volley.aim, faces) > 0 for _ in range(volley.dice)))
     return max(0, hits[0] - hits[1]) + BOTH * max(0, hits[1] - hits[0])
+
+
+def _opposed(field, state, told, compare):
+    """Dice that are compared from the highest down, packed as the attacker's result; faces in file order of the units.
+
+    With `ratio` the attacker throws one die of as many sides as both strengths have, and hits up to his own.
+    """
+    setup, thrown = field.setup, []
+    for side in SIDES:
+        rules, shot = setup.sides[side], setup.sides[side].shots[setup.groups[field.salvos[state.salvo].group][0]]
+        own, enemy = (field.places[one].standing([getattr(state, one)]) for one in (side, rules.enemy))
+        rolled = volleys_at(rules, shot, state.clock + 1, own, enemy)
+        thrown.append([volley for volley in rolled for _ in range(volley.dice)])
+    if compare.ratio:
+        (mine,), (theirs,) = thrown
+        (face,), () = told
+        assert 1 <= face <= mine.value + theirs.value
+        return 1 if face <= mine.value else BOTH
+    values = []
+    for side, volleys, faces in zip(SIDES, thrown, told, strict=True):
+        assert len(faces) == min(len(volleys), getattr(compare.most, side)), f"{side}: {len(volleys)} dice"
+        for volley, face in zip(volleys, faces, strict=False):
+            die = setup.file.die[volley.roll.die] if volley.roll.die else setup.file.dice
+            assert 1 <= face <= die.sides, f"{side}: no {face} on a die of the {list(setup.file.unit)[volley.unit]}"
+        values.append(sorted([v.value + face for v, face in zip(volleys, faces, strict=False)], reverse=True))
+    pairs = list(zip(*values, strict=False))[: compare.pairs]
+    assert compare.ties == "defender"
+    mine = sum(own > enemy for own, enemy in pairs)
+    return mine + BOTH * (len(pairs) - mine)

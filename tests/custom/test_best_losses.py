@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from simulator import exact, replay
+from simulator import ScenarioError, exact, replay
 from tests.custom.reference_format2 import compared
 
 pytestmark = pytest.mark.xdist_group("custom")  # its rules are compiled once, by one worker
@@ -102,3 +102,19 @@ def test_hits_of_two_damage(split):
     armies = {"foot": 2, "tank": 1}, {"foot": 1, "tank": 1}
     scenario = asked(units, {}, armies, ["tank", "foot"], rounds=3)
     assert exact(scenario).winner("attacker") == pytest.approx(ended((2, 3), (1, 3)), abs=1e-12)
+
+
+def test_steps_of_another_battle_do_not_matter():
+    """Dice are aimed in the siege alone: there `best` is refused, in the field it decides as without that step."""
+    units = {"foot": {"cost": 2, "combat": 1}, "guns": {"cost": 1, "combat": 3}}
+    field = asked(units, {}, ({"foot": 2, "guns": 1}, {"foot": 2, "guns": 1}), ["guns", "foot"])
+    field["rules"]["format"] = 3
+    both = field | {"rules": field["rules"] | {"battle": {"field": {}, "siege": {}}}}
+    both["rules"]["step"] = [
+        {"name": "fire", "battle": ["field"]},
+        {"name": "aim", "battle": ["siege"], "aim": "first"},
+    ]
+    won = exact(field).winner("attacker")
+    assert exact(both).winner("attacker") == won != exact(both | {"policy": {}}).winner("attacker")
+    with pytest.raises(ScenarioError, match=r"^policy.attacker.loss_order: best is not offered where dice are aimed"):
+        exact(both | {"battle": "siege"})

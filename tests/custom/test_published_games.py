@@ -167,6 +167,15 @@ def test_freeciv_a_legion_attacks_a_phalanx(options, w):
     )
 
 
+def test_freeciv_with_every_die():
+    # Horsemen (attack 2, here 4) at warriors (defence 1, here 2): a die of six sides, up to 4 the attacker hits.
+    # The warriors are hit ten times in thirteen exchanges, then the next ones; the horsemen keep 10 - 3 - 7 = 0 points.
+    first, second = [5, 1, 4, 2, 6, 3, 3, 4, 5, 1, 2, 2, 4], [6, 6, 1, 5, 5, 4, 6, 5, 6]
+    end = fight(battle("freeciv", {"horsemen": 1}, {"warriors": 2}), *({"attacker": [face]} for face in first + second))
+    assert (end["winner"], end["rounds"]) == ("defender", 22)
+    assert (end["defender_warriors_lost"], end["defender_warriors_damage"]) == (1, 2)
+
+
 # -------------------------------------------------------------- Space Empires 4X
 
 
@@ -300,6 +309,20 @@ def test_nexus_ops_equal_units_fire_together():
     )
 
 
+def test_nexus_ops_with_every_die():
+    # The dragon (2 or more) takes a human, the cheapest; then the leaper (3 or more); then the two fungoids that are
+    # left, and the human who is left.
+    end = fight(
+        battle("nexus-ops", {"rubium_dragon": 1, "human": 2}, {"lava_leaper": 1, "fungoid": 2, "human": 2}),
+        {"attacker": [2]},  # a human of the defender
+        {"defender": [3]},  # the leaper: a human of the attacker
+        {"defender": [4, 5]},  # the fungoids, 5 or more: the other human
+        {"defender": [6]},  # a human, 6: the dragon, whose side has no dice left
+    )
+    assert (end["winner"], end["rounds"], end["defender_human_lost"]) == ("defender", 1, 1)
+    assert (end["attacker_rubium_dragon_lost"], end["attacker_human_lost"]) == (1, 2)
+
+
 # -------------------------------------------------------------- Risk 2210 A.D.
 
 
@@ -315,3 +338,17 @@ def test_risk_2210_the_commander_throws_among_three_and_is_lost_last():
     chance = sum(1 - F(d, 8) * F(d, 6) ** 2 for d in range(1, 7)) / 6
     scenario = battle("risk-2210", {"commander": 1, "mod": 3}, {"mod": 1}, options={"rounds": 1})
     holds(scenario, attacker=chance, attacker_mod_lost=1 - chance, attacker_commander_lost=0)
+
+
+def test_risk_2210_with_every_die():
+    # The commander's eight-sided die and two MODs: 8, 5, 2 against 6, 5: 8 beats 6, and 5 does not beat 5.
+    # Then commander and two MODs against one: 3, 4, 1 against 4: the tie costs a MOD.
+    # Then the commander and one MOD: 7, 6 against 6.
+    end = fight(
+        battle("risk-2210", {"commander": 1, "mod": 3}, {"mod": 2}),
+        {"attacker": [8, 5, 2], "defender": [5, 6]},
+        {"attacker": [3, 4, 1], "defender": [4]},
+        {"attacker": [7, 6], "defender": [6]},
+    )
+    assert (end["winner"], end["rounds"], end["attacker_mod_lost"]) == ("attacker", 3, 2)
+    assert (end["attacker_commander_lost"], end["defender_mod_lost"]) == (0, 2)

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from simulator import exact
 from tests.web.conftest import RISK, until
 
 ATTACKER = "#answer data[data-chance=attacker]"
@@ -199,6 +200,18 @@ def test_lists_are_added_to_and_taken_from(page, server):
     until(page, f"document.querySelectorAll('.rows > .sub').length === {before + 1}")
     page.locator(".rows > .sub").last.locator("button:has-text('remove')").click()
     until(page, f"document.querySelectorAll('.rows > .sub').length === {before}")
+
+
+def test_a_faction_is_picked_for_a_side_and_taken_back(page, server):
+    battle = {"game": "twilight-imperium-4", "battle": "space", "attacker": {"cruiser": 2}, "defender": {"cruiser": 2}}
+    page.goto(f"{server}/twilight-imperium-4/space?attacker.cruiser=2&defender.cruiser=2")
+    wait_for_chance(page, exact(battle).winner("attacker"))
+    options = page.locator("[data-key='attacker.options']")
+    options.get_by_text("add").click()
+    page.select_option("select[name='attacker.options']", "sardakk")
+    battle["attacker"] = {"cruiser": 2, "options": ["sardakk"]}
+    wait_for_chance(page, exact(battle).winner("attacker"))
+    assert "attacker.options=sardakk" in page.url
 
 
 def test_leaders_are_searched_while_one_types(page, server):

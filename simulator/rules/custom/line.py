@@ -250,12 +250,16 @@ class Places:
         """The points that the front piece has left, by place: int64; 0 where all is lost."""
         return np.append(self.rest, 0)[self.front]
 
-    @cached_property
-    def front_left(self) -> np.ndarray:
-        """All that dice at the front depend on: its unit, the points of its piece and of its kind; int64, by place."""
+    def front_left(self, whole_kind: bool) -> np.ndarray:
+        """All that dice at the front depend on: its unit, the points of its piece, and of its kind if its dice are
+        thrown at the `whole_kind`; int64, by place.
+        """
         unit = np.append(self.line, 0)[self.front]
+        front = np.column_stack([unit, self.front_points])
+        if not whole_kind:
+            return front
         points = (self.left + self.lost) * hits_of(self.setup.file, self.side) - self.taken
-        return np.column_stack([unit, self.front_points, np.take_along_axis(points, unit[:, None], 1)])
+        return np.column_stack([front, np.take_along_axis(points, unit[:, None], 1)])
 
     def progress(self, mask: int) -> np.ndarray:
         """The hits on each block with units of a mask, behind a 0; one more where all is lost: int64."""

@@ -341,7 +341,7 @@ def _check_policy(file: GameFile, kind: str, side: str, policy: SidePolicy) -> N
     check_order(policy.loss_order or [], fighters(file, kind, side), f"{field}.loss_order", NOBODY)
     for entry in policy.keep:
         check_known(entry, words_of(file), f"{field}.keep", "no unit or tag")
-    if policy.loss_order == "best" and any(step.aim != "anyone" for step in file.step):
+    if policy.loss_order == "best" and any(step.aim != "anyone" for step in steps_of(file, kind)):
         raise Refusal(f"{field}.loss_order", "best is not offered where dice are aimed at the unit next to fall")
     if policy.absorb == "first" and in_one_piece(file):
         why = "a hit may do more than 1 damage" if heavy(file) else "a step is aimed at pieces or kinds"

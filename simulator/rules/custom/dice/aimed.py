@@ -6,7 +6,7 @@ The result of a side's dice is the number of points that they take, for each slo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,8 +22,14 @@ from simulator.rules.custom.setup import Shot, SideSetup
 Points = Sequence[tuple[int, int]]
 # The dice of a step, and the slot of the points that they take.
 Aimed = tuple[int, list[Volley]]
+# A die that is thrown at a point moves to another one, with this chance.
+Move = tuple[int, int, float]
+# Different ends of dice, each a shorter end and the dice of one volley before it, and the end of each place.
+Ends = tuple[np.ndarray, np.ndarray]
 # Chances below this are none.
 LEAST = 1e-300
+# Chances of points taken by a side's dice, by what stands on both sides; dice in all of these. 3 s and 500 MB at most.
+MOST_TAKEN, MOST_THROWN = 20_000_000, 300_000_000
 
 
 def aimed_throws(tables: DiceTables, group: int, number: int) -> Throws:
@@ -38,6 +44,7 @@ def aimed_throws(tables: DiceTables, group: int, number: int) -> Throws:
     means = np.zeros(result.shape, object)
     slots = [slot.hit.units for slot in tables.slots[group]]
     strides = packing([tables.caps[slot.hit] for slot in tables.slots[group]])
+    lines = Lines(tables)
     parts = [(rows, own_places.standing(rows)) for rows in tables.distinguished(shots, number)]
     for seen, at in enumerate(examples):
         enemy = enemy_places.standing([at])
@@ -48,7 +55,7 @@ def aimed_throws(tables: DiceTables, group: int, number: int) -> Throws:
                 continue
             label, rows_at = distinct(np.column_stack([volley.dice for volley in volleys_]))
             thinned = [(slot, [v._replace(dice=v.dice[rows_at]) for v in rolled]) for slot, rolled in dice]
-            found = _packed(points_taken(thinned, enemy, slots), strides, len(rows_at))
+            found = _packed(points_taken(thinned, enemy, slots, lines), strides, len(rows_at))
             index = np.array([_table(tables, *row) for row in found])
             result[rows, seen] = index[label]
             means[rows, seen] = sum(volley.damage * volley.dice.astype(object) for volley in volleys_)
@@ -67,8 +74,10 @@ def dice_of(
     return found
 
 
-def points_taken(dice: Sequence[Aimed], enemy: Standing, slots: Sequence[int]) -> dict[tuple[int, ...], np.ndarray]:
-    """The chances of points taken by slot: float64, shape (places,)."""
+def points_taken(
+    dice: Sequence[Aimed], enemy: Standing, slots: Sequence[int], lines: Lines
+) -> dict[tuple[int, ...], np.ndarray]:
+    """The chances of points taken by slot: float64, shape (places,). Raises TooLarge for too many."""
     places = next(len(volley.dice) for _, rolled in dice for volley in rolled)
     found = {(0,) * len(slots): np.ones(places)}
     for slot, rolled in dice:
@@ -77,9 +86,9 @@ def points_taken(dice: Sequence[Aimed], enemy: Standing, slots: Sequence[int]) -
         after: dict[tuple[int, ...], np.ndarray] = {}
         for taken, p in found.items():
             left = targets_of(rolled[0].shot, enemy, points_after(enemy.points, slots, taken))
-            for more, q in enumerate(_walk(rolled, left, p)):
+            for more, q in enumerate(lines.taken(rolled, left).T):
                 key = (*taken[:slot], taken[slot] + more, *taken[slot + 1 :])
-                after[key] = after.get(key, 0) + q
+                after[key] = after.get(key, 0) + p * q
         found = {key: p for key, p in after.items() if (p > LEAST).any()}
     return found
 
@@ -95,32 +104,85 @@ def points_after(points: Points, slots: Sequence[int], taken: Sequence[int]) -> 
 
 def targets_of(shot: Shot, enemy: Standing, left: Points) -> Points:
     """The points that a step may take, first taken first."""
-    aimed = [(unit, rest) for unit, rest in left if shot.targets >> unit & 1]
-    if shot.given.aim in FRONTS:
-        aimed = [(unit, rest) for unit, rest in aimed if enemy.front >> unit & 1]
+    targets = shot.targets & enemy.front if shot.given.aim in FRONTS else shot.targets
     if shot.given.aim == "piece":
         # Of the front piece so many are left as were not taken by steps before.
         gone = len(enemy.points) - len(left)
-        aimed = aimed[: max(0, enemy.points[0][1] - gone)]
-    return aimed
+        left = left[: max(0, enemy.points[0][1] - gone)]
+    return [(unit, rest) for unit, rest in left if targets >> unit & 1]
 
 
-def _walk(rolled: Sequence[Volley], aimed: Points, p: np.ndarray) -> np.ndarray:
-    """The chances of 0, 1, ... points taken: one die after the other, each at the first point that is left."""
-    found = np.zeros((len(aimed) + 1, len(p)))
-    found[0] = p
-    for volley in rolled:
-        moved = np.eye(len(found))
-        for point, to, chance in moves_of(volley, aimed):
-            moved[point, point] -= chance
-            moved[to, point] += chance
-        for die in range(int(volley.dice.max(initial=0))):
-            able = volley.dice > die
-            found[:, able] = moved @ found[:, able]
+class Lines:
+    """The chances of points taken from lines of points; lines with the same end are worked out together."""
+
+    def __init__(self, tables: DiceTables) -> None:
+        self.tables = tables
+        self.known: dict[Hashable, tuple[Points, np.ndarray]] = {}
+
+    def taken(self, rolled: Sequence[Volley], aimed: Points) -> np.ndarray:
+        """The chances of 0, 1, ... points taken: float64, shape (places, points). Raises TooLarge for too many."""
+        key = tuple([(one.shot, one.unit, one.roll, one.checked, one.dice.tobytes()) for one in rolled])
+        line, chances = self.known.get(key, ((), np.zeros(0)))
+        if not chances.size or line[len(line) - len(aimed) :] != aimed:
+            line, chances = self.known[key] = aimed, self._taken(rolled, aimed)
+        return np.asarray(chances[len(line) - len(aimed)])
+
+    def _taken(self, rolled: Sequence[Volley], line: Points) -> np.ndarray:
+        """The chances of points taken, from each point of the line on: float64, shape (points, places, points taken).
+
+        Dice are thrown one after the other, each at the first point that is left. The last is worked out first: then
+        places with the same dice at the end share them, and so do all beginnings of the line.
+        """
+        moves = [moves_of(volley, line) for volley in rolled]
+        farthest = [max([to - point for point, to, _ in one], default=0) for one in moves]
+        dice = sum(volley.dice * points for volley, points in zip(rolled, farthest, strict=True))
+        found = np.zeros((len(line) + 1, 1, min(len(line), int(dice.max())) + 1))
+        found[:, :, 0] = 1
+        ends = _ends(rolled)
+        self._check_size(ends, found.size)
+        for each, (ways, _) in zip(reversed(moves), ends, strict=True):
+            after = np.empty((len(found), len(ways), found.shape[2]))
+            for die in range(int(ways[:, 1].max()) + 1):
+                found = _one_die_more(found, each) if die else found
+                mine = ways[:, 1] == die
+                after[:, mine] = found[:, ways[mine, 0]]
+            found = after
+        return found[:, ends[-1][1]]
+
+    def _check_size(self, ends: Sequence[Ends], size: int) -> None:
+        """Raises TooLarge where these dice, with so many chances at each place, are too many."""
+        tables, width = self.tables, 1
+        tables.points_taken += size * len(ends[-1][0])
+        for ways, _ in ends:
+            tables.dice_thrown += size * width * int(ways[:, 1].max())
+            width = len(ways)
+        check_size(tables.side.side, tables.points_taken, "numbers of points taken", MOST_TAKEN)
+        check_size(tables.side.side, tables.dice_thrown, "dice thrown at single points", MOST_THROWN)
+
+
+def _ends(rolled: Sequence[Volley]) -> list[Ends]:
+    """The different ends of the dice of all places, from those of the last volley alone to all of them."""
+    found, at = [], np.zeros(len(rolled[0].dice), np.int64)
+    for volley in reversed(rolled):
+        ways, label = np.unique(np.column_stack([at, volley.dice]), axis=0, return_inverse=True)
+        at = label.ravel()
+        found.append((ways, at))
     return found
 
 
-def moves_of(volley: Volley, aimed: Points) -> list[tuple[int, int, float]]:
+def _one_die_more(found: np.ndarray, moves: Sequence[Move]) -> np.ndarray:
+    """The chances of points taken where one die more is thrown before the others."""
+    stay, by_points = np.ones(len(found)), dict[int, np.ndarray]()
+    for point, to, chance in moves:
+        stay[point] -= chance
+        by_points.setdefault(to - point, np.zeros(len(found)))[point] += chance
+    after = stay[:, None, None] * found
+    for points, share in by_points.items():
+        after[:-points, :, points:] += share[:-points, None, None] * found[points:, :, :-points]
+    return after
+
+
+def moves_of(volley: Volley, aimed: Points) -> list[Move]:
     """The moves of a die along the points: from a point, to a point, with its chance."""
     found, whole = [], volley.side.setup.whole
     by_unit = {unit: hits_at(volley, 1 << unit) for unit in {unit for unit, _ in aimed}}

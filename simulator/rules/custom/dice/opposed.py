@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache, partial
-from itertools import pairwise, product, repeat
+from itertools import pairwise, product
 from math import comb, prod
 from typing import Any, NamedTuple
 
@@ -227,17 +227,18 @@ def _profiles(tables: DiceTables, step: Step, group: int, number: int) -> Profil
     most = MANY if step.compare is None else getattr(step.compare.most, side.side)
     shown, examples = tables.shown(shots if firing else [], number)
     numbers = np.zeros((len(tables.own), len(examples)), np.int64)
+    parts = [(rows, tables.own.standing(rows)) for rows in tables.distinguished(shots if firing else [], number)]
     for seen, at in enumerate(examples):
         enemy = tables.enemy.standing([at])
-        for rows in tables.distinguished(shots if firing else [], number):
-            own = tables.own.standing(rows)
+        for rows, own in parts:
             able = firing and fires(shots[0], number, own, enemy)
             found = volleys(side, shots[0], number, own, enemy) if able else []
-            dice = [np.minimum(volley.dice, most).tolist() for volley in found]
-            for row, many in zip(rows.tolist(), zip(*dice, strict=True) if dice else repeat(()), strict=False):
-                rolled = [v._replace(dice=n) for v, n in zip(found, many, strict=True)]
-                kept = hitting(rolled) if step.cancel else kept_dice(rolled, side, most)
-                numbers[row, seen] = known.setdefault(Thrown(kept, int(rooms[row])), len(known))
+            dice = [np.minimum(volley.dice, most) for volley in found]
+            label, different = distinct(np.column_stack([*dice, rooms[rows]]))
+            rolled = [[v._replace(dice=n[at]) for v, n in zip(found, dice, strict=True)] for at in different]
+            kept = [hitting(one) if step.cancel else kept_dice(one, side, most) for one in rolled]
+            both = zip(kept, rooms[rows][different].tolist(), strict=True)
+            numbers[rows, seen] = np.array([known.setdefault(Thrown(*one), len(known)) for one in both])[label]
     return Profiles([*known], numbers, shown)
 
 
@@ -249,26 +250,26 @@ def opposed_throws(dice: Mapping[str, DiceTables], step: Step, group: int, numbe
     mine, theirs = (_profiles(dice[side], step, group, number) for side in SIDES)
     shown, examples = distinct(np.column_stack([mine.shown, theirs.numbers]))
     check_size(SIDES[0], len(examples) * len(mine.numbers), "pairs of line-ups whose dice are compared", MOST_PLACES)
-    thrown_at = [(mine.numbers[:, mine.shown[at]], theirs.numbers[at, theirs.shown]) for at in examples]
-    different = {pair for both in thrown_at for pair in zip(*(numbers.tolist() for numbers in both), strict=True)}
-    rolls = {(own, enemy): (mine.known[own], theirs.known[enemy]) for own, enemy in different}
+    wide = len(theirs.known)
+    thrown_at = [mine.numbers[:, mine.shown[at]] * wide + theirs.numbers[at, theirs.shown] for at in examples]
+    different, label = np.unique(np.column_stack(thrown_at), return_inverse=True)
+    label = label.reshape(-1, len(examples))
     able = any if step.cancel else all
-    rolls = {pair: rolled for pair, rolled in rolls.items() if able(thrown.dice for thrown in rolled)}
+    pairs = [(mine.known[pair // wide], theirs.known[pair % wide]) for pair in different.tolist()]
+    rolls = {n: rolled for n, rolled in enumerate(pairs) if able(thrown.dice for thrown in rolled)}
     if not step.cancel:
         work = sum(prod(one.number + 1 for side in rolled for one in side.dice) ** 2 for rolled in rolls.values())
         check_size(SIDES[0], work, "steps to compare all their dice", MOST_WORK)
     setup = dice["attacker"].setup
     asked = "outpowered" in setup.leaving
-    tables = np.zeros((len(mine.numbers), len(examples)), np.int64)
-    means = np.zeros((2, *tables.shape), object if asked else np.int64)
-    for (own, enemy), rolled in rolls.items():
+    tables = np.zeros(len(pairs), np.int64)
+    means = np.zeros((2, len(pairs)), object if asked else np.int64)
+    for n, rolled in rolls.items():
         table = dice["attacker"].book.by(("opposed", rolled, group), partial(_table, *rolled, step))
-        table = dice["attacker"].unless_nothing(table)
-        for seen, both in enumerate(thrown_at):
-            rows = (both[0] == own) & (both[1] == enemy)
-            tables[rows, seen] = table
-            for n in range(2 * asked):
-                means[n, rows, seen] = mean_of(rolled, n, step) * setup.whole
+        tables[n] = dice["attacker"].unless_nothing(table)
+        if asked:
+            means[:, n] = [mean_of(rolled, k, step) * setup.whole for k in range(2)]
+    tables, means = tables[label], means[:, label]
     if not asked:
         return [Throws(shown, tables, means[0]), Throws(np.zeros(len(tables), int), *np.zeros((2, len(shown), 1), int))]
     # The defender's means depend on his own place and the attacker's.

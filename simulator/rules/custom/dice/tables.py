@@ -130,7 +130,7 @@ class DiceTables:
         # The hits that each unit of the enemy takes off.
         self.absorbs = np.array([piece.absorbs for piece in setup.sides[self.side.enemy].pieces])
         self.absorbed = most_absorbed(setup.sides[self.side.enemy]) > 0
-        self.combinations = 0
+        self.combinations = self.points_taken = self.dice_thrown = 0
         # The most points of a group that counts them.
         self.most_points: dict[int, int] = {}
 
@@ -269,7 +269,7 @@ class DiceTables:
         seen = [there @ asked.enemy > 0, there @ asked.numbers]
         aimed = [shot for shot in shots if shot.given.aim != "anyone"]
         if aimed and all(shot.given.aim in FRONTS for shot in shots):
-            seen.append(self.enemy.front_left)
+            seen.append(self.enemy.front_left(any(shot.given.aim == "kind" for shot in shots)))
         elif aimed:
             everybody = any(shot.given.aim in FRONTS for shot in aimed)
             seen.append(self.enemy.progress(-1 if everybody else reduce(or_, [shot.targets for shot in aimed])))
