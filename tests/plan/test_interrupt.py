@@ -1,8 +1,10 @@
 """Ctrl-C while a plan is searched: the best plan found, and how far it may be from the best."""
 
 import os
+import pickle
 import signal
 import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -85,12 +87,26 @@ def test_what_takes_longer_is_solved_in_a_process_that_ctrl_c_ends(monkeypatch):
     assert highs.solved("milp", **asked).x.tolist() == at_once.x.tolist() == [0, 1, 1]
 
 
-def test_ctrl_c_ends_what_is_solved_in_another_process(monkeypatch):
-    """Knapsacks that take many seconds; a real signal arrives while the other process searches."""
-    dice, started = np.random.default_rng(1), []
+@pytest.fixture
+def hard():
+    """Knapsacks that take many seconds."""
+    dice = np.random.default_rng(1)
     weights = dice.integers(1, 100, (60, 120))
     asked = {"c": -dice.integers(1, 100, 120), "integrality": np.ones(120), "bounds": Bounds(0, 1)}
-    asked["constraints"] = LinearConstraint(weights, -np.inf, weights.sum(axis=1) / 2)
+    return asked | {"constraints": LinearConstraint(weights, -np.inf, weights.sum(axis=1) / 2)}
+
+
+def test_the_other_process_ends_with_the_one_that_asked(hard):
+    """Its input ends when that one is killed, too."""
+    child = subprocess.Popen([sys.executable, "-c", highs.CHILD], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    child.stdin.write(pickle.dumps(("milp", hard)))
+    child.stdin.close()
+    assert child.wait(60) == 1
+
+
+def test_ctrl_c_ends_what_is_solved_in_another_process(hard, monkeypatch):
+    """A real signal arrives while the other process searches."""
+    started = []
 
     class Watched(subprocess.Popen):
         def __init__(self, *args, **options):
@@ -101,5 +117,5 @@ def test_ctrl_c_ends_what_is_solved_in_another_process(monkeypatch):
     monkeypatch.setattr(subprocess, "Popen", Watched)
     monkeypatch.setattr(highs, "PATIENCE", 0.01)
     with pytest.raises(KeyboardInterrupt):
-        highs.solved("milp", **asked)
+        highs.solved("milp", **hard)
     assert [one.wait(60) for one in started] == [-signal.SIGKILL]

@@ -15,10 +15,12 @@ from typing import Any
 PATIENCE = 2.0
 # The status of SciPy's solvers when their time is over.
 OUT_OF_TIME = 1
+# It ends when its input does, which is when the process that asked has ended, however that came about.
 CHILD = """
-import pickle, sys
+import os, pickle, sys, threading
 import scipy.optimize
 name, asked = pickle.load(sys.stdin.buffer)
+threading.Thread(target=lambda: (sys.stdin.buffer.read(), os._exit(1)), daemon=True).start()
 pickle.dump(getattr(scipy.optimize, name)(**asked), sys.stdout.buffer)
 """
 
@@ -34,12 +36,16 @@ def solved(name: str, options: dict[str, Any] | None = None, **asked: Any) -> An
     found = getattr(scipy.optimize, name)(**asked, options=options | {"time_limit": PATIENCE})
     if found.status != OUT_OF_TIME:
         return found
-    # A session of its own, since a terminal sends Ctrl-C to all processes of ours; `run` ends it if we are interrupted.
-    whole = subprocess.run(
-        [sys.executable, "-c", CHILD],
-        input=pickle.dumps((name, asked | {"options": options})),
-        stdout=subprocess.PIPE,
-        check=True,
-        start_new_session=True,
-    )
-    return pickle.loads(whole.stdout)
+    # A session of its own, since a terminal sends Ctrl-C to all processes of ours.
+    with subprocess.Popen(
+        [sys.executable, "-c", CHILD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+    ) as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        try:
+            pickle.dump((name, asked | {"options": options}), child.stdin)
+            child.stdin.flush()
+            return pickle.load(child.stdout)
+        except BaseException:
+            child.kill()
+            raise
