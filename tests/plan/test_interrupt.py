@@ -105,8 +105,8 @@ def test_the_other_process_ends_with_the_one_that_asked(hard):
 
 
 def test_ctrl_c_ends_what_is_solved_in_another_process(hard, monkeypatch):
-    """A real signal arrives while the other process searches."""
-    started = []
+    """A real signal arrives while the other process searches; workers of pytest-xdist ignore it of themselves."""
+    started, before = [], signal.signal(signal.SIGINT, signal.default_int_handler)
 
     class Watched(subprocess.Popen):
         def __init__(self, *args, **options):
@@ -116,6 +116,9 @@ def test_ctrl_c_ends_what_is_solved_in_another_process(hard, monkeypatch):
 
     monkeypatch.setattr(subprocess, "Popen", Watched)
     monkeypatch.setattr(highs, "PATIENCE", 0.01)
-    with pytest.raises(KeyboardInterrupt):
-        highs.solved("milp", **hard)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            highs.solved("milp", **hard)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert [one.wait(60) for one in started] == [-signal.SIGKILL]

@@ -16,12 +16,17 @@ PATIENCE = 2.0
 # The status of SciPy's solvers when their time is over.
 OUT_OF_TIME = 1
 # It ends when its input does, which is when the process that asked has ended, however that came about.
+# HiGHS writes lines of its own to the standard output, which the answer must not share.
 CHILD = """
 import os, pickle, sys, threading
+answer = os.fdopen(os.dup(1), "wb")
+os.dup2(2, 1)
 import scipy.optimize
 name, asked = pickle.load(sys.stdin.buffer)
-threading.Thread(target=lambda: (sys.stdin.buffer.read(), os._exit(1)), daemon=True).start()
-pickle.dump(getattr(scipy.optimize, name)(**asked), sys.stdout.buffer)
+threading.Thread(target=lambda: (os.read(0, 1), os._exit(1)), daemon=True).start()
+pickle.dump(getattr(scipy.optimize, name)(**asked), answer)
+answer.close()
+os._exit(0)
 """
 
 

@@ -7,7 +7,7 @@ they go by their names.
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from typing import Annotated, Any, Literal, NamedTuple, Protocol, cast
+from typing import Annotated, Any, Literal, NamedTuple, Protocol
 
 from pydantic import Field, create_model
 
@@ -35,8 +35,7 @@ from simulator.rules.custom.game_file.words import (
     steps_of,
     words_of,
 )
-from simulator.rules.idle import KnowsIdle, of_table, refuse_idle
-from simulator.rules.toolkit.naming import listed
+from simulator.rules.idle import KnowsIdle, of_table
 from simulator.rules.toolkit.policies import check_alone, check_parameters
 from simulator.rules.toolkit.policies import named as named_policies
 
@@ -142,7 +141,6 @@ class Shape(NamedTuple):
     format: int
     options: tuple[str, ...] = ()
     points: bool = False
-    idle: tuple[str, ...] = ()
     tolerated: tuple[str, ...] = ()
 
 
@@ -171,12 +169,13 @@ def shape_of(file: GameFile, kind: str) -> Shape:
         file.format,
         (*file.option,),
         bool(counts_points(file, kind)),
-        tuple(
-            f"{side}.modifier"
-            for side in SIDES
-            if not {getattr(step.fire, side) for step in steps_of(file, kind)} & {*MAIN}
-        ),
         (
+            # A modifier is one of these rolls (section 3).
+            *(
+                f"{side}.modifier"
+                for side in SIDES
+                if not {getattr(step.fire, side) for step in steps_of(file, kind)} & {*MAIN}
+            ),
             *of_table("conditions", *(key for key in file.condition if key not in conditions_read(file, kind))),
             *(() if any(map(adds_up, steps_of(file, kind))) else ("options.dice",)),
         ),
@@ -252,7 +251,7 @@ def model_of(shape: Shape) -> type[Fields]:
         "options": (options, Field(default_factory=cache(options))),
     }
     battle = create_model("Battle", __base__=KnowsIdle, __doc__="A battle of a game file.", **frame)
-    battle.idle, battle.tolerated = shape.idle, shape.tolerated
+    battle.tolerated = shape.tolerated
     return battle
 
 
@@ -295,7 +294,6 @@ def conditions_of(file: GameFile, given: Fields) -> dict[str, ConditionValue]:
 
 def check_scenario(file: GameFile, kind: str, fields: Scenario) -> None:
     """Refuse a scenario that types allow (section 11); raises Refusal."""
-    refuse_idle(cast("KnowsIdle", fields), f"{kind}, where this side rolls neither {listed(MAIN, 'nor')}")
     for side in SIDES:
         able, own, policy = fighters(file, kind, side), getattr(fields, side), getattr(fields.policy, side)
         numbers = counts(own)

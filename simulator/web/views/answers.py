@@ -92,8 +92,8 @@ def _simulated(source: Draft | Scenario, seconds: float, battles: Iterable[int |
                 odds = answer(source, Method(exact=False, battles=many, precision=PRECISION, threads=1))
     except Interrupted as interrupted:
         odds = interrupted.gathered
-    except KeyboardInterrupt:
-        pass
+    except (KeyboardInterrupt, MemoryError):
+        pass  # fewer battles have to do
     return odds
 
 
