@@ -207,7 +207,8 @@ class Reference2(Reference):
         if not self.lowluck:
             return hit
         units, damage, split = hit
-        here = tuple(u for u in units if stands[OTHER[side]][u] and u in self.fights[OTHER[side]])
+        # In the order of the file: a class is the same whatever order its set has.
+        here = tuple(u for u in self.units if u in units and stands[OTHER[side]][u] and u in self.fights[OTHER[side]])
         return here, damage, split, step.get("pool")
 
     def absorbed(self, side, stands):
