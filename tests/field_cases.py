@@ -362,7 +362,7 @@ PARTS = {
     ("europa", "native-chain"): "(conversion|land)[.]",
     ("price-of-power", "campaign"): r"(policy[.])?(attacker|defender)[.](army|fleet|port_fleet|npr)[.]",
 }
-# What the rules document calls a label, or what only says whether a battle may be fought: zones moved are at most
+# Fields that the rules document calls labels, or that only say whether a battle may be fought: zones moved are at most
 # options.max_move.
 LABELS = {
     ("risk", "naval"): {"conditions.place", "conditions.sea_zones_moved"},

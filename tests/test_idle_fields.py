@@ -80,16 +80,16 @@ def tried(battle, path, setting, numbers):
     return [to for to in (*others(battle, path, setting), *more) if to != setting]
 
 
-def changed(scenario, told=None, listed=None, numbers=(20,)):
+def changed(scenario, verdicts_of=None, listed=None, numbers=(20,)):
     """The fields of which another value is refused in each case ("refused"), or changes the answer ("changes").
 
     A value decides also where it makes another field refused: how many fleets may be in play. Not those that are
-    `told` to change an answer already, nor those that are not `listed`.
+    `verdicts_of` to change an answer already, nor those that are not `listed`.
     """
     found, base = {}, answers(scenario)
     for path, setting in settings_of(scenario.fields):
         place = re.sub(r"\[\d+\]", "[i]", path)
-        if "changes" in (told or {}).get(place, ()) or (listed and place not in listed):
+        if "changes" in (verdicts_of or {}).get(place, ()) or (listed and place not in listed):
             continue
         for to in tried(scenario.battle, path, setting, numbers):
             try:
@@ -110,7 +110,7 @@ def changed(scenario, told=None, listed=None, numbers=(20,)):
 @pytest.mark.parametrize("procedure", PROCEDURES)
 def test_each_field_of_attrition_changes_an_answer_or_is_refused(procedure):
     """docs/rules/europa_naval_and_other.md section 4: a procedure reads its own fields."""
-    told = {}
+    verdicts_of = {}
     for one in PROCEDURES[procedure]:
         scenario = load(
             {"game": "europa", "battle": "attrition"}
@@ -118,8 +118,8 @@ def test_each_field_of_attrition_changes_an_answer_or_is_refused(procedure):
             | {"conditions": one.get("conditions", {}) | {"procedure": procedure}}
         )
         for path, verdict in changed(scenario).items():
-            told.setdefault(path, set()).add(verdict)
-    idle = [path for path, verdicts in told.items() if "changes" not in verdicts and "nothing" in verdicts]
+            verdicts_of.setdefault(path, set()).add(verdict)
+    idle = [path for path, verdicts in verdicts_of.items() if "changes" not in verdicts and "nothing" in verdicts]
     assert set(idle) - NAMED == WHERE[procedure]
 
 
@@ -186,22 +186,22 @@ def deciding(scenario, changes):
 @pytest.mark.parametrize("kind", sorted(CASES.keys() | CHANGES.keys()), ids="-".join)
 def test_each_field_of_a_kind_changes_an_answer_or_is_refused(kind):
     """Every field that the schema lists; what never matters in a kind is not listed there."""
-    told, battles = {}, list(CASES.get(kind, ()))
+    verdicts_of, battles = {}, list(CASES.get(kind, ()))
     for battle, changes in CHANGES.get(kind, ()):
         battles.append(load({"game": kind[0], "battle": kind[1]} | battle))
         assert deciding(battles[-1], changes) == list(changes)
-        told |= {place_of(path): {"changes"} for path in changes}
+        verdicts_of |= {place_of(path): {"changes"} for path in changes}
     listed = {row.path for row in field_rows(battles[0].battle)}
-    assert told.keys() <= listed
+    assert verdicts_of.keys() <= listed
     listed = {path for path in listed if not re.match(PARTS.get(kind, "$"), path)}
     for scenario in CASES.get(kind, ()):
-        for path, verdict in changed(scenario, told, listed, (0, 1, 6, 20)).items():
-            told.setdefault(place_of(path), set()).add(verdict)
-    idle = {path for path, verdicts in told.items() if "nothing" in verdicts and "changes" not in verdicts}
+        for path, verdict in changed(scenario, verdicts_of, listed, (0, 1, 6, 20)).items():
+            verdicts_of.setdefault(place_of(path), set()).add(verdict)
+    idle = {path for path, verdicts in verdicts_of.items() if "nothing" in verdicts and "changes" not in verdicts}
     assert idle - LABELS.get(kind, set()) == set()
 
 
-# What a stage alone does not tell: these have a battle of their own among the changes of an expedition.
+# Fields that a stage alone cannot decide: these have a battle of their own among the changes of an expedition.
 TELL_LATER = {path for _, changes in CHANGES["europa", "expedition"] for path in map(place_of, changes)}
 
 

@@ -81,7 +81,7 @@ def value_in_words(battle: Battle, data: Mapping[str, Any], asked: str, found: M
 
 
 def _other_clause(battle: Battle, data: Mapping[str, Any], side: str) -> str:
-    """What the attacker's win is called where its kind does not speak of sides: "the castle falls"; else ""."""
+    """The attacker's win in the words of a kind that does not speak of sides: "the castle falls"; else ""."""
     if side != WINNERS[0] or battle.question.measure != WON:
         return ""
     clause = clause_of(battle, data, WON)

@@ -10,7 +10,7 @@ WON, LOST = "winner == 'attacker'", "winner == 'defender'"
 
 
 class Answered(Protocol):
-    """What a sentence may ask of an answer: `scenario` as it was given (None if not known), chances and means.
+    """The parts of an answer that a sentence may use: `scenario` as given (None if not known), chances and means.
 
     `battles`: those simulated, None for an exact answer.
     """

@@ -15,7 +15,6 @@ STATIC = {
     "favicon.ico": "image/x-icon",
     "manifest.webmanifest": "application/manifest+json",
     "sw.js": "text/javascript; charset=utf-8",
-    "missing.html": "text/html; charset=utf-8",
     "refused.html": "text/html; charset=utf-8",
 }
 # Files that browsers ask for at the root; a service worker only sees what is below its own address.

@@ -26,16 +26,16 @@ def fight(scenario, *salvos):
     state = chain.start
     for rolled in salvos:
         assert running(chain.params, state), f"over before {rolled}"
-        told = [list(rolled.get(side, [])) for side in SIDES]
+        thrown_faces = [list(rolled.get(side, [])) for side in SIDES]
         group = field.salvos[state.salvo].group
         first = setup.step(setup.groups[group][0])
         if first.cancel:
-            results = [_cancelled(field, state, told), 0]
+            results = [_cancelled(field, state, thrown_faces), 0]
         elif first.compare is not None:
-            results = [_opposed(field, state, told, first.compare), 0]
+            results = [_opposed(field, state, thrown_faces, first.compare), 0]
         else:
             scored = _aimed if setup.aimed(group) else _result
-            results = [scored(field, side, state, faces) for side, faces in zip(SIDES, told, strict=True)]
+            results = [scored(field, side, state, faces) for side, faces in zip(SIDES, thrown_faces, strict=True)]
         state = step(chain.params, state, *results)
     assert not running(chain.params, state), f"not over: {state}"
     columns = outcome(field, type(state)(*(np.array([int(value)]) for value in state)))
@@ -120,10 +120,10 @@ def _thrown(setup, volley, target, faces):
     return hit.damage if hit != MISS else 0
 
 
-def _cancelled(field, state, told):
+def _cancelled(field, state, thrown_faces):
     """The hits of two front pieces that cancel, packed as the attacker's result."""
     hits, setup = [], field.setup
-    for side, faces in zip(SIDES, told, strict=True):
+    for side, faces in zip(SIDES, thrown_faces, strict=True):
         rules, shot = setup.sides[side], setup.sides[side].shots[setup.groups[field.salvos[state.salvo].group][0]]
         own, enemy = (field.places[one].standing([getattr(state, one)]) for one in (side, rules.enemy))
         (volley,) = volleys_at(rules, shot, state.clock + 1, own, enemy)
@@ -131,7 +131,7 @@ def _cancelled(field, state, told):
     return max(0, hits[0] - hits[1]) + BOTH * max(0, hits[1] - hits[0])
 
 
-def _opposed(field, state, told, compare):
+def _opposed(field, state, thrown_faces, compare):
     """Dice that are compared from the highest down, packed as the attacker's result; faces in file order of the units.
 
     With `ratio` the attacker throws one die of as many sides as both strengths have, and hits up to his own.
@@ -144,11 +144,11 @@ def _opposed(field, state, told, compare):
         thrown.append([volley for volley in rolled for _ in range(volley.dice)])
     if compare.ratio:
         (mine,), (theirs,) = thrown
-        (face,), () = told
+        (face,), () = thrown_faces
         assert 1 <= face <= mine.value + theirs.value
         return 1 if face <= mine.value else BOTH
     values = []
-    for side, volleys, faces in zip(SIDES, thrown, told, strict=True):
+    for side, volleys, faces in zip(SIDES, thrown, thrown_faces, strict=True):
         assert len(faces) == min(len(volleys), getattr(compare.most, side)), f"{side}: {len(volleys)} dice"
         for volley, face in zip(volleys, faces, strict=False):
             die = setup.file.die[volley.roll.die] if volley.roll.die else setup.file.dice

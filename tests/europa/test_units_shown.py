@@ -40,8 +40,8 @@ def test_sentences_of_studies_are_in_the_units_of_the_game():
     """Five LD lose as much as four, so 1 LD more is left; the numbers of the answers stay thirds."""
     larger = FIGHT | {"attacker": {"land_detachments": 5, "leader": "none"}}
     four, five = (f"{exact(one).mean('attacker_left_thirds') / 3:.2f} LD" for one in (FIGHT, larger))
-    told = compare([FIGHT, larger], LEFT).headline
-    assert told == f"The mean of attacker left is {four} in A; {five} in B, 1 LD more."
+    headline = compare([FIGHT, larger], LEFT).headline
+    assert headline == f"The mean of attacker left is {four} in A; {five} in B, 1 LD more."
     most = sensitivity(FIGHT, LEFT, fields=["attacker.land_detachments"])
     assert most.headline.endswith(f": +1 LD, the mean of attacker left goes from {four} to {five}.")
     short = need(FIGHT, {"attacker.land_detachments": range(4, 6)}, 14.5, value=LEFT)

@@ -24,6 +24,12 @@ def relieved(army: dict[str, Any], place: dict[str, Any] | None = None) -> dict[
     }
 
 
+# A fortress that may be stormed.
+STORMED = {
+    "attacker": {"army_plus": 2, "leader": FIERCE},
+    "defender": {"land_detachments": 1, "fortress_level": 3, "leader": "none", "technology": "arquebus"},
+}
+
 EUROPA_LAND: Changes = {
     ("europa", "land"): [
         (
@@ -81,13 +87,7 @@ EUROPA_LAND: Changes = {
         ),
         (
             {
-                "attacker": {"army_plus": 2, "leader": FIERCE},
-                "defender": {
-                    "land_detachments": 1,
-                    "fortress_level": 3,
-                    "leader": "none",
-                    "technology": "arquebus",
-                },
+                **STORMED,
                 "policy": {"attacker": {"action": "assault"}},
             },
             {"defender.tercios": True},
@@ -144,13 +144,7 @@ EUROPA_LAND: Changes = {
     ("europa", "siege-campaign"): [
         (
             {
-                "attacker": {"army_plus": 2, "leader": FIERCE},
-                "defender": {
-                    "land_detachments": 1,
-                    "fortress_level": 3,
-                    "leader": "none",
-                    "technology": "arquebus",
-                },
+                **STORMED,
                 "policy": {"attacker": {"plan": "assault-at-once"}},
                 **ROUND,
             },

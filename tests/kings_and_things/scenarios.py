@@ -18,7 +18,7 @@ CHOICES = {
     "retreat_below": [1, 2, 3, 4],
     "retreat_ratio": [0.3, 0.6, 0.8, 1, 1.5],
 }
-# What a free-for-all does not allow: nobody has magic items there, and no attacker a structure.
+# Fields that a free-for-all does not allow: nobody has magic items there, and no attacker a structure.
 OF_TWO_SIDES = ("item_hits", "lucky_charm", "warlord")
 OBJECTIVES = [
     {},

@@ -185,7 +185,7 @@ class Odds(Measured, Result):
         return rows
 
     def _units(self, column: str) -> dict[str, str]:
-        """What the numbers of a column count (`unit`), and what a person sees (`shown`), where these differ."""
+        """The unit of a column's numbers (`unit`) and the displayed unit (`shown`); empty where they are the same."""
         shown = self.battle.shown.get(column)
         return {"unit": shown.unit, "shown": shown.units} if shown and shown.unit else {}
 

@@ -76,7 +76,7 @@ class _Steps:
         return np.asarray(kept[(self.choices.found[at].numbers[kept] <= there).all(axis=1)])
 
     def _step(self, at: int) -> tuple[float, int, int] | None:
-        """What a piece more brings on a front at best, the front, and the column; None where nothing brings more."""
+        """The largest gain for each further piece on a front, the front and the column; None where no column gains."""
         fits, now, value = self._fitting(at), self.columns[at], self.choices.values[at]
         numbers = self.choices.found[at].numbers
         gain = value[fits] - value[now]

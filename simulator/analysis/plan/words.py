@@ -106,7 +106,7 @@ def _most(plan: Plan, at: int) -> Any:
 
 
 def gap(plan: Plan) -> str:
-    """How far the plan of an interrupted search may be from the best one."""
+    """The largest possible gain over the plan of an interrupted search, in words."""
     found = plan.gap or 0.0
     if plan.objective == "all":
         return f"the best plan found; no plan has a chance of more than {chance_of(plan.bound or 0)}"

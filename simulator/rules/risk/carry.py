@@ -62,7 +62,7 @@ class RiskCarry(Carry):
         return found if transports is None else found | {"transports": min(transports, int(pieces[2]))}
 
     def _transports(self, kind: str, role: str, tables: Tables) -> int | None:
-        """The transports of an invader, if they are told."""
+        """The transports of an invader, where a limit of them is given."""
         return {**tables[0], **tables[1]}.get("transports") if role == "attacker" and kind == "invasion" else None
 
     def numbers(self, kind: str, role: str, tables: Tables, pieces: np.ndarray) -> dict[str, np.ndarray]:

@@ -368,9 +368,8 @@ def _refusal(scope: Scope, text: str, status: int) -> Response:
         return _response(as_json({"error": text, "field": field}, status))
     if "text/html" not in Headers(scope=scope).get("accept", ""):
         return Response(text, status, media_type=TEXT)
-    page = (
-        text_of("missing.html") if status == 404 else text_of("refused.html").replace(b"REASON", escape(text).encode())
-    )
+    title, reason = ("No such page", "There is no page at this address.") if status == 404 else ("No answer", text)
+    page = text_of("refused.html").replace(b"TITLE", title.encode()).replace(b"REASON", escape(reason).encode())
     return _response(Reply(page, status))
 
 

@@ -300,8 +300,9 @@ class CampaignFields(
     KnowsIdle,
     FrameOf[Besieger, BesiegedForRounds, CampaignConditions, Both[CampaignPolicy, ReliefPolicy], CampaignOptions],
 ):
-    """All fields of a siege over several rounds, whoever asks for it: leaders are tested against a relief army only."""
+    """All fields of a siege over several rounds, also as a stage of an expedition."""
 
+    # Leaders are tested against a relief army only.
     tolerated = (
         "attacker.leader.anonymous",
         *of_table("defender.leader", "manoeuvre", "anonymous", "robust"),
