@@ -92,6 +92,19 @@ def distances(chances, numbers, given):
     return found
 
 
+def of_guns(steps, scenario, number):
+    """Why fire at aircraft may differ; empty if nothing is known."""
+    for step in steps:
+        for side in step["fire"] if step.get("when") == "before-battle" else ():
+            enemy = scenario["defender" if side == "attacker" else "attacker"]
+            struck = {*enemy} & {*step["hits_only"]}
+            if {*scenario[side]} & {*step["by"]} and len(struck) > 1:
+                return "hits of guns on aircraft of several kinds: by lot in TripleA, by the owner's order here"
+            if {*scenario[side]} & {*step["by"]} and struck == {*enemy} and number == "rounds":
+                return "TripleA counts a battle that guns end as one round"
+    return ""
+
+
 def explanation(game, scenario, number, of_some):
     """Why the two may differ in a battle (docs/rules/triplea_import.md section 8); empty if nothing is known.
 
@@ -101,11 +114,11 @@ def explanation(game, scenario, number, of_some):
     steps = [step for step in game["step"] if units & {*step.get("by", [])}]
     if scenario["battle"] == "sea" and any(step.get("group") == "sea-strike" for step in steps):
         return "submarines, which may submerge"
-    if number == "rounds" and any(step.get("when") == "before-battle" for step in steps):
-        return "TripleA counts a battle that guns end as one round"
     helpless = {*game["losses"].get("removed_alone", {}).get("defender", [])}
     if number == "rounds" and {*scenario["defender"]} <= helpless:
-        return "TripleA counts a battle against transports alone as one round"
+        return "TripleA counts a battle against helpless units alone as one round"
+    if why := of_guns(steps, scenario, number):
+        return why
     if scenario["battle"] == "sea" and {*scenario["attacker"]} & {*game["losses"].get("last", [])}:
         return "TripleA revives an attacker with transports who loses everything in round 1"
     only_support = {name for side in ("attacker", "defender") for name in table[side].get("supports", [])}
@@ -125,7 +138,9 @@ def players_with_supports(path):
     """The players that have every support of the map: in an import everybody has them. Empty if fewer than two."""
     found = read_map(path)
     write_out(found, Report())
-    lists = [one.latest()["players"].names() for one in found.kind("UnitSupportAttachment") if "players" in one.latest()]
+    lists = [
+        one.latest()["players"].names() for one in found.kind("UnitSupportAttachment") if "players" in one.latest()
+    ]
     named = [player for player in found.players if all(player in players for players in lists)]
     return named if len(named) > 1 else []
 
