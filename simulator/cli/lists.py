@@ -284,8 +284,9 @@ def new(
     """Write a game file to begin with: a commented one, or one with the units of a spreadsheet."""
     from simulator.rules.custom.game_file.begin import beginning, game_from_csv
     from simulator.rules.custom.game_file.unit_names import slug
+    from simulator.rules.toolkit.naming import unaccented
 
-    stem = slug(name, "a-z0-9", "-")
+    stem = slug(unaccented(name), "a-z0-9", "-")
     if not stem:
         raise ValueError(f"name: {name!r} is not allowed; give letters or digits")
     text = beginning(name) if units is None else game_from_csv(units, name)
