@@ -243,13 +243,12 @@ def check(
     from simulator.report.tables.odds import listing
     from simulator.rules.battle import Misfit
     from simulator.rules.custom.game_file import describe, describe_rules
-    from simulator.scenarios.validation import complaints, refused
+    from simulator.scenarios.validation import lines_of, refused
 
     try:
         game = describe.check_file(file)
     except Misfit as misfit:
-        lines = complaints(misfit.error, misfit.model)
-        raise refused([describe.with_line(file, line) for line in lines]) from None
+        raise refused([describe.with_line(file, line) for line in lines_of(misfit)]) from None
     tables: dict[str, Any] = {
         "units": (("unit", "cost", "hits", "tags", "rolls"), describe.unit_rows(game)),
         "battles": (("battle", "title", "attackers", "defenders"), describe.kind_rows(game)),

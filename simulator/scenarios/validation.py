@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ValidationError
 
-from simulator.rules.battle import Refusal
+from simulator.rules.battle import Misfit, Refusal
 from simulator.rules.toolkit.naming import same_name, suggested
 from simulator.scenarios.schema import Schema, allowed, branches, named_values, schema_of
 
@@ -84,6 +84,16 @@ def refused(complaints: Sequence[str], prefix: str = "") -> ScenarioError:
     """The refusal of a scenario with these lines about its fields."""
     first, *others = [prefix + line for line in complaints]
     return ScenarioError(first, others=others)
+
+
+def lines_of(misfit: Misfit) -> list[str]:
+    """A line for each mistake of data that do not fit, without its prefix."""
+    return [*complaints(misfit.error, misfit.model), *map(str, misfit.others)]
+
+
+def from_misfit(misfit: Misfit) -> ScenarioError:
+    """Data that do not fit as the refusal of a scenario."""
+    return refused(lines_of(misfit), misfit.prefix)
 
 
 def from_refusal(refusal: Refusal) -> ScenarioError:
