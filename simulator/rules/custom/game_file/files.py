@@ -164,11 +164,12 @@ def further_mistakes(data: Mapping[str, Any], error: ValidationError, given: int
     mended = copy.deepcopy(dict(data))
     kinds = {_place(mended, detail["loc"]): detail["type"] for detail in error.errors()}
     # Of a number or a table (a roll) the errors of the table lie deeper.
-    deepest = [place for place in kinds if not any(place == other[: len(place)] != other for other in kinds)]
+    above = {place[:depth] for place in kinds for depth in range(len(place))}
+    deepest = [place for place in kinds if place not in above]
     if "missing" in kinds.values() or () in kinds:
         return []
     for *tables, key in deepest:
-        table = mended
+        table: Any = mended
         for part in tables:
             table = table[part]
         if kinds[*tables, key] == "extra_forbidden":
@@ -191,7 +192,7 @@ def _place(data: Any, location: tuple[int | str, ...]) -> tuple[int | str, ...]:
     """The keys and places of lists that lead to what an error is about; its names of types stand for nothing."""
     found: list[int | str] = []
     for part in location:
-        if (isinstance(data, Mapping) and part in data) or (isinstance(data, list) and isinstance(part, int)):
+        if part in data if isinstance(data, Mapping) else isinstance(part, int) and isinstance(data, list):
             data = data[part]
             found.append(part)
     return tuple(found)
