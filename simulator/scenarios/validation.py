@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -67,15 +68,16 @@ def complaints(error: ValidationError, model: type[BaseModel]) -> list[str]:
     first = min(found, key=lambda path: found[path][0])
     # A table that holds a wrong field, or a field for which another name was written, is no mistake of its own.
     missing = {tuple(_walk(schema, one)[0]) for one in error.errors() if one["type"] == "missing"}
-    misspelt = [(path, text) for path, (rank, text) in found.items() if not rank[1]]
+    misspelt = defaultdict[tuple[str | int, ...], list[str]](list)
+    for path, (rank, text) in found.items():
+        if not rank[1]:
+            misspelt[path[:-1]].append(text)
+    above = {path[:depth] for path in found for depth in range(len(path))}
     rest = [
         path
         for path in found
-        if not any(len(path) < len(other) and other[: len(path)] == path for other in found)
-        and not any(
-            path in missing and path[:-1] == other[:-1] and f"did you mean {path[-1]}?" in text
-            for other, text in misspelt
-        )
+        if path not in above
+        and not (path in missing and any(f"did you mean {path[-1]}?" in text for text in misspelt[path[:-1]]))
     ]
     return [found[path][1] for path in dict.fromkeys([first, *rest])]
 
