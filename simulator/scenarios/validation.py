@@ -69,9 +69,9 @@ def complaints(error: ValidationError, model: type[BaseModel]) -> list[str]:
     # A table that holds a wrong field, or a field for which another name was written, is no mistake of its own.
     missing = {tuple(_walk(schema, one)[0]) for one in error.errors() if one["type"] == "missing"}
     misspelt = defaultdict[tuple[str | int, ...], list[str]](list)
-    for path, (rank, text) in found.items():
+    for place, (rank, text) in found.items():
         if not rank[1]:
-            misspelt[path[:-1]].append(text)
+            misspelt[place[:-1]].append(text)
     above = {path[:depth] for path in found for depth in range(len(path))}
     rest = [
         path
