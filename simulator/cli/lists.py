@@ -243,13 +243,12 @@ def check(
     from simulator.report.tables.odds import listing
     from simulator.rules.battle import Misfit
     from simulator.rules.custom.game_file import describe, describe_rules
-    from simulator.scenarios.validation import complaints, refused
+    from simulator.scenarios.validation import lines_of, refused
 
     try:
         game = describe.check_file(file)
     except Misfit as misfit:
-        lines = complaints(misfit.error, misfit.model)
-        raise refused([describe.with_line(file, line) for line in lines]) from None
+        raise refused([describe.with_line(file, line) for line in lines_of(misfit)]) from None
     tables: dict[str, Any] = {
         "units": (("unit", "cost", "hits", "tags", "rolls"), describe.unit_rows(game)),
         "battles": (("battle", "title", "attackers", "defenders"), describe.kind_rows(game)),
@@ -284,8 +283,9 @@ def new(
     """Write a game file to begin with: a commented one, or one with the units of a spreadsheet."""
     from simulator.rules.custom.game_file.begin import beginning, game_from_csv
     from simulator.rules.custom.game_file.unit_names import slug
+    from simulator.rules.toolkit.naming import unaccented
 
-    stem = slug(name, "a-z0-9", "-")
+    stem = slug(unaccented(name), "a-z0-9", "-")
     if not stem:
         raise ValueError(f"name: {name!r} is not allowed; give letters or digits")
     text = beginning(name) if units is None else game_from_csv(units, name)

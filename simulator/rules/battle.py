@@ -99,11 +99,11 @@ class Refusal(ValueError):
 
 
 class Misfit(ValueError):
-    """Data that do not fit a model: the `prefix` of their fields, the model and its errors."""
+    """Data that do not fit a model: the `prefix` of their fields, the model, its errors, and `others` beside them."""
 
     def __init__(self, prefix: str, error: ValidationError, model: type[BaseModel]) -> None:
         super().__init__(f"{prefix}{error}")
-        self.prefix, self.error, self.model = prefix, error, model
+        self.prefix, self.error, self.model, self.others = prefix, error, model, list[Refusal]()
 
 
 class Run(Protocol):

@@ -271,7 +271,7 @@ class Draft:
                 return replace(self, data=data).checked()
             raise validation.from_refusal(refusal) from None
         except Misfit as misfit:
-            raise validation.refused(validation.complaints(misfit.error, misfit.model), misfit.prefix) from None
+            raise validation.from_misfit(misfit) from None
         if objectives:
             objective.check(objectives, scenario.built)
         return scenario
@@ -392,7 +392,7 @@ def worded(asked: Callable[[], T]) -> T:
     except Refusal as refusal:
         raise validation.from_refusal(refusal) from None
     except Misfit as misfit:
-        raise validation.refused(validation.complaints(misfit.error, misfit.model), misfit.prefix) from None
+        raise validation.from_misfit(misfit) from None
 
 
 def is_uncertain(source: Source) -> bool:

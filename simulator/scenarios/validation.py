@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from pydantic import BaseModel, ValidationError
 
-from simulator.rules.battle import Refusal
+from simulator.rules.battle import Misfit, Refusal
 from simulator.rules.toolkit.naming import same_name, suggested
 from simulator.scenarios.schema import Schema, allowed, branches, named_values, schema_of
 
@@ -67,15 +68,16 @@ def complaints(error: ValidationError, model: type[BaseModel]) -> list[str]:
     first = min(found, key=lambda path: found[path][0])
     # A table that holds a wrong field, or a field for which another name was written, is no mistake of its own.
     missing = {tuple(_walk(schema, one)[0]) for one in error.errors() if one["type"] == "missing"}
-    misspelt = [(path, text) for path, (rank, text) in found.items() if not rank[1]]
+    misspelt = defaultdict[tuple[str | int, ...], list[str]](list)
+    for place, (rank, text) in found.items():
+        if not rank[1]:
+            misspelt[place[:-1]].append(text)
+    above = {path[:depth] for path in found for depth in range(len(path))}
     rest = [
         path
         for path in found
-        if not any(len(path) < len(other) and other[: len(path)] == path for other in found)
-        and not any(
-            path in missing and path[:-1] == other[:-1] and f"did you mean {path[-1]}?" in text
-            for other, text in misspelt
-        )
+        if path not in above
+        and not (path in missing and any(f"did you mean {path[-1]}?" in text for text in misspelt[path[:-1]]))
     ]
     return [found[path][1] for path in dict.fromkeys([first, *rest])]
 
@@ -84,6 +86,16 @@ def refused(complaints: Sequence[str], prefix: str = "") -> ScenarioError:
     """The refusal of a scenario with these lines about its fields."""
     first, *others = [prefix + line for line in complaints]
     return ScenarioError(first, others=others)
+
+
+def lines_of(misfit: Misfit) -> list[str]:
+    """A line for each mistake of data that do not fit, without its prefix."""
+    return [*complaints(misfit.error, misfit.model), *map(str, misfit.others)]
+
+
+def from_misfit(misfit: Misfit) -> ScenarioError:
+    """Data that do not fit as the refusal of a scenario."""
+    return refused(lines_of(misfit), misfit.prefix)
 
 
 def from_refusal(refusal: Refusal) -> ScenarioError:

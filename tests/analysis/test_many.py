@@ -114,6 +114,13 @@ def test_a_row_that_the_rules_refuse_says_why():
     assert "attacker.regiments" in table.refused.tolist()[1]
 
 
+def test_numbers_are_numbers_where_everything_is_refused():
+    for scenarios in ([LAND | {"attacker": {"regiments": 0}}], []):
+        table = odds_many(scenarios)
+        assert [str(table[column].dtype) for column in ("value", "low", "high")] == ["float64"] * 3
+        assert table.value.isna().all()
+
+
 def test_wrong_arguments_are_refused_in_one_sentence():
     with pytest.raises(ValueError, match=r"^battles: '9' is not allowed; give a whole number"):
         odds_many([LAND], battles="9")

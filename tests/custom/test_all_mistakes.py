@@ -33,3 +33,31 @@ def test_a_kind_that_no_step_names_is_not_refused_for_a_misspelt_one(tmp_path, c
     said = capsys.readouterr().err
     assert "step[0].battle[0]: " in said
     assert "battle.field: " not in said
+
+
+def said_of(tmp_path, capsys, text):
+    file = tmp_path / "game.toml"
+    file.write_text(text, encoding="utf-8")
+    assert cli.run(["games", "check", str(file)]) == BAD_INPUT
+    return [line.split(": ")[2] for line in capsys.readouterr().err.splitlines()]
+
+
+def test_mistakes_of_dice_and_units_do_not_hide_others(tmp_path, capsys):
+    wrong = MISTAKES.replace("guns = { combat = 3 }", 'guns = { combat = 9 }, wall = { tags = ["foot"] }')
+    assert said_of(tmp_path, capsys, wrong) == ["unit.guns.combat", "unit.wall.tags", *FIELDS]
+
+
+def test_wrong_numbers_and_unknown_keys_do_not_hide_others(tmp_path, capsys):
+    wrong = MISTAKES.replace("battle.field = {}", "battle.field = { rounds = 0, colour = 1 }")
+    found = said_of(tmp_path, capsys, wrong)
+    assert sorted(found[:2]) == ["battle.field.colour", "battle.field.rounds"]
+    assert found[2:] == [*FIELDS]
+
+
+def test_a_table_with_a_wrong_number_has_no_other_line(tmp_path, capsys):
+    wrong = MISTAKES.replace('by = ["feet"]', 'by = ["feet"], from_round = 0')
+    assert said_of(tmp_path, capsys, wrong) == ["step[0].from_round", *FIELDS[1:]]
+
+
+def test_where_a_name_is_missing_only_types_are_refused(tmp_path, capsys):
+    assert said_of(tmp_path, capsys, MISTAKES.replace('name = "Mistakes"\n', "")) == ["name"]

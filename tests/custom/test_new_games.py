@@ -59,6 +59,24 @@ def test_spreadsheets_write_marks_semicolons_and_other_words(tmp_path, monkeypat
     assert found["unit"] == {"foot": {"cost": 2.5, "attack": 1, "defence": 2}}
 
 
+def test_cells_copied_from_a_sheet_and_letters_with_accents(tmp_path, monkeypatch):
+    (tmp_path / "units.csv").write_text("name\tattack\tdefence\n\u00c9lite\t1\t2\n", encoding="utf-8")
+    assert new(tmp_path, monkeypatch, "\u00c4rger", "--units", "units.csv") == 0
+    found = tomllib.loads((tmp_path / "arger.toml").read_text("utf-8"))
+    assert found["unit"] == {"elite": {"name": "\u00c9lite", "attack": 1, "defence": 2}}
+
+
+def test_all_mistakes_of_a_sheet_at_once(tmp_path, monkeypatch, capsys):
+    (tmp_path / "units.csv").write_text("name,cost,attack,defence\nfoot,x,7,1\nhorse,1,1,1\nHorse,1,1,1\n,1,1,1\n")
+    assert new(tmp_path, monkeypatch, "a", "--units", "units.csv") == BAD_INPUT
+    assert capsys.readouterr().err.splitlines() == [
+        "units: line 2: cost: 'x' is not a number from 0 to 1,000,000",
+        "units: line 2: attack: '7' is not a whole number from 0 to 6, as the dice have six sides",
+        "units: line 4: name: 'Horse' stands in line 3 already",
+        "units: line 5: no name",
+    ]
+
+
 REFUSED = {
     "no file": (None, "units: units.csv: cannot be read"),
     "not text": (b"\xff\xfe", "units: units.csv: not UTF-8"),

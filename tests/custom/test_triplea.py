@@ -141,6 +141,17 @@ def test_who_takes_part():
     assert {"mine", "barracks"} <= left
 
 
+def test_a_unit_that_cannot_be_hit_does_not_fire():
+    hero = {"isInfrastructure": "true", "attack": 3, "defense": 0, "movement": 2}
+    units, more = {"legion": LEGION, "hero": hero}, support("hero", side="offence", faction="allied", bonus=1)
+    found = import_triplea(text=xml(units, more=more))
+    assert found.game["battle"]["land"]["attacker"] == {"fights": ["legion"], "supports": ["hero"]}
+    assert [step["by"] for step in found.game["step"]] == [["legion"]]
+    kinds = {row["about"]: row["kind"] for row in found.report}
+    assert (kinds["hero: attack"], kinds["hero: defense"]) == ("approximated", "taken")
+    assert found.game["assumed"][2:] == ["cannot be hit, so that they only support; in TripleA they fire: hero"]
+
+
 def named(steps, kind):
     return [step["name"] for step in steps if step.get("battle") == [kind]]
 

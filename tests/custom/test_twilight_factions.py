@@ -96,3 +96,119 @@ def test_supercharge_and_spec_ops():
 def test_refused(side, complaint):
     with pytest.raises(ScenarioError, match=complaint):
         load({"game": TI, "battle": "space", "attacker": side, "defender": {"cruiser": 1}})
+
+
+def values(faction, unit):
+    """Cost, hits, combat and the other rolls of a unit of a faction: the option's where it says any."""
+    file = find(TI).file
+    own, base = file.option[faction].unit.get(unit), file.unit[unit]
+    rolls = {"combat": base.combat} | base.rolls
+    if own is not None:
+        rolls |= own.rolls | ({} if own.combat is None else {"combat": own.combat})
+    found = {"cost": base.cost, "hits": own.hits if own is not None and own.hits else base.hits}
+    for name, roll in rolls.items():
+        if isinstance(roll, int):
+            roll_of = (roll, 1) if roll else None
+        else:
+            roll_of = roll and (roll.die or roll.value, roll.dice)
+        if roll_of:
+            found[name] = roll_of
+    return found
+
+
+# Flagships: hit on, dice; then anti-fighter barrage, bombardment, space cannon (docs/games.md names the sources).
+FLAGSHIPS = {
+    "arborec": {"combat": (7, 2)},
+    "argent": {"combat": (7, 2)},
+    "letnev": {"combat": (5, 2), "bombard": (5, 3)},
+    "saar": {"combat": (5, 2), "barrage": (6, 4)},
+    "muaat": {"combat": (5, 2)},
+    "hacan": {"combat": (7, 2)},
+    "empyrean": {"combat": (5, 2)},
+    "sol": {"combat": (5, 2)},
+    "creuss": {"combat": (5, 1)},
+    "l1z1x": {"combat": (5, 2)},
+    "mahact": {"combat": (5, 2)},
+    "mentak": {"combat": (7, 2)},
+    "naalu": {"combat": (9, 2)},
+    "naaz-rokha": {"combat": (9, 2)},
+    "nekro": {"combat": (9, 2)},
+    "nomad": {"combat": (7, 2), "barrage": (8, 3)},
+    "sardakk": {"combat": (6, 2)},
+    "titans": {"combat": (7, 2)},
+    "jol-nar": {"combat": ("hylarim", 2)},
+    "cabal": {"combat": (5, 2), "bombard": (5, 1)},
+    "winnu": {"salai": (7, 1000)},
+    "xxcha": {"combat": (7, 2), "space-cannon": (5, 3)},
+    "yin": {"combat": (9, 2)},
+    "yssaril": {"combat": (5, 2)},
+}
+
+
+@pytest.mark.parametrize("faction", FLAGSHIPS)
+def test_flagships(faction):
+    assert values(faction, "flagship") == {"cost": 8, "hits": 2} | FLAGSHIPS[faction]
+
+
+def test_memoria_2_is_the_flagship_of_the_nomad():
+    assert values("memoria-2", "flagship") == {"cost": 8, "hits": 2, "combat": (5, 2), "barrage": (5, 3)}
+
+
+MECHS = {"naaz-rokha": {"combat": (6, 2)}, "xxcha": {"space-cannon": (8, 1)}}
+
+
+@pytest.mark.parametrize("faction", FLAGSHIPS)
+def test_mechs(faction):
+    assert values(faction, "mech") == {"cost": 2, "hits": 2, "combat": (6, 1)} | MECHS.get(faction, {})
+
+
+# Units of all sides and those that a faction has instead: cost, hits, and rolls as above.
+BASE = "no-faction"
+UNITS = [
+    (BASE, "fighter", 0.5, 1, {"combat": (9, 1)}),
+    (BASE, "fighter_2", 0.5, 1, {"combat": (8, 1)}),
+    (BASE, "destroyer", 1, 1, {"combat": (9, 1), "barrage": (9, 2)}),
+    (BASE, "destroyer_2", 1, 1, {"combat": (8, 1), "barrage": (6, 3)}),
+    (BASE, "cruiser", 2, 1, {"combat": (7, 1)}),
+    (BASE, "cruiser_2", 2, 1, {"combat": (6, 1)}),
+    (BASE, "carrier", 3, 1, {"combat": (9, 1)}),
+    (BASE, "carrier_2", 3, 1, {"combat": (9, 1)}),
+    (BASE, "dreadnought", 4, 2, {"combat": (5, 1), "bombard": (5, 1)}),
+    (BASE, "dreadnought_2", 4, 2, {"combat": (5, 1), "bombard": (5, 1)}),
+    (BASE, "war_sun", 12, 2, {"combat": (3, 3), "bombard": (3, 3)}),
+    (BASE, "infantry", 0.5, 1, {"combat": (8, 1)}),
+    (BASE, "infantry_2", 0.5, 1, {"combat": (7, 1)}),
+    (BASE, "pds", 0, 1, {"space-cannon": (6, 1)}),
+    (BASE, "pds_2", 0, 1, {"space-cannon": (5, 1)}),
+    ("argent", "destroyer", 1, 1, {"combat": (8, 1), "barrage": (9, 2)}),
+    ("argent", "destroyer_2", 1, 1, {"combat": (7, 1), "barrage": (6, 3)}),
+    ("l1z1x", "dreadnought", 4, 2, {"combat": (5, 1), "bombard": (5, 1), "harrow": (5, 1)}),
+    ("l1z1x", "dreadnought_2", 4, 2, {"combat": (4, 1), "bombard": (4, 1), "harrow": (4, 1)}),
+    ("naalu", "fighter", 0.5, 1, {"combat": (8, 1)}),
+    ("naalu", "fighter_2", 0.5, 1, {"combat": (7, 1)}),
+    ("sardakk", "dreadnought", 4, 2, {"combat": (5, 1), "bombard": (4, 2)}),
+    ("sardakk", "dreadnought_2", 4, 2, {"combat": (5, 1), "bombard": (4, 2)}),
+    ("sol", "carrier", 3, 1, {"combat": (9, 1)}),
+    ("sol", "carrier_2", 3, 2, {"combat": (9, 1)}),
+    ("sol", "infantry", 0.5, 1, {"combat": (7, 1)}),
+    ("sol", "infantry_2", 0.5, 1, {"combat": (6, 1)}),
+    ("titans", "cruiser", 2, 1, {"combat": (7, 1)}),
+    ("titans", "cruiser_2", 2, 2, {"combat": (6, 1)}),
+    ("titans", "hel_titan", 0, 2, {"combat": (7, 1), "space-cannon": (6, 1)}),
+    ("titans", "hel_titan_2", 0, 2, {"combat": (6, 1), "space-cannon": (5, 1)}),
+    ("naaz-rokha", "z_grav_eidolon", 2, 1, {"combat": (8, 2)}),
+]
+
+
+@pytest.mark.parametrize(("faction", "unit", "cost", "hits", "rolls"), UNITS)
+def test_units(faction, unit, cost, hits, rolls):
+    assert values(faction, unit) == {"cost": cost, "hits": hits} | rolls
+
+
+def test_no_other_unit_of_a_faction_differs():
+    named = {(faction, unit) for faction, unit, *_ in UNITS} | {("l1z1x", "war_sun")}
+    for faction in FLAGSHIPS:
+        own = {*find(TI).file.option[faction].unit} - {"flagship", "mech"}
+        assert {(faction, unit) for unit in own} - named <= {
+            ("mentak", unit) for unit in ("destroyer", "destroyer_2", "cruiser", "cruiser_2")
+        }

@@ -91,7 +91,8 @@ def odds_many(
             data = many.drafts[place].data
             about = {"scenario": names[place], "game": data.get("game"), "battle": data.get("battle")}
             rows += number_rows(about, many.asked(place), cells[place])
-        return frame(rows, COLUMNS)
+        # Where every scenario is refused, or none is given, the numbers are still numbers.
+        return frame(rows, COLUMNS).astype(dict.fromkeys(("value", "low", "high"), float))
 
     def counted() -> Iterator[tuple[int, Cell]]:
         for done, one in enumerate(many.answers(threads or processors())):

@@ -17,7 +17,7 @@ from simulator.rules.custom.game_file.describe_rules import warnings
 from simulator.rules.custom.game_file.files import parse, read_game
 from simulator.rules.custom.game_file.format import GameFile, Roll
 from simulator.rules.custom.game_file.units import MAIN_ROLLS, pieces_of, rolled
-from simulator.scenarios.validation import complaints
+from simulator.scenarios.validation import lines_of
 
 # The beginning of a complaint about a text that is not TOML.
 NO_TOML = "game: your game: "
@@ -62,7 +62,7 @@ def checked(text: str) -> Checked:
         result.file = read_game(result.tables, "")
         found, kind = warnings(result.file), "notice"
     except Misfit as misfit:
-        found = complaints(misfit.error, misfit.model)
+        found = lines_of(misfit)
     except Refusal as refusal:
         found = [str(refusal), *map(str, refusal.others)]
     for said in found:

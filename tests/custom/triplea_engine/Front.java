@@ -15,6 +15,7 @@ import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
@@ -22,6 +23,7 @@ import java.util.concurrent.atomic.AtomicReference;
 /**
  * Battles of a map by TripleA's own odds calculator, without a window.
  *
+ * Arguments: the map, then players, of whom the first two at war fight (none named: of all players).
  * Reads a battle a line: runs, kind (land, amphibious, sea), attackers, defenders, bombarding ships, the order of losses
  * of the attacker and of the defender; tabs between, a unit as name=number, commas between units. Writes a line for each:
  * wins of the attacker, of the defender, of nobody, then sum and sum of squares of the rounds, of the attacker's and of
@@ -36,7 +38,7 @@ final class Front {
     try (InputStream map = new FileInputStream(arguments[0])) {
       data = new GameParser(arguments[0]).parse(map, new AtomicReference<>(), false);
     }
-    final PlayerID[] players = enemies(data);
+    final PlayerID[] players = enemies(data, Arrays.asList(arguments).subList(1, arguments.length));
     answers.println(players[0].getName() + "\t" + players[1].getName());
     answers.flush();
     // "Cloned already": cloning by serialization breaks under newer versions of Java.
@@ -56,11 +58,12 @@ final class Front {
         .getProcessCpuTime();
   }
 
-  /** The first two players that are at war. */
-  private static PlayerID[] enemies(final GameData data) {
+  /** The first two players of those named (of all, if none are) that are at war. */
+  private static PlayerID[] enemies(final GameData data, final List<String> named) {
     for (final PlayerID first : data.getPlayerList().getPlayers()) {
       for (final PlayerID second : data.getPlayerList().getPlayers()) {
-        if (data.getRelationshipTracker().isAtWar(first, second)) {
+        final boolean both = named.contains(first.getName()) && named.contains(second.getName());
+        if ((both || named.isEmpty()) && data.getRelationshipTracker().isAtWar(first, second)) {
           return new PlayerID[] {first, second};
         }
       }

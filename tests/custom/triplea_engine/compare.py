@@ -14,6 +14,9 @@ import time
 from pathlib import Path
 
 from simulator import exact, import_triplea
+from simulator.rules.custom.triplea.report import Report
+from simulator.rules.custom.triplea.variables import write_out
+from simulator.rules.custom.triplea.xml_map import read_map
 
 RUNS, BATTLES, WORST = 1_200, 15, 4.0
 FRONT = "games.strategy.triplea.oddsCalculator.ta.Front"
@@ -64,25 +67,42 @@ def asked_of_the_calculator(game, scenario, bombarding, order):
     )
 
 
-def ours(scenario, order):
-    """The chances of the three results and the means of the other numbers, and seconds of CPU time."""
+def ours(scenario):
+    """The chances of the three results, mean and standard deviation of the other numbers, and seconds of CPU time."""
     begin = time.process_time()
     odds = exact(scenario)
     spent = time.process_time() - begin
-    left = [sum(odds.mean(f"{side}_{name}_left") for name in order[side]) for side in ("attacker", "defender")]
-    return [odds.winner(who) for who in ("attacker", "defender", "nobody")], [odds.mean("rounds"), *left], spent
+    columns = ("rounds", "attacker_units_left", "defender_units_left")
+    numbers = [(odds.mean(column), odds.std(column)) for column in columns]
+    return [odds.winner(who) for who in ("attacker", "defender", "nobody")], numbers, spent
 
 
-def distances(chances, means, given):
-    """The z of each number; a chance that is not certain deviates by one battle at least."""
+def distances(chances, numbers, given):
+    """The z of each number, by the exact deviation or the sample's, the larger; one battle at least may differ.
+
+    A rare number's deviation is too small in a sample that happens to have few of it.
+    """
     found = {}
     for who, chance, count in zip(("attacker wins", "defender wins", "nobody wins"), chances, given[:3], strict=True):
         found[who] = (count - RUNS * chance) / math.sqrt(max(RUNS * chance * (1 - chance), 1))
-    for place, (name, mean) in enumerate(zip(NUMBERS, means, strict=True)):
+    for place, (name, (mean, std)) in enumerate(zip(NUMBERS, numbers, strict=True)):
         total, squares = given[3 + 2 * place : 5 + 2 * place]
-        variance = max(squares / RUNS - (total / RUNS) ** 2, 1 / RUNS)
+        variance = max(std**2, squares / RUNS - (total / RUNS) ** 2, 1 / RUNS)
         found[name] = (total / RUNS - mean) / math.sqrt(variance / RUNS)
     return found
+
+
+def of_guns(steps, scenario, number):
+    """Why fire at aircraft may differ; empty if nothing is known."""
+    for step in steps:
+        for side in step["fire"] if step.get("when") == "before-battle" else ():
+            enemy = scenario["defender" if side == "attacker" else "attacker"]
+            struck = {*enemy} & {*step["hits_only"]}
+            if {*scenario[side]} & {*step["by"]} and len(struck) > 1:
+                return "hits of guns on aircraft of several kinds: by lot in TripleA, by the owner's order here"
+            if {*scenario[side]} & {*step["by"]} and struck == {*enemy} and number == "rounds":
+                return "TripleA counts a battle that guns end as one round"
+    return ""
 
 
 def explanation(game, scenario, number, of_some):
@@ -90,17 +110,20 @@ def explanation(game, scenario, number, of_some):
 
     `of_some`: supports that only some players of the map have.
     """
-    units = {*scenario["attacker"], *scenario["defender"]}
+    units, table = {*scenario["attacker"], *scenario["defender"]}, game["battle"][scenario["battle"]]
     steps = [step for step in game["step"] if units & {*step.get("by", [])}]
     if scenario["battle"] == "sea" and any(step.get("group") == "sea-strike" for step in steps):
         return "submarines, which may submerge"
-    if number == "rounds" and any(step.get("when") == "before-battle" for step in steps):
-        return "TripleA counts a battle that guns end as one round"
     helpless = {*game["losses"].get("removed_alone", {}).get("defender", [])}
     if number == "rounds" and {*scenario["defender"]} <= helpless:
-        return "TripleA counts a battle against transports alone as one round"
+        return "TripleA counts a battle against helpless units alone as one round"
+    if why := of_guns(steps, scenario, number):
+        return why
     if scenario["battle"] == "sea" and {*scenario["attacker"]} & {*game["losses"].get("last", [])}:
         return "TripleA revives an attacker with transports who loses everything in round 1"
+    only_support = {name for side in ("attacker", "defender") for name in table[side].get("supports", [])}
+    if any(game["unit"][name].get(roll) for name in units & only_support for roll in ("attack", "defence")):
+        return "units that cannot be hit, which fire in TripleA and only support here"
     here = [one for one in game.get("support", []) if units & {*one["from"]} and units & {*one["to"]}]
     if any(one["name"] in of_some for one in here):
         return "supports of some players, which all have here"
@@ -109,6 +132,17 @@ def explanation(game, scenario, number, of_some):
     if "options" in scenario and any(step["name"] == "bombardment" for step in steps):
         return "a pool of low luck for bombardment"
     return ""
+
+
+def players_with_supports(path):
+    """The players that have every support of the map: in an import everybody has them. Empty if fewer than two."""
+    found = read_map(path)
+    write_out(found, Report())
+    lists = [
+        one.latest()["players"].names() for one in found.kind("UnitSupportAttachment") if "players" in one.latest()
+    ]
+    named = [player for player in found.players if all(player in players for players in lists)]
+    return named if len(named) > 1 else []
 
 
 def readable(path, folder):
@@ -127,6 +161,7 @@ def compare(classes, jar, path, seed):
     low_luck = any(record["about"] == "Low Luck" and record["kind"] == "left out" for record in imported.report)
     rng, rows = random.Random(seed), []
     command = ["java", "-Djava.awt.headless=true", "-cp", f"{classes}:{jar}", FRONT, str(readable(path, classes))]
+    command += players_with_supports(path)
     # The engine looks for its properties in the folder in which it runs.
     with subprocess.Popen(
         command,
@@ -148,8 +183,8 @@ def compare(classes, jar, path, seed):
             answer = engine.stdout.readline().split()
             if not answer:
                 break
-            chances, means, spent = ours(scenario, order)
-            found = distances(chances, means, [int(number) for number in answer[:-1]])
+            chances, numbers, spent = ours(scenario)
+            found = distances(chances, numbers, [int(number) for number in answer[:-1]])
             worst = max(found, key=lambda name: abs(found[name]))
             why, chance = explanation(game, scenario, worst, of_some), int(answer[0]) / RUNS
             rows.append((found[worst], worst, why, float(answer[-1]), spent, scenario, (chances[0], chance)))

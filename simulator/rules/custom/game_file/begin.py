@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +13,18 @@ from simulator.rules.battle import Refusal
 from simulator.rules.custom.game_file.files import LARGEST_FILE, read_game
 from simulator.rules.custom.game_file.unit_names import unit_name
 from simulator.rules.custom.game_file.written import toml_text
+from simulator.rules.toolkit.naming import unaccented
 
 COLUMNS = ("name", "cost", "attack", "defence", "hits")
 NEEDED = ("name", "attack", "defence")
 MOST_UNITS = 64
+SIDES = 6
+RANGES = {"cost": (0, 1_000_000), "attack": (0, SIDES), "defence": (0, SIDES), "hits": (1, 20)}
 MEANT = {"defense": "defence", "unit": "name", "price": "cost"}
 BEGINNING = """\
 # A game of your own. Every line can be changed; `battle-odds games check FILE` says what is wrong or never applies.
 # `battle-odds schema game-file` lists every key, `battle-odds games show skirmish` is a longer example.
-format = 2
+format = 3
 name = NAME
 
 [dice]
@@ -79,13 +82,14 @@ def game_from_csv(path: str | Path, name: str) -> str:
     Raises
     ------
     Refusal
-        With the line of the file, for a column or a number that a game file does not take.
+        With the line of the file, for a column, a name or a number that a game file does not take; all mistakes of
+        the rows, the first with the `others`.
     """
     units = _units(_text(path))
     game: dict[str, Any] = {
-        "format": 2,
+        "format": 3,
         "name": name,
-        "dice": {"sides": 6, "hit": "at-most"},
+        "dice": {"sides": SIDES, "hit": "at-most"},
         "unit": units,
         "battle": {"field": {"title": "a battle in the field", "taken_by": list(units), "may_retreat": ["attacker"]}},
         "step": [{"name": "fight"}],
@@ -110,28 +114,32 @@ def _text(path: str | Path) -> str:
 
 
 def _units(text: str) -> dict[str, dict[str, Any]]:
-    """The unit tables of the rows. Raises Refusal."""
+    """The unit tables of the rows. Raises Refusal, for all mistakes of the rows at once."""
     head = text.partition("\n")[0]
-    # Spreadsheets separate with semicolons where the comma stands in numbers.
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=";" if head.count(";") > head.count(",") else ",")
-    columns = [MEANT.get(word.strip().lower(), word.strip().lower()) for word in next(rows, [])]
-    for column in NEEDED:
-        if column not in columns:
-            raise Refusal("units", f"line 1: no column {column!r}; the columns are {', '.join(COLUMNS)}")
-    for column in columns:
-        if column not in COLUMNS or columns.count(column) > 1:
-            raise Refusal("units", f"line 1: column {column!r} is not one of {', '.join(COLUMNS)}, each once")
+    # Spreadsheets separate with semicolons where the comma stands in numbers, and copied cells with tabs.
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=head.count))
+    columns = _columns(next(rows, []))
     found: dict[str, dict[str, Any]] = {}
+    lines: dict[str, int] = {}
+    mistakes: list[Refusal] = []
     for row in rows:
         if not any(value.strip() for value in row):
             continue
+        line = rows.line_num
         if len(row) > len(columns):
-            raise Refusal("units", f"line {rows.line_num}: {len(row)} values for {len(columns)} columns")
+            mistakes.append(Refusal("units", f"line {line}: {len(row)} values for {len(columns)} columns"))
+            continue
         given = dict(zip(columns, (value.strip() for value in row), strict=False))
-        made = _unit(given, rows.line_num)
-        spelling = given["name"]
-        key = unit_name(spelling, set(found))
-        found[key] = ({} if key == spelling else {"name": spelling}) | made
+        wrong = [Refusal("units", f"line {line}: {text}") for text in _mistakes(given, lines)]
+        mistakes += wrong
+        if not wrong:
+            spelling = given["name"]
+            lines[spelling.casefold()] = line
+            key = unit_name(unaccented(spelling), set(found))
+            found[key] = ({} if key == spelling else {"name": spelling}) | _unit(given)
+    if mistakes:
+        mistakes[0].others = mistakes[1:]
+        raise mistakes[0]
     if not found:
         raise Refusal("units", "no rows; give one for each unit")
     if len(found) > MOST_UNITS:
@@ -141,21 +149,37 @@ def _units(text: str) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _unit(given: Mapping[str, str], line: int) -> dict[str, Any]:
-    """One row as a unit table."""
-    if not given.get("name"):
-        raise Refusal("units", f"line {line}: no name")
-    made: dict[str, Any] = {}
-    for column, least, most in (("cost", 0, 1_000_000), ("attack", 0, 6), ("defence", 0, 6), ("hits", 1, 20)):
+def _columns(head: Sequence[str]) -> list[str]:
+    """The columns that the first line names. Raises Refusal."""
+    columns = [MEANT.get(word.strip().lower(), word.strip().lower()) for word in head]
+    for column in NEEDED:
+        if column not in columns:
+            raise Refusal("units", f"line 1: no column {column!r}; the columns are {', '.join(COLUMNS)}")
+    for column in columns:
+        if column not in COLUMNS or columns.count(column) > 1:
+            raise Refusal("units", f"line 1: column {column!r} is not one of {', '.join(COLUMNS)}, each once")
+    return columns
+
+
+def _mistakes(given: Mapping[str, str], lines: Mapping[str, int]) -> Iterator[str]:
+    """Sentences for what is wrong with a row; `lines`: the lines of the names above it."""
+    name = given.get("name", "")
+    if not name:
+        yield "no name"
+    elif name.casefold() in lines:
+        yield f"name: {name!r} stands in line {lines[name.casefold()]} already"
+    for column, (least, most) in RANGES.items():
         text = given.get(column, "")
-        if not text and column in ("cost", "hits"):
-            continue
         number = _number(text, fraction=column == "cost")
-        if number is None or not least <= number <= most:
+        if (text or column in NEEDED) and (number is None or not least <= number <= most):
             kind = "a number" if column == "cost" else "a whole number"
-            raise Refusal("units", f"line {line}: {column}: {text[:40]!r} is not {kind} from {least} to {most:,}")
-        made[column] = number
-    return made
+            dice = ", as the dice have six sides" if most == SIDES else ""
+            yield f"{column}: {text[:40]!r} is not {kind} from {least} to {most:,}{dice}"
+
+
+def _unit(given: Mapping[str, str]) -> dict[str, Any]:
+    """A row without mistakes as a unit table."""
+    return {column: _number(given[column], fraction=column == "cost") for column in RANGES if given.get(column)}
 
 
 def _number(text: str, fraction: bool) -> float | None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import partial
+
 from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Refusal
 from simulator.rules.custom.game_file.format import (
@@ -31,15 +34,15 @@ RESERVED_UNITS = ("units", "cost", "modifier", "modifiers", "all")
 RESERVED_3 = ("options", "damaged")
 
 
-def check_dice_and_units(file: GameFile) -> None:
-    """Refuse dice and units that types allow."""
-    _numbers(file.dice, "dice")
+def checks_of_dice_and_units(file: GameFile) -> Iterator[Callable[[], None]]:
+    """The check of each die, unit and throw for what types allow, in order; each raises Refusal."""
+    yield partial(_numbers, file.dice, "dice")
     for name, die in file.die.items():
-        _die(file, die, f"die.{name}", name)
+        yield partial(_die, file, die, f"die.{name}", name)
     for key, unit in file.unit.items():
-        _unit(file, key, unit)
+        yield partial(_unit, file, key, unit)
     for name, check in file.check.items():
-        _check(file, check, f"check.{name}", name)
+        yield partial(_check, file, check, f"check.{name}", name)
 
 
 def _numbers(dice: Dice | Die, field: str) -> None:

@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 
 from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Refusal
-from simulator.rules.custom.game_file.check_units import check_damage, check_dice_and_units, check_option
+from simulator.rules.custom.game_file.check_units import check_damage, check_option, checks_of_dice_and_units
 from simulator.rules.custom.game_file.format import (
     AtMost,
     Fire,
@@ -54,8 +54,11 @@ def rolls_of(file: GameFile) -> list[str]:
 
 def check_game(file: GameFile) -> None:
     """Refuse what types cannot; raises Refusal with the path inside the game file, and one for each other table."""
-    check_dice_and_units(file)
-    if found := [refusal for check in _checks(file) if (refusal := _refusal(check)) is not None]:
+    found = _refusals(checks_of_dice_and_units(file))
+    # All else looks up the dice of rolls.
+    if not any(one.field.startswith("die.") or one.field.endswith(".die") for one in found):
+        found += _refusals(_checks(file))
+    if found:
         found[0].others = found[1:]
         raise found[0]
     _groups(file)
@@ -76,12 +79,15 @@ def _laid_over(file: GameFile, key: str) -> None:
         raise Refusal(f"option.{key}.{own}", refusal.text) from None
 
 
-def _refusal(check: Callable[[], None]) -> Refusal | None:
-    try:
-        check()
-    except Refusal as refusal:
-        return refusal
-    return None
+def _refusals(checks: Iterator[Callable[[], None]]) -> list[Refusal]:
+    """What these checks refuse."""
+    found = []
+    for check in checks:
+        try:
+            check()
+        except Refusal as refusal:
+            found.append(refusal)
+    return found
 
 
 def _checks(file: GameFile) -> Iterator[Callable[[], None]]:

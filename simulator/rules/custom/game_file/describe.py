@@ -12,7 +12,7 @@ from simulator.rules.custom.dice.die import chance_at, face_names
 from simulator.rules.custom.game_file.files import is_path, names, parse, read_content, read_game, shipped_text
 from simulator.rules.custom.game_file.format import AnyRoll, AtMost, Die, GameFile, Roll, Step, Unit, UnitValues
 from simulator.rules.custom.game_file.units import MAIN_ROLLS, Rolled, pieces_of, rolled, whole_of
-from simulator.rules.custom.game_file.words import fighters, part_of, written
+from simulator.rules.custom.game_file.words import fighters, part_of, rounds, written
 from simulator.rules.toolkit.naming import listed, plural
 
 _HEADER = re.compile(r"^\s*(\[{1,2})\s*([^\]]+?)\s*\]")
@@ -194,8 +194,7 @@ def step_rows(file: GameFile) -> Iterator[tuple[str, str, str, str]]:
 def _when(step: Step) -> str:
     when = "before the battle" if step.when == "before-battle" else "every round"
     if step.from_round or step.to_round:
-        last = step.to_round or "the end"
-        when = f"rounds {step.from_round or 1} to {last}"
+        when = rounds(step.from_round, step.to_round)
     return when + (f", in {listed(step.battle)}" if step.battle is not None else "")
 
 

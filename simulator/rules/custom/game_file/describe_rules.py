@@ -19,7 +19,7 @@ from simulator.rules.custom.game_file.format import (
 from simulator.rules.custom.game_file.keys import Selector
 from simulator.rules.custom.game_file.options import rules_of_options, with_options
 from simulator.rules.custom.game_file.units import pieces_of
-from simulator.rules.custom.game_file.words import by_side, part_of, selected, written
+from simulator.rules.custom.game_file.words import by_side, part_of, rounds, selected, written
 from simulator.rules.custom.model import usual
 from simulator.rules.toolkit.naming import listed
 
@@ -75,7 +75,7 @@ def _when(rule: Support | Modifier) -> list[str]:
     parts = [f"rolls {listed(rule.rolls)}"] if rule.rolls != ["attack", "defence"] else []
     parts += [f"steps {listed(rule.steps)}"] if rule.steps is not None else []
     if rule.from_round or rule.to_round:
-        parts.append(f"rounds {rule.from_round or 1} to {rule.to_round or 'the end'}")
+        parts.append(rounds(rule.from_round, rule.to_round))
     for name, text in SCOPES.items():
         if (words := getattr(rule, name)) is not None:
             parts.append("if " + text.format(listed(words, "or")))

@@ -143,7 +143,9 @@ def read_game(data: Mapping[str, Any], prefix: str) -> GameFile:
     try:
         file = GameFile.model_validate(data, context=given)
     except ValidationError as error:
-        raise Misfit(prefix, error, MODELS[given]) from None
+        misfit = Misfit(prefix, error, MODELS[given])
+        misfit.others = further_mistakes(data, error, given)
+        raise misfit from None
     except RecursionError:
         raise Refusal(f"{prefix}format", "nested too deeply") from None
     try:
@@ -151,6 +153,57 @@ def read_game(data: Mapping[str, Any], prefix: str) -> GameFile:
     except Refusal as refusal:
         raise refusal.within(prefix) from None
     return file
+
+
+def further_mistakes(data: Mapping[str, Any], error: ValidationError, given: int) -> list[Refusal]:
+    """What is refused beside the wrong numbers and unknown keys of a file; nothing if other types are wrong too.
+
+    They are found in a copy without the unknown keys, in which a wrong number is 1. A table with such a mistake has no
+    other line.
+    """
+    mended = copy.deepcopy(dict(data))
+    kinds = {_place(mended, detail["loc"]): detail["type"] for detail in error.errors()}
+    # Of a number or a table (a roll) the errors of the table lie deeper.
+    above = {place[:depth] for place in kinds for depth in range(len(place))}
+    deepest = [place for place in kinds if place not in above]
+    if "missing" in kinds.values() or () in kinds:
+        return []
+    for *tables, key in deepest:
+        table: Any = mended
+        for part in tables:
+            table = table[part]
+        if kinds[*tables, key] == "extra_forbidden":
+            del table[key]
+        elif isinstance(table[key], int | float):
+            table[key] = 1
+        else:
+            return []
+    try:
+        check_game(GameFile.model_validate(mended, context=given))
+    except ValidationError:
+        return []
+    except Refusal as refusal:
+        wrong = {_written(place[:2]) for place in deepest}
+        return [one for one in (refusal, *refusal.others) if not any(_below(one.field, table) for table in wrong)]
+    return []
+
+
+def _place(data: Any, location: tuple[int | str, ...]) -> tuple[int | str, ...]:
+    """The keys and places of lists that lead to what an error is about; its names of types stand for nothing."""
+    found: list[int | str] = []
+    for part in location:
+        if part in data if isinstance(data, Mapping) else isinstance(part, int) and isinstance(data, list):
+            data = data[part]
+            found.append(part)
+    return tuple(found)
+
+
+def _written(place: tuple[int | str, ...]) -> str:
+    return str(place[0]) + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place[1:])
+
+
+def _below(field: str, table: str) -> bool:
+    return field == table or field.startswith((f"{table}.", f"{table}["))
 
 
 def laid_over(

@@ -106,3 +106,9 @@ def written(given: object) -> list[str]:
 def by_side(given: str | list[str] | OrderBySide | SelectorBySide | ChosenBySide, side: str) -> str | list[str]:
     """A list or text for both sides, or that of one."""
     return getattr(given, side) if isinstance(given, OrderBySide | SelectorBySide | ChosenBySide) else given
+
+
+def rounds(first: int | None, last: int | None) -> str:
+    """The rounds of a scope (docs/rules/custom_games.md 2.7) in words."""
+    first = first or 1
+    return f"round {first}" if last == first else f"rounds {first} to {last or 'the end'}"

@@ -28,12 +28,13 @@ class Report:
     """Records in the order in which they come.
 
     `lost`: what would have changed battles, counted by its noun; `used_up`: units left out as they are lost when they
-    fire.
+    fire; `not_fired`: units (as keys) that cannot be hit and so only support, but would fire in TripleA.
     """
 
     records: list[Record] = field(default_factory=list)
     lost: Counter[str] = field(default_factory=Counter)
     used_up: list[str] = field(default_factory=list)
+    not_fired: dict[str, None] = field(default_factory=dict)
 
     def taken(self, line: int, about: str, changed: str = "") -> None:
         """Add what the game file holds as the map does, or `changed` as it says."""
@@ -46,13 +47,15 @@ class Report:
             self.lost[lost] += 1
 
     def said_with_answers(self) -> list[str]:
-        """A line with what is left out of the map, for every answer; none if nothing is."""
-        if not self.lost:
-            return []
-        what = " and ".join(plural(number, noun) for noun, number in self.lost.items())
-        return [
-            f"{what} of this map {'is' if self.lost.total() == 1 else 'are'} left out; the import's report names them"
-        ]
+        """Lines with what is left out of the map, for every answer; none if nothing is."""
+        lines = []
+        if self.not_fired:
+            lines.append(f"cannot be hit, so that they only support; in TripleA they fire: {', '.join(self.not_fired)}")
+        if self.lost:
+            what = " and ".join(plural(number, noun) for noun, number in self.lost.items())
+            verb = "is" if self.lost.total() == 1 else "are"
+            lines.append(f"{what} of this map {verb} left out; the import's report names them")
+        return lines
 
 
 def report_text(records: list[Record]) -> str:

@@ -28,6 +28,7 @@ NUMBERS = {
 SUICIDE = ("isSuicide", "isSuicideOnAttack", "isSuicideOnDefense", "isSuicideOnHit")
 TOO_GOOD = "odds too good for its side"
 NOT_RAISED = "a value of 0 rolls nothing, supported or not"
+NOT_FIRED = "the unit cannot be hit, and only supports: it does not fire"
 APPROXIMATED = dict.fromkeys(SUICIDE, f"the unit fights on: {TOO_GOOD}") | {
     "isKamikaze": "it concerns the flight home",
     "whenCombatDamaged": "damage changes nothing",
@@ -130,6 +131,9 @@ class UnitTables:
         table |= {"cost": self._cost(unit), "tags": [unit.element]} | self._hits(unit)
         for roll, option in (("attack", "attack"), ("defence", "defense")):
             made = self._roll(unit, option, f"{option}Rolls")
+            if made and unit.supports_only:
+                self.notes[option] = NOT_FIRED
+                self.report.not_fired.setdefault(unit.name)
             if made or not unit.supports_only:
                 table[roll] = made or 0
         if unit.element == "sea" and unit.is_true("canBombard"):
