@@ -16,6 +16,9 @@ import pytest
 for name in ("COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR"):
     os.environ.pop(name, None)  # the width and the colours of the caller's terminal change what commands print
 
+# A small system of equations, solved by as many threads as there are processors, takes up to 80 times the processor
+# time where tests keep the processors busy: the threads wait for each other. Read by numpy when it is imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 gc.set_threshold(200_000, 20, 20)  # as in commands (`simulator/cli/run.py`): compiling takes a tenth less time
 
 TABS = "web/test_every_tab.py"
