@@ -38,7 +38,9 @@ def fits(scenario):
     try:
         return load(scenario).built is not None
     except ScenarioError as refused:
-        assert re.match(r"(attacker|defender): too many units: [\d,]+ results of dice that fall together, ", str(refused))
+        assert re.match(
+            r"(attacker|defender): too many units: [\d,]+ results of dice that fall together, ", str(refused)
+        )
         return False
 
 
