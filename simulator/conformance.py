@@ -58,7 +58,7 @@ def check(battle: Source, battles: int = BATTLES) -> None:
         if chain.factored is not None:
             check_apart(chain)
     check_built(scenario)
-    check_threads(scenario, battles)
+    found = check_threads(scenario, battles)
     check_replay(scenario)
     try:
         true = exact(scenario, QUICK_BYTES)
@@ -66,7 +66,7 @@ def check(battle: Source, battles: int = BATTLES) -> None:
         return
     check_odds(scenario, true)
     if true.explored:
-        z = largest_z(scenario, SEED, battles)
+        z = z_between(true, found)
         promise(z < Z_LIMIT, f"exact and simulated odds are {z:.1f} standard errors apart")
     check_counters(scenario, true)
 
@@ -178,11 +178,13 @@ def counted(odds: Odds) -> dict[tuple[Any, ...], int]:
     return dict(zip(rows, odds.counts.tolist(), strict=True))
 
 
-def check_threads(scenario: Scenario, battles: int = BATTLES) -> None:
-    """The same battles whatever the threads."""
-    one, two, seven = (counted(simulate(scenario, battles, SEED, threads)) for threads in (1, 2, 7))
+def check_threads(scenario: Scenario, battles: int = BATTLES) -> Odds:
+    """The same battles whatever the threads; returns their odds."""
+    every = [simulate(scenario, battles, SEED, threads) for threads in (1, 2, 7)]
+    one, two, seven = map(counted, every)
     promise(sum(one.values()) == battles, f"{sum(one.values())} of {battles} battles were counted")
     promise(one == two == seven, "the counts of a seed depend on the number of threads")
+    return every[0]
 
 
 def check_replay(scenario: Scenario) -> None:
@@ -236,12 +238,17 @@ def check_counters(scenario: Scenario, true: Odds) -> None:
 
 
 def largest_z(scenario: Source, seed: int = SEED, battles: int = 1_000_000) -> float:
-    """Largest `|z|` of the simulated chances of all outcomes, results and means against exact odds.
+    """Largest `|z|` of the simulated chances of all outcomes, results and means against exact odds."""
+    return z_between(exact(scenario), simulate(scenario, battles, seed))
+
+
+def z_between(true: Odds, found: Odds) -> float:
+    """Largest `|z|` of the chances of all outcomes, results and means in simulated odds against exact ones.
 
     Rare outcomes are lumped together, since a z-score means little below a few dozen expected battles. Raises
     BrokenGame for an outcome that exact odds do not know, and for such an event that comes far too often.
     """
-    true, found = exact(scenario), simulate(scenario, battles, seed)
+    battles = found.battles or 0
     keys = [column for column in true.table.columns if column not in {"p", "count"}]
     expected = true.table.set_index(keys)["p"]
     counts = found.table.set_index(keys)["count"].reindex(expected.index).fillna(0.0)

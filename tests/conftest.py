@@ -2,26 +2,56 @@
 
 The tests of a game, of the engine and of the page share what they compile or start: one worker runs each of these
 folders. Other tests go to workers by file, and those of all tabs by the game of the example, since they take longest.
+The tests that ask something of every shipped example run example by example: all of them share what one example needs.
 (Groups of pytest-xdist have no effect since pytest 9.2.)
 """
 
 import gc
 import os
+import re
+from pathlib import Path
 
 import pytest
 
 for name in ("COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR"):
     os.environ.pop(name, None)  # the width and the colours of the caller's terminal change what commands print
 
+# A small system of equations, solved by as many threads as there are processors, takes up to 80 times the processor
+# time where tests keep the processors busy: the threads wait for each other. Read by numpy when it is imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 gc.set_threshold(200_000, 20, 20)  # as in commands (`simulator/cli/run.py`): compiling takes a tenth less time
 
 TABS = "web/test_every_tab.py"
+# Files with tests of every shipped example, whose name ends the name of the test: "[attacker-risk-20v15]".
+MATRICES = {f"test_{name}.py" for name in ("best_by_default", "cli", "commands_on_examples", "conformance")}
+MATRICES |= {"test_odds_headline.py"}
+OF_EXAMPLE = re.compile(r"\[(?:(?:as it fits|simulated|attacker|defender)-)?([\w-]+)\]$")
+EXAMPLES = {path.stem for path in (Path(__file__).parents[1] / "simulator" / "examples").rglob("*.toml")}
+# Bytes of what is kept of examples.
+ROOM = 300_000_000
 FOLDERS = ("birthright", "custom", "engine", "europa", "kings_and_things", "price_of_power", "risk", "web")
+
+
+def example_of(nodeid):
+    """The example that a test of every example asks; "" for other tests."""
+    path, _, _ = nodeid.removeprefix("tests/").partition("::")
+    found = OF_EXAMPLE.search(nodeid) if path in MATRICES else None
+    return found[1] if found and found[1] in EXAMPLES else ""
 
 
 def pytest_collection_modifyitems(items):
     """Begin with the tests of the page, which take longest, and of these with those that one worker runs."""
-    items.sort(key=lambda item: ("tests/web/" not in item.nodeid, TABS in item.nodeid))
+    items.sort(key=lambda item: ("tests/web/" not in item.nodeid, TABS in item.nodeid, example_of(item.nodeid)))
+
+
+@pytest.fixture(autouse=True)
+def examples_are_built_once(request, monkeypatch):
+    """The cache of scenarios also holds large chains: a server must spare memory, a test of every example need not."""
+    if example_of(request.node.nodeid):
+        from simulator.scenarios import scenario
+
+        monkeypatch.setattr(scenario, "MOST_BITS", 1 << 20)
+        monkeypatch.setattr(scenario._kept, "_most", ROOM)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -35,6 +65,8 @@ def pytest_xdist_make_scheduler(config, log):
             folder, _, file = path.partition("/")
             if path == TABS and "[" in test:
                 return f"{path} of {test.partition('[')[2].partition('-')[0]}"
+            if example := example_of(nodeid):
+                return f"example {example}"
             return folder if folder in FOLDERS else f"{folder}/{file}"
 
     return ByFolder(config, log)

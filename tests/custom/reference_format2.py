@@ -167,20 +167,19 @@ class Reference2(Reference):
 
     def dice_of(self, side, step, number, stands):
         targets = self.targets(side, step)
-        dice = []
-        for roll, value, many, rerolls in self.rolling(side, step, number, stands):
-            dice += [self.die_of(side, roll, targets, value, rerolls)] * many
-        limit = step.get("dice_at_most")
+        rolled = [
+            (self.die_of(side, roll, targets, value, rerolls), many)
+            for roll, value, many, rerolls in self.rolling(side, step, number, stands)
+        ]
+        most = limit = step.get("dice_at_most")
         if limit is not None:
-            most = limit
             if isinstance(limit, dict):
                 whose = side if "own" in limit else OTHER[side]
                 words = limit.get("own", limit.get("enemy"))
                 units = sum(stands[whose][u] for u in self.select(words) if u in self.fights[whose])
                 most = min(limit.get("each", 1) * units, limit.get("most", 1000))
-            dice.sort(key=lambda die: (-sum(p for _, p in die), -sum(p * hit[1] for hit, p in die)))
-            dice = dice[:most]
-        return dice
+            rolled.sort(key=lambda one: (-sum(p for _, p in one[0]), -sum(p * hit[1] for hit, p in one[0])))
+        return [die for die, many in rolled for _ in range(many)][:most]
 
     # --- hits of a group ---
     def allotting(self, side, group, number, stands):

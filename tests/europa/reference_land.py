@@ -262,6 +262,12 @@ def small(size, spared):
     return 9
 
 
+def coins(own):
+    """Both sides of the coin that may spare a small force a third; one where it changes nothing."""
+    return (0, 1) if small(own.last, 0) != small(own.last, 1) else (0,)
+
+
+@cache
 def inflicted(own, enemy, main, last, spared):
     if own.k == 1:
         n = min(own.size, max(0, main - small(own.size, spared)))
@@ -321,8 +327,9 @@ def battle(scenario):
         out["nobody", 0, (0, 0), (0, 0), "", (("", 0), ("", 0)), True, False] += 1 - fights
     for (wa, la), (wd, ld) in product(a.leaders(), d.leaders()):
         ends = defaultdict(float)
-        for spared in product((0, 1), repeat=2):
-            fight((a, d), (la, ld), spared, (cond, opts, pol, interception), fights * wa * wd / 4, ends)
+        tossed = list(product(coins(a), coins(d)))
+        for spared in tossed:
+            fight((a, d), (la, ld), spared, (cond, opts, pol, interception), fights * wa * wd / len(tossed), ends)
         for end, p in ends.items():
             settle((a, d), (la, ld), p, *end, out)
     return rows_of((a, d), out)

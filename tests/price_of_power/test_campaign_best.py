@@ -17,6 +17,7 @@ ATTACKER = {"win": 0.3, "value_taken": 0.4, "attacker_units_left": 0.11, "attack
 DEFENDER = {"win": 0.5, "defender_units_left": 0.2, "defender_ships_left": 0.15, "attacker_ships_left": -0.05}
 
 
+@cache
 def rolls(faces):
     """Chances of (icons of the first type, of the second, tercios) of three dice."""
     found = defaultdict(float)
@@ -40,6 +41,7 @@ def battle(own, enemy, faces, worth, decides):
     leaves pays one. A side that stayed stays until something changes; after the first round it is asked in any case.
     """
 
+    @cache
     def end_of_round(own, enemy, tercios, sunk):
         if not sum(own) or not sum(enemy):
             winner = "attacker" if sum(own) else "defender" if sum(enemy) else "nobody"
