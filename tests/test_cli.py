@@ -70,6 +70,18 @@ def test_the_command_as_a_process():
     assert not found.stderr or "compiling for this machine" in found.stderr
 
 
+def test_a_command_solves_equations_in_one_thread():
+    program = (
+        "import os; from simulator.cli import main\n"
+        "try: main(['--version'])\n"
+        "except SystemExit: print(os.environ['OPENBLAS_NUM_THREADS'])"
+    )
+    own = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    for given, expected in ({}, "1"), ({"OPENBLAS_NUM_THREADS": "2"}, "2"):
+        found = subprocess.run([sys.executable, "-c", program], env=own | given, capture_output=True, check=True)
+        assert found.stdout.split()[-1].decode() == expected
+
+
 def test_numbers_of_battles_may_be_written_shortly(battle_odds):
     many = [battle_odds("odds", "risk-20v15", "--quiet", "--battles", text)[1] for text in ("1e4", "10_000", "10000")]
     assert many[0] == many[1] == many[2] != ""

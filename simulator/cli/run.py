@@ -40,6 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     # A command makes many objects and drops few: a tenth of the time of large scenarios and of compiling went into
     # looking for cycles again and again.
     gc.set_threshold(200_000, 20, 20)
+    # Threads of OpenBLAS that wait for each other took up to 50 times the CPU time of one on a busy machine.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         fall_back_to_ascii()
         watch_interrupts()
