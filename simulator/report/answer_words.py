@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 from simulator.analysis.odds.headline import side_names
@@ -16,6 +18,8 @@ from simulator.rules.toolkit.words import number_of
 
 MOST_OUTCOMES = 6
 MOST_FACTS = 4
+# The sides as a player reads them.
+YOU = {"attacker": "you", "defender": "they"}
 
 
 # --- what it costs, and the facts that the game names ---------------------------------------------------------------
@@ -58,15 +62,19 @@ def facts(odds: Odds) -> Iterator[dict[str, str]]:
     named = [name for name in odds.battle.facts if name in kinds]
     rest = [name for name in odds.summary_columns if name not in named and kinds[name] != "text"]
     for name in [*named, *rest][:MOST_FACTS]:
-        label = label_of(odds.battle, name)
-        for side, you in (("attacker", "you"), ("defender", "they")):
-            if match := re.fullmatch(rf"{side}(?: (\w+))? (lost|losses)", label):
-                label = f"{you} lose {match[1] or ''}".strip()
+        label = _fact_label(label_of(odds.battle, name))
         if kinds[name] == "yes/no":
             yield {"label": label, "value": percent(odds.p(name), 1), "span": ""}
         else:
             low, high = (value_of(odds.battle, name, odds.quantile(name, q)) for q in (0.05, 0.95))
             yield {"label": label, "value": _short(odds, name), "span": low if low == high else f"{low} – {high}"}
+
+
+@lru_cache(maxsize=256)
+def _fact_label(label: str) -> str:
+    """The label of a fact: "attacker tanks lost" is "you lose tanks"."""
+    match = re.fullmatch(r"(attacker|defender)(?: (\w+))? (lost|losses)", label)
+    return f"{YOU[match[1]]} lose {match[2] or ''}".strip() if match else label
 
 
 def ending(battle: Battle, outcome: Mapping[str, Any]) -> Iterator[str]:
@@ -91,12 +99,17 @@ def ending(battle: Battle, outcome: Mapping[str, Any]) -> Iterator[str]:
 # --- who is left ----------------------------------------------------------------------------------------------------
 
 
-def unit_columns(odds: Odds) -> dict[str, tuple[str, str]]:
+def unit_columns(odds: Odds) -> Mapping[str, tuple[str, str]]:
     """The columns of the units that the sides have left: whose, and the name of the unit."""
     forces = odds.battle.forces
-    no_units = {one.removesuffix("_left") for one in forces.left} | set(forces.no_units)
-    found = ((name, re.fullmatch(r"(attacker|defender)_(\w+)_left", name)) for name in odds.names)
-    return {name: (one[1], one[2]) for name, one in found if one and one[2] not in no_units}
+    return _unit_columns((*(one.removesuffix("_left") for one in forces.left), *forces.no_units), tuple(odds.names))
+
+
+@lru_cache(maxsize=256)
+def _unit_columns(no_units: Sequence[str], names: Sequence[str]) -> Mapping[str, tuple[str, str]]:
+    """As `unit_columns`, of these columns; what is left of `no_units` is no unit."""
+    found = ((name, re.fullmatch(r"(attacker|defender)_(\w+)_left", name)) for name in names)
+    return MappingProxyType({name: (one[1], one[2]) for name, one in found if one and one[2] not in no_units})
 
 
 def survivors(odds: Odds) -> list[dict[str, Any]]:

@@ -58,6 +58,8 @@ COMMON = {
         "Called several times a second with the work done and its total (None while it is unknown).",
     ),
 }
+# Annotations whose values need no other look where they are of exactly this type.
+PLAIN = {"str": str, "int": int, "float": float, "bool": bool}
 _PARAMETERS = "Parameters\n----------\n"
 TYPES["Iterable[int]"] = TYPES["Iterable[Any]"]
 TYPES["Mapping[str, Source]"] = TYPES["Sequence[Source]"] = TYPES["Iterable[Source]"]
@@ -114,12 +116,12 @@ def checked(function: F) -> F:
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
     if function.__doc__ and set(annotations) & set(COMMON):
         function.__doc__ = described(cleandoc(function.__doc__), [*signature(function).parameters])
-    places = [(place, name) for place, name in enumerate(names) if name in known]
+    places = [(place, name, PLAIN.get(known[name])) for place, name in enumerate(names) if name in known]
 
     @wraps(function)
     def called(*given: Any, **named: Any) -> Any:
-        for place, name in places:
-            if place < len(given):
+        for place, name, plain in places:
+            if place < len(given) and type(given[place]) is not plain:
                 refuse_wrong_type(name, given[place], known[name])
         for name, value in named.items():
             if name in known:

@@ -8,7 +8,6 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel
-from pydantic.json_schema import DEFAULT_REF_TEMPLATE
 
 from simulator.rules.battle import Battle, Built, Fields
 from simulator.rules.sides import ALL_SIDES
@@ -49,9 +48,9 @@ def schema_of(model: type[BaseModel]) -> Schema:
     return model.model_json_schema()
 
 
-def scenario_schema(battle: Battle, place: str = DEFAULT_REF_TEMPLATE) -> Schema:
-    """JSON schema of whole scenarios of a battle kind, objectives and variants included; `place` of its definitions."""
-    schema = battle.model.model_json_schema(ref_template=place)
+def scenario_schema(battle: Battle) -> Schema:
+    """JSON schema of whole scenarios of a battle kind, objectives and variants included."""
+    schema = battle.model.model_json_schema()
     return schema | {"properties": schema["properties"] | {"objective": OBJECTIVE, "variant": VARIANTS}}
 
 

@@ -40,6 +40,7 @@ Pairs = list[tuple[str, str]]
 VERSION, TOOL = "v", "with."
 FRAME = ("game", "battle")
 MOST_PAIRS, MOST_DEPTH = 2000, 12
+_PLAIN = re.compile(r"[\w.-]*", re.ASCII)
 _PLACE = re.compile(r"\.(\d{1,4})(?=\.|$)")
 _KEY = re.compile(r"[A-Za-z_][\w-]*(\.[\w-]+)*$", re.ASCII)
 
@@ -51,7 +52,7 @@ def path_of(key: str) -> str:
 
 def key_of(path: str) -> str:
     """`crossings[0].fleets` as `crossings.0.fleets`."""
-    return re.sub(r"\[(\d+)\]", r".\1", path)
+    return re.sub(r"\[(\d+)\]", r".\1", path) if "[" in path else path
 
 
 def value_at(data: Any, key: str) -> Any:
@@ -68,7 +69,12 @@ def value_at(data: Any, key: str) -> Any:
 
 def query(pairs: Iterable[tuple[str, str]]) -> str:
     """Pairs as the query of an address, as readable as addresses allow."""
-    return "&".join(f"{quote_plus(key, safe='.')}={quote_plus(value, safe='.,:/')}" for key, value in pairs)
+    return "&".join(f"{_quoted(key, '.')}={_quoted(value, '.,:/')}" for key, value in pairs)
+
+
+def _quoted(text: str, safe: str) -> str:
+    """A text as an address takes it; most are plain names and numbers, which need no look at each letter."""
+    return text if _PLAIN.fullmatch(text) else quote_plus(text, safe=safe)
 
 
 def split(pairs: Iterable[tuple[str, str]]) -> tuple[Pairs, dict[str, list[str]], str]:

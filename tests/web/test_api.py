@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from simulator import compare, need, odds, rounds, sweep, worth
+from simulator.scenarios import example_names
+from simulator.scenarios.files import example
 
 SCENARIO = {"game": "risk", "battle": "land", "attacker": {"regiments": 4}, "defender": {"regiments": 3}}
 QUERY = "game=risk&battle=land&attacker.regiments=4&defender.regiments=3"
@@ -76,8 +78,21 @@ def test_the_description_is_valid(site):
     validator = pytest.importorskip("openapi_spec_validator", reason="pip install '.[test]'")
     document = site.get("/api/v1/openapi.json").json()
     validator.validate(document)
-    scenario = document["components"]["schemas"]["risk.land"]
-    assert scenario["properties"]["attacker"]["$ref"].startswith("#/components/schemas/risk.land/$defs/")
+
+
+def test_scenarios_fit_the_description_which_writes_shared_parts_once(site):
+    validator = pytest.importorskip("jsonschema", reason="pip install '.[test]'").Draft202012Validator
+    reply = site.get("/api/v1/openapi.json")
+    assert len(reply.content) < 400_000  # 789 KB with the models of each kind in full
+    components = reply.json()["components"]
+    fields_of = {f"{one['game']}.{one.get('battle')}": one for one in map(example, example_names())}
+    described = fields_of.keys() & components["schemas"].keys()
+    assert len(described) > 60
+    for kind in described:
+        check, fields = validator({"components": components, "$ref": f"#/components/schemas/{kind}"}), fields_of[kind]
+        assert not list(check.iter_errors(fields)), kind
+        assert list(check.iter_errors(fields | {"attacker": {"no_such_unit": 1}})), kind
+        assert list(check.iter_errors(fields | {"no_such_field": 1})), kind
 
 
 def test_every_answer_has_the_shape_that_the_description_gives(site):

@@ -20,7 +20,7 @@ import pytest
 from simulator.web.messages import Job, Limits
 from simulator.web.server import fork_server
 from simulator.web.server import pool as work
-from simulator.web.server.schedule import BUSY, QUICK_SECONDS, QUICK_WORK, Lane, Schedule, Ticket, work_of
+from simulator.web.server.schedule import BUSY, PATIENCE, QUICK_SECONDS, QUICK_WORK, Lane, Schedule, Ticket, work_of
 
 SMALL = "/risk/land/answer?attacker.regiments={}&defender.regiments=2"
 LARGE = "/risk/land/answer?attacker.regiments={0}&defender.regiments={0}"
@@ -89,6 +89,17 @@ def test_slow_requests_leave_a_worker_to_quick_ones():
     assert schedule.take(0) is None
     schedule.done(slow[0])
     assert schedule.take(0) is slow[1]
+
+
+def test_a_slow_request_that_has_waited_long_goes_before_quick_ones_one_at_a_time():
+    """The picture of an answer waited as long as players typed, and got 503."""
+    schedule = Schedule(2, 10)
+    quick, slow = [Recorded(), Recorded()], [Recorded(slow=True), Recorded(slow=True)]
+    for ticket in [*quick, *slow]:
+        schedule.put(ticket)
+    for ticket in slow:
+        ticket.asked -= PATIENCE + 1
+    assert [schedule.take(0) for _ in range(4)] == [slow[0], *quick, slow[1]]
 
 
 def test_the_worker_that_was_busy_last_gets_the_next_request():
@@ -258,6 +269,7 @@ def test_small_requests_do_not_wait_for_large_ones(server):
 
 def test_a_dead_fork_server_is_replaced(app, site):
     pool = app.app.state.pool
+    assert pool.ready.wait(60)
     os.kill(pool._fork_server._process.pid, signal.SIGKILL)
     for worker in filter(None, pool.workers):  # one that was interrupted may just be begun anew
         os.kill(worker.pid, signal.SIGKILL)
@@ -267,6 +279,7 @@ def test_a_dead_fork_server_is_replaced(app, site):
 
 def test_workers_come_from_the_newest_fork_server(app, site):
     pool = app.app.state.pool
+    assert pool.ready.wait(60)
     old, new = pool._fork_server, fork_server.ForkServer(pool.limits, kernels=False)
     new.wait()
     pool._fork_server = pool._loader = new

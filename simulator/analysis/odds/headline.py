@@ -186,7 +186,7 @@ def _worth_saying(odds: Odds, before: str, part: str) -> bool:
     except ValueError:
         return False
     last = _questions(odds, before)[-1:]
-    return not last or odds.p(f"(({question}) and not ({last[0]})) or (({last[0]}) and not ({question}))") > ROUNDING
+    return not last or odds.p(odds.where(question) != odds.where(last[0])) > ROUNDING
 
 
 def _questions(odds: Odds, text: str) -> list[str]:

@@ -93,7 +93,7 @@ class Odds(Measured, Result):
         """The options, policies and assumed numbers that the answer rests on."""
         return list(self._assumptions() if callable(self._assumptions) else self._assumptions)
 
-    @property
+    @cached_property
     def rests_on(self) -> list[str]:
         """The fields that differ from their defaults, then the assumptions that repeat none of them."""
         set_fields = {line.partition(" = ")[0] for line in self.settings}

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from simulator.rules.toolkit.tolerances import ROUNDING
 
 # Digits of a percentage that do not depend on the order of summing, so that rounding is always the same.
 SURE_DIGITS = 9
+# Words of numbers and pieces that are kept, since the outcomes of a battle repeat them.
+MOST_KEPT = 4096
 # Names of pieces that are the same for one and for many.
 UNCOUNTED = {"light", "heavy", "damaged", "sound", "regular", "mercenary", "allied", "horse", "foot", "mech", "pds"}
 
@@ -16,7 +19,8 @@ def percent(value: float, decimals: int = 2) -> str:
     """A chance in percent; a chance between 0 and 1 is never written as 0 % or 100 %."""
     text = f"{round(100 * value, SURE_DIGITS):.{decimals}f}"
     least = 10.0**-decimals
-    if 0 < value < 1 - ROUNDING:
+    # Chances between 1 and 99 % are never rounded to 0 or 100.
+    if 0 < value < 1 - ROUNDING and not 0.01 < value < 0.99:
         if float(text) == 0:
             return f"< {least:.{decimals}f} %"
         if float(text) == 100:
@@ -35,6 +39,7 @@ def chance_of(value: float, decimals: int = 2, bounds: tuple[float, float] | Non
     return "never" if value <= ROUNDING else "always" if value >= 1 - ROUNDING else percent(value, decimals)
 
 
+@lru_cache(maxsize=MOST_KEPT)
 def number_of(value: float, noun: str = "", more: str = "", between: str = "") -> str:
     """A number with at most two decimals and its noun: "1 ship", "2.4 ships".
 
@@ -52,6 +57,7 @@ def price_of(cost: float, money: str) -> str:
     return number_of(cost, money.removesuffix("s"), money)
 
 
+@lru_cache(maxsize=MOST_KEPT)
 def noun_for(number: object, name: str) -> str:
     """The name of a piece after a number: tank and tanks, galleys and galley.
 

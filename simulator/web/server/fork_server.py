@@ -24,6 +24,9 @@ FORKS = hasattr(os, "fork")
 READY = "ready"
 # A worker that has grown by more than this since its start is replaced.
 MOST_GROWTH = 300 * MEGABYTE
+# A battle that needs no kernel.
+SMALL = {"game": "risk", "battle": "land"}
+SMALL_ARMIES = (("attacker.regiments", "3"), ("defender.regiments", "2"))
 SPAWN = multiprocessing.get_context("spawn")
 
 
@@ -124,8 +127,7 @@ def prepare() -> None:
     from simulator.web.views.dispatch import VIEWS
 
     catalogue.games()
-    small = (("attacker.regiments", "3"), ("defender.regiments", "2"))
-    VIEWS["page"](Job("page", {"game": "risk", "battle": "land"}, small), Limits())
+    VIEWS["page"](Job("page", SMALL, SMALL_ARMIES), Limits())
 
 
 def load_kernels(report: Callable[[dict[str, Any]], object]) -> None:
@@ -133,6 +135,7 @@ def load_kernels(report: Callable[[dict[str, Any]], object]) -> None:
     from simulator.analysis.odds.answer import simulate
     from simulator.analysis.odds.warm import warm
     from simulator.scenarios.files import example, example_names
+    from simulator.web.views.dispatch import VIEWS
 
     games = [example(name)["game"] for name in example_names()]
 
@@ -142,6 +145,8 @@ def load_kernels(report: Callable[[dict[str, Any]], object]) -> None:
         report({"kernels": "loading", "loaded": loaded, "waiting": list(dict.fromkeys(waiting))})
 
     simulate("risk-20v15", 1000, threads=1)
+    # The first card imports what draws it, for .4 s that no worker then needs.
+    VIEWS["card"](Job("card", SMALL, SMALL_ARMIES), Limits())
     warm(progress=progress)
 
 

@@ -1,7 +1,8 @@
 """The scheduler: a quick lane and a slow lane by estimated work; within a lane the clients take turns.
 
-A free worker takes the quick lane first. Slow requests hold at most all workers but one, so a small request never waits
-for a large one. A quick request that takes long becomes a slow one, and later requests of its kind start as slow ones.
+A free worker takes the quick lane first, or a slow request that has waited long while no other one runs. Slow requests
+hold at most all workers but one, so a small request never waits for a large one. A quick request that takes long
+becomes a slow one, and later requests of its kind start as slow ones.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ BUSY = Unserved("the server is busy; try again in a second")
 QUICK_WORK, ANSWER_WORK = 50_000, 1_000
 # A quick request that has used this much processor time becomes a slow one.
 QUICK_SECONDS = 0.2
+# A slow request that has waited so many seconds is next where no other one runs, however many quick ones wait.
+PATIENCE = 2.0
 # Number of answers behind a view or tool where it is not one; the cells of a sweep are counted.
 ANSWERS = {"more": 20, "sensitivity": 20, "need": 10, "luck": 10, "best": 10, "rounds": 4, "compare": 4}
 NO_ANSWER = {"index", "form", "open", "own", "docs", "api-games", "api-names", "api-openapi", "api-schema"}
@@ -134,6 +137,11 @@ class Lane:
             self._clients[client] = waiting
         return ticket
 
+    def waits(self, seconds: float) -> bool:
+        """Has the next request waited longer than these seconds?"""
+        first = next(iter(self._clients.values()), None)
+        return first is not None and first[0].age() > seconds
+
     def __len__(self) -> int:
         return sum(map(len, self._clients.values()))
 
@@ -191,8 +199,15 @@ class Schedule:
             self._idle.pop().notify()
 
     def _next(self) -> Ticket | None:
-        ticket = self._quick.take()
-        if ticket is None and len(self._slow_running) < self._most_slow and (ticket := self._slow.take()):
+        ticket = None
+        if not self._slow_running and self._slow.waits(PATIENCE):
+            ticket = self._take_slow()
+        return ticket or self._quick.take() or self._take_slow()
+
+    def _take_slow(self) -> Ticket | None:
+        """The next slow request; None if none waits or as many run as may."""
+        ticket = self._slow.take() if len(self._slow_running) < self._most_slow else None
+        if ticket:
             self._slow_running.add(ticket)
         return ticket
 

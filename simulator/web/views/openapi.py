@@ -20,6 +20,7 @@ from simulator.web.plans.request import model_in
 from simulator.web.views.api import MOST_COMPARED, TOOLS, Param, Tool
 from simulator.web.views.render import render
 from simulator.web.views.request import TEXT as TEXT_LINE
+from simulator.web.views.shared_schemas import components
 
 Document = dict[str, Any]
 BASE = "/api/v1"
@@ -84,7 +85,10 @@ def openapi() -> Document:
         },
         "servers": [{"url": "/"}],
         "paths": {f"{BASE}/{name}": _operations(name, tool) for name, tool in TOOLS.items()} | _lists(),
-        "components": {"schemas": _schemas()},
+        "components": {
+            "schemas": _schemas(),
+            "responses": {status: ERROR | {"description": meaning} for status, meaning in ERRORS.items()},
+        },
     }  # fmt: skip
 
 
@@ -203,18 +207,15 @@ def _shape(table: dict[str, str], parts: set[str]) -> Document:
 
 def _replies(text: str, schema: Document) -> Document:
     """The answer and the errors of an operation."""
-    errors = {status: ERROR | {"description": meaning} for status, meaning in ERRORS.items()}
+    errors = {status: {"$ref": f"#/components/responses/{status}"} for status in ERRORS}
     return {"200": {"description": text, "content": {JSON: {"schema": schema}}}, **errors}
 
 
 def _schemas() -> Document:
     """The schema of each battle kind, of any scenario, and of an error."""
-    kinds: Document = {}
-    for one in catalogue.games():
-        game, kind = one["game"], one["battle"]
-        place = f"#/components/schemas/{game}.{kind}/$defs/{{model}}"
-        kinds[f"{game}.{kind}"] = scenario_schema(kinds_of(game)[kind], place)
+    games = [(one["game"], one["battle"]) for one in catalogue.games()]
+    kinds = {f"{game}.{kind}": scenario_schema(kinds_of(game)[kind]) for game, kind in games}
     any_kind = [{"$ref": f"#/components/schemas/{name}"} for name in kinds]
     field = {"type": ["string", "null"]}
     error = {"type": "object", "required": ["error", "field"], "properties": {"error": TEXT, "field": field}}
-    return kinds | _shapes() | {"scenario": {"anyOf": any_kind}, "error": error}
+    return components(kinds) | _shapes() | {"scenario": {"anyOf": any_kind}, "error": error}

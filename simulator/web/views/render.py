@@ -92,6 +92,12 @@ def capitalize_first(text: str) -> str:
 # --- pictures of many parts, of which a template takes three times as long ------------------------------------------
 
 
+@lru_cache(maxsize=8192)
+def escaped(text: str) -> str:
+    """A text for HTML; the texts of pictures are few, and most are written in each answer."""
+    return str(escape(text))
+
+
 def blocks(pieces: Sequence[Mapping[str, Any]]) -> Markup:
     """The bar of survivors: the blocks with the texts that fit into them."""
     seen = escape("; ".join(one["words"] for one in pieces if one["p"] >= LEAST))
@@ -100,12 +106,10 @@ def blocks(pieces: Sequence[Mapping[str, Any]]) -> Markup:
 
 
 def _block(one: Mapping[str, Any]) -> str:
-    words, p, kind = escape(one["words"]), escape(percent(one["p"], 1)), escape(one["kind"])
-    better = f' data-better="{escape(percent(one["better"], 1))}"' if one["better"] else ""
-    texts = [
-        f'<text class="onsquare on-{kind} from{one["fits"]}" x="{one["middle"]:.3f}%" y="{y:.1f}">{escape(line)}</text>'
-        for y, line in (one["rows"] if one["fits"] else ())
-    ]
+    words, p, kind = escaped(one["words"]), escaped(percent(one["p"], 1)), escaped(one["kind"])
+    better = f' data-better="{escaped(percent(one["better"], 1))}"' if one["better"] else ""
+    begun = f'<text class="onsquare on-{kind} from{one["fits"]}" x="{one["middle"]:.3f}%"'
+    texts = [f'{begun} y="{y:.1f}">{escaped(line)}</text>' for y, line in (one["rows"] if one["fits"] else ())]
     return (
         f'<g class="block" data-words="{words}" data-p="{p}"{better}><rect class="s-{kind}" x="{one["start"]:.3f}%" '
         f'width="{one["width"]:.3f}%" height="56"><title>{words}: {p}</title></rect>{"".join(texts)}</g>'
@@ -114,20 +118,20 @@ def _block(one: Mapping[str, Any]) -> str:
 
 def histogram(one: Mapping[str, Any], label: str) -> Markup:
     """The distribution of a number (`charts.costs`) as columns, with the chances that are 0.5 % or more above them."""
-    kind, columns = escape(one["kind"]), one["columns"]
+    kind, columns = escaped(one["kind"]), one["columns"]
     seen = escape(", ".join(f"{column['name']} in {percent(column['p'], 0)}" for column in columns))
-    drawn = [f'<svg class="columns" viewBox="0 0 300 144" role="img" aria-label="{escape(label)}: {seen}">']
+    drawn = [f'<svg class="columns" viewBox="0 0 300 144" role="img" aria-label="{escaped(label)}: {seen}">']
     for column in columns:
         name, p, x, width, height = (column[key] for key in ("name", "p", "x", "width", "height"))
         middle = f'x="{x + width / 2:.1f}"'
         drawn.append(
             f'<rect class="s-{kind}" x="{x + 1.5:.1f}" y="{126 - height:.1f}" width="{width - 3:.1f}" '
-            f'height="{height:.1f}"><title>{escape(name)}: {escape(percent(p, 1))}</title></rect>'
+            f'height="{height:.1f}"><title>{escaped(name)}: {escaped(percent(p, 1))}</title></rect>'
         )
         if p >= 0.005:
             above = f'y="{121 - height:.1f}" text-anchor="middle">{100 * p:.0f}'
             drawn.append(f'<text class="strong" {middle} {above}</text>')
-        drawn.append(f'<text {middle} y="141" text-anchor="middle">{escape(name)}</text>')
+        drawn.append(f'<text {middle} y="141" text-anchor="middle">{escaped(name)}</text>')
     return Markup("".join([*drawn, '<line class="axis" x1="0" x2="300" y1="126" y2="126"/></svg>']))
 
 
