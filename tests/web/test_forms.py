@@ -131,6 +131,49 @@ def test_on_a_phone_the_answer_comes_before_all_but_the_armies(page, server):
         assert places == sorted(places), kind
 
 
+def test_a_phone_shows_the_answer_within_two_screens(page, server):
+    """Whatever the kind: units that nobody has are folded, and a table is a line of words."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    for address in KINDS:
+        page.goto(server + address, wait_until="domcontentloaded")
+        end = page.evaluate("document.querySelector('.armies')?.getBoundingClientRect().bottom")
+        assert end is None or end < 2 * 844 - 30, address
+
+
+def test_a_phone_folds_the_units_that_nobody_has(page, server):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(server + "/titan/battle")
+    assert page.is_visible("#f-attacker\\.lion")  # the example has it
+    assert not page.is_visible("#f-attacker\\.hydra")
+    page.click(".all-units > summary")
+    page.click("#f-attacker\\.hydra")
+    page.keyboard.type("2")
+    page.click(".all-units > summary")
+    assert page.is_visible("#f-attacker\\.hydra")
+    assert not page.is_visible("#f-attacker\\.dragon")
+    page.set_viewport_size({"width": 1366, "height": 844})
+    assert page.is_visible("#f-attacker\\.dragon")
+    assert not page.is_visible(".all-units")
+
+
+def test_a_table_is_a_line_of_words_on_a_phone_that_follows_its_fields(page, server):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(server + "/price-of-power/land")
+    line, first = page.locator(".table > summary").first, "[name='defender.npr.provinces.0.manpower_tokens']"
+    assert line.text_content() == (
+        "Novgorod, large, area, manpower tokens 1; Pskov, small, area; Kholm, small, land, hostile units; "
+        "Ingria, small, sea, port"
+    )
+    line.click()
+    page.click(".table .table > summary")
+    page.click(first)
+    page.keyboard.type("3")
+    assert page.locator(".table .table > summary").first.text_content() == "Novgorod, large, area, manpower tokens 3"
+    page.set_viewport_size({"width": 1366, "height": 844})
+    assert page.is_visible(first)
+    assert not line.is_visible()
+
+
 def test_the_columns_of_a_siege_are_besieger_and_fortress(site):
     form = site.get("/europa/siege-campaign/form?v=1").text
     assert re.findall(r'<div class="cell (\w+)">([A-Z][\w ]*)</div>', form)[:2] == [

@@ -181,6 +181,11 @@ function mark(field, text) {
   note.className = "wrong";
   note.textContent = text.slice(text.indexOf(":") + 1).trim();
   place.append(note);
+  unfold(place);
+}
+
+// Open all that a part of the form is folded in.
+function unfold(place) {
   for (let fold = place.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
 }
 
@@ -287,8 +292,19 @@ async function change_form(button, focus = "") {
   const places = $$(`[data-key="${CSS.escape(key)}"], [data-key^="${CSS.escape(key)}."]`, form);
   const inputs = places.flatMap((one) => $$("input:not([type=hidden]), select, textarea", one));
   const target = button.value.endsWith("+") ? inputs[inputs.length - 1] : inputs[0];
+  if (target) unfold(target);
   (target || $("button", form)).focus();
   answer_soon();
+}
+
+// The line of words above a table that is folded, when a field in it changes.
+function say_table(table) {
+  const said = $$(":is(input, select):not([type=hidden])", table).map((one) => {
+    const label = $(".label", one.closest(".sub, .entry"))?.firstChild.data.trim() || "", value = one.selectedOptions?.[0].textContent ?? one.value;
+    if (!value || value === "0" || value === "no") return "";
+    return value === "yes" ? label : one.type === "number" ? `${label} ${value}`.trim() : value;
+  });
+  $("summary", table).textContent = said.filter(Boolean).join(", ");
 }
 
 async function suggest(input) {
@@ -648,6 +664,7 @@ if (form) {
     if (event.target.type === "number" && /^-?0\d/.test(event.target.value)) event.target.value = Number(event.target.value);
     if (event.target.dataset.names) suggest(event.target);
     event.target.closest(".step")?.classList.toggle("zero", !Number(event.target.value));
+    for (let table = event.target.closest(".table"); table; table = table.parentElement.closest(".table")) say_table(table);
     answer_soon();
   });
   form.addEventListener("change", (event) => {
