@@ -316,7 +316,8 @@ async function suggest(input) {
     const [name, ...rest] = Object.values(row);
     const option = document.createElement("option");
     option.value = name;
-    option.label = [name, ...rest.filter((one) => one !== "" && one !== null).slice(0, 6)].join(" · ");
+    const typed_so = name.replace(/ł/g, "l").normalize("NFD").replace(/\p{M}/gu, "");  // browsers look for what is typed as it is
+    option.label = [name, ...rest.filter((one) => one !== "" && one !== null).slice(0, 6), ...(typed_so === name ? [] : [typed_so])].join(" · ");
     return option;
   }));
 }
