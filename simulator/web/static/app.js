@@ -49,6 +49,14 @@ async function fetch_again(url, signal, options = {}) {
   }
 }
 
+// Kernels are compiled once: what was refused until then is asked again. The timer, or null.
+function again_when_compiled(ask) {
+  const place = $("#complaint");
+  if (!place.textContent.includes("still being compiled")) return null;
+  place.innerHTML = `<p class="complaint" role="status">Compiling this game's battles, once; trying again.</p>`;
+  return setTimeout(ask, 3000);
+}
+
 // --- the answer ----------------------------------------------------------------------------------------------------
 
 function answer_soon() {
