@@ -37,7 +37,7 @@ def words(name: str) -> str:
 
 @lru_cache(maxsize=1)
 def sentences() -> dict[str, dict[str, str]]:
-    """What the page says of choices and fields (sentences.toml)."""
+    """The page's words for choices, fields and sides (sentences.toml)."""
     return tomllib.loads(resources.files("simulator.web").joinpath("sentences.toml").read_text("utf-8"))
 
 

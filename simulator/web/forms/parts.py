@@ -61,7 +61,7 @@ class Node:
             return " ".join(words(one.value) for one in reversed(self.counted))
         if self.kind in {"table", "rows"}:
             return ("; " if self.kind == "rows" else ", ").join(filter(None, (one.summary for one in self.inside)))
-        if self.rare and not self.given or self.value in {"", "0", "false"} and not self.values:
+        if (self.rare and not self.given) or (self.value in {"", "0", "false"} and not self.values):
             return ""
         if self.value == "true":
             return self.label

@@ -123,7 +123,7 @@ def prepare() -> None:
     from simulator.web import catalogue
     from simulator.web.views.dispatch import VIEWS
 
-    catalogue.games()
+    catalogue.found("")  # the index of the search, and with it all games
     small = (("attacker.regiments", "3"), ("defender.regiments", "2"))
     VIEWS["page"](Job("page", {"game": "risk", "battle": "land"}, small), Limits())
 

@@ -10,7 +10,7 @@ const form = $("#scenario"), answer = $("#answer"), complaint = $("#complaint");
 
 let latest = 0; // the number of the latest request; answers to older ones are dropped
 let pending = null, events = null, timer = null, tool = "outcome";
-// What the address says beside the battle: the tab, its inputs, and the column of the distribution.
+// The part of the address beside the battle: the tab, its inputs, and the column of the distribution.
 const JOINS = /^with\.(counter|join\.|hold\.)/;
 const given = [...new URLSearchParams(location.search)].filter(([key]) => key.startsWith("with.") && key !== "with.tab");
 const asked = given.filter(([key]) => !JOINS.test(key));
@@ -428,7 +428,7 @@ async function ask_tool(first = []) {
 const second = $("#second");
 let second_asked = null, second_timer = null, first_strip = "";
 
-// What the address of a counter-attack has beside its battle.
+// The part of the address that belongs to the counter-attack.
 function second_pairs() {
   if (!second?.open) return [];
   const ask = $("form", second), fields = ask ? [...new FormData(ask)] : [["with.counter", "1"], ...given];
