@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib import resources
@@ -15,6 +14,7 @@ from simulator.rules import custom
 from simulator.rules.battle import Battle, Fields
 from simulator.rules.campaign import carry_of
 from simulator.rules.sides import SIDES
+from simulator.rules.toolkit.naming import unaccented
 from simulator.scenarios import example_names, example_text, kinds_of
 from simulator.scenarios.files import example
 from simulator.scenarios.reading import matching
@@ -37,7 +37,7 @@ def words(name: str) -> str:
 
 @lru_cache(maxsize=1)
 def sentences() -> dict[str, dict[str, str]]:
-    """What the page says of choices and fields (sentences.toml)."""
+    """The page's words for choices, fields and sides (sentences.toml)."""
     return tomllib.loads(resources.files("simulator.web").joinpath("sentences.toml").read_text("utf-8"))
 
 
@@ -165,7 +165,7 @@ def _searched() -> list[tuple[str, str, dict[str, str]]]:
         about += [(each["title"], title, each["address"], "") for each in one["examples"]]
         for name, said, address, more in about:
             row = {"game": one["name"], "title": name, "about": said, "address": address}
-            rows.append((_plain(f"{name} {said} {hidden}"), _plain(more), row))
+            rows.append((unaccented(f"{name} {said} {hidden}"), unaccented(more), row))
     return rows
 
 
@@ -183,18 +183,12 @@ def _initials(name: str) -> str:
     return f"{short} {short.replace('&', '')}"
 
 
-def _plain(text: str) -> str:
-    """A text in small letters without accents."""
-    parts = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(one for one in parts if not unicodedata.combining(one))
-
-
 def found(asked: str) -> list[dict[str, str]]:
     """The battle kinds and examples that have all words that were asked for: game, title, words about it, address.
 
     Kinds that have them only among the names of their leaders, countries or creatures come last.
     """
-    wanted = _plain(asked).split()
+    wanted = unaccented(asked).split()
     first = [row for text, _, row in _searched() if all(word in text for word in wanted)]
     named = [row for text, more, row in _searched() if row not in first and all(word in text + more for word in wanted)]
     return [*first, *named]
@@ -206,7 +200,8 @@ def names(game: str, listed: str, query: str) -> list[dict[str, Any]]:
     if listed not in lists:
         raise ValueError(f"list: {not_one_of(listed, list(lists))}" if lists else f"list: {game[:40]!r} takes no names")
     rows = matching(lists[listed](), query.split())
-    rows.sort(key=lambda row: not str(next(iter(row.values()))).lower().startswith(query.lower().strip()))
+    start = unaccented(query.strip())
+    rows.sort(key=lambda row: not unaccented(str(next(iter(row.values())))).startswith(start))
     return rows[:MOST_NAMES]
 
 

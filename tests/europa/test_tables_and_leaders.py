@@ -40,7 +40,7 @@ def test_a_misspelt_leader_is_suggested():
     ("name", "battle", "shown"),
     [
         ("Spinola", "land", "A Spinola (3/5/4 siege 1), general"),
-        ("MASSÉNA", "land", "Massena (3/4/3 siege 1), general"),
+        ("MASSÉNA", "land", "Masséna (3/4/3 siege 1), general"),
         ("kutuzov", "land", "Kutuzov (5/3/3 siege 0), general"),
         ("Jean Bart", "naval", "Bart (5/4/5 siege 0)"),
         ("bailli de suffren", "naval", "Suffren (5/4/6 siege 0)"),
@@ -74,6 +74,19 @@ def test_several_of_one_name_need_the_country_or_the_type():
         side(leader="Sobieski")
     assert found(leader="Sobieski", leader_type="king").kind == "king"
     assert found(leader="Anonymous-G4", leader_country="france").anonymous
+
+
+def test_names_have_their_accents_and_may_be_typed_without():
+    for typed, name in (
+        ("Grand Conde", "Grand Condé"),
+        ("Zolkiewski", "Żółkiewski"),
+        ("Koprulu", "Köprülü"),
+        ("SULEYMAN", "Süleyman"),
+        ("Kurtoglu H", "Kurtoğlu H"),
+        ("Massena", "Masséna"),
+    ):
+        assert found(leader=typed) == found(leader=name)
+        assert found(leader=typed).name == name
 
 
 def test_leader_country_takes_what_the_table_and_what_the_english_say():

@@ -9,6 +9,7 @@ from simulator.web import catalogue
 
 # Page of each kind with its first example, as the form alone.
 KINDS = [f"{one['examples'][0]['address']}&with.drop=nothing" for one in catalogue.games()]
+TWO_SCREENS = 2 * 844
 # What no player should have to read: names and sentinels of the schema.
 SCHEMA_WORDS = re.compile(
     r"\w_\w|\bnpr\b|-1 = |\bif condition\b.*=|differential cap|\.csv\b|\w (plus|minus)$|^(None|null)$", re.ASCII
@@ -118,6 +119,9 @@ def test_no_control_is_clipped_or_lies_over_another(page, server, width):
     page.set_viewport_size({"width": width, "height": 900})
     for address in KINDS:
         page.goto(server + address, wait_until="domcontentloaded")
+        # The answer follows the armies: within two screens of a phone, whatever the kind.
+        end = page.evaluate("document.querySelector('.armies')?.getBoundingClientRect().bottom")
+        assert width > 390 or end is None or end < TWO_SCREENS, address
         for opened in (False, True):
             assert page.evaluate(CLIPPED, opened) == [], (address, opened)
 
@@ -129,6 +133,40 @@ def test_on_a_phone_the_answer_comes_before_all_but_the_armies(page, server):
         top = "(part) => document.querySelector(part).getBoundingClientRect().top"
         places = [page.evaluate(top, part) for part in (".armies", "#hero", ".options", ".more", "#tools")]
         assert places == sorted(places), kind
+
+
+def test_a_phone_folds_the_units_that_nobody_has(page, server):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(server + "/titan/battle")
+    assert page.is_visible("#f-attacker\\.lion")  # the example has it
+    assert not page.is_visible("#f-attacker\\.hydra")
+    page.click(".all-units > summary")
+    page.click("#f-attacker\\.hydra")
+    page.keyboard.type("2")
+    page.click(".all-units > summary")
+    assert page.is_visible("#f-attacker\\.hydra")
+    assert not page.is_visible("#f-attacker\\.dragon")
+    page.set_viewport_size({"width": 1366, "height": 844})
+    assert page.is_visible("#f-attacker\\.dragon")
+    assert not page.is_visible(".all-units")
+
+
+def test_a_table_is_a_line_of_words_on_a_phone_that_follows_its_fields(page, server):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(server + "/price-of-power/land")
+    line, first = page.locator(".table > summary").first, "[name='defender.npr.provinces.0.manpower_tokens']"
+    assert line.text_content() == (
+        "Novgorod, large, area, manpower tokens 1; Pskov, small, area; Kholm, small, land, hostile units; "
+        "Ingria, small, sea, port"
+    )
+    line.click()
+    page.click(".table .table > summary")
+    page.click(first)
+    page.keyboard.type("3")
+    assert page.locator(".table .table > summary").first.text_content() == "Novgorod, large, area, manpower tokens 3"
+    page.set_viewport_size({"width": 1366, "height": 844})
+    assert page.is_visible(first)
+    assert not line.is_visible()
 
 
 def test_the_columns_of_a_siege_are_besieger_and_fortress(site):

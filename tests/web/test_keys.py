@@ -196,6 +196,8 @@ def test_the_strip_is_dimmed_with_the_answer_and_leads_to_it(page, server):
         ("ti4", "Twilight Imperium 4: space"),
         ("inf a&a", "Axis & Allies Global 1940: land"),
         ("Condé", "Europa Universalis 8: land"),
+        ("zolkiewski", "Europa Universalis 8: land"),
+        ("Żółkiewski", "Europa Universalis 8: land"),
         ("turkey", "Europa Universalis 8: siege campaign"),
         ("mammoth", "Kings & Things: land"),
         ("lutzen", "Lützen, 1632: Gustavus Adolphus has won; does he live? (his Fire and Shock are 6)"),
@@ -203,6 +205,11 @@ def test_the_strip_is_dimmed_with_the_answer_and_leads_to_it(page, server):
 )
 def test_short_names_units_and_names_without_accents_are_found(typed, title):
     assert title in [row["title"] for row in catalogue.found(typed)]
+
+
+@pytest.mark.parametrize("typed", ["conde", "Condé"])
+def test_a_list_offers_names_with_their_accents_however_they_are_typed(typed):
+    assert [row["name"] for row in catalogue.names("europa", "leaders", typed)] == ["Condé", "Grand Condé"]
 
 
 def test_searching_by_keys(page, server):

@@ -274,4 +274,11 @@ def test_the_text_stays_in_the_browser_and_a_played_game_keeps_its_comments(brow
     page.wait_for_selector("#remarks .exact")
     assert page.input_value("#game").strip() == OFFERED.strip()
     assert "# a comment" in page.input_value("#game")
+    said = "battle: its kernels are still being compiled here; try again in a minute"
+    refused = f'<div data-part="refused"><p class="complaint">{said}</p></div>'
+    page.route("**/own?*part=1", lambda route: route.fulfill(status=422, body=refused), times=1)
+    page.click("#tab-balance")
+    page.wait_for_selector("#complaint >> text=trying again")
+    page.wait_for_selector("[data-part=tabs] .plot")
+    assert not page.text_content("#complaint")
     context.close()

@@ -9,7 +9,7 @@ import pytest
 from simulator import plan
 from simulator.scenarios.files import example, plan_names
 from simulator.web.plans.arrows import arrows
-from simulator.web.plans.request import address_of
+from simulator.web.plans.request import address_of, start_of
 
 SOON = 20_000
 BORDERS = "/plan?of=risk&every.battle=land&place.north.regiments=9&target.ural.defender.regiments=4"
@@ -189,6 +189,11 @@ def test_texts_on_crossing_lines_do_not_cover_each_other():
     assert max(lines, key=lambda one: one["thick"])["words"] == "3 tanks"
 
 
+@pytest.mark.parametrize("of", ["axis-and-allies-1940", "skirmish", "price-of-power"])
+def test_a_game_without_a_plan_of_its_own_begins_with_an_attack(of):
+    assert plan(start_of(of)).headline.startswith("Attack border with 6 ")
+
+
 # --- a real browser -------------------------------------------------------------------------------------------------
 
 
@@ -237,6 +242,7 @@ def test_the_answer_follows_keys_and_the_address_keeps_it(page):
     assert page.input_value(NORTH) == "5"
     until_chance(page, 5)
     assert "Risk" in page.title()
+    assert page.evaluate("getComputedStyle(document.querySelector('ol.next')).display") == "block"  # a plan a line
 
 
 def test_a_tap_on_a_stepper_is_one_unit(page):

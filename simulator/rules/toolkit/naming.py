@@ -21,6 +21,8 @@ MEANT = {
     **dict.fromkeys(("armies", "army", "troops", "units", "men"), "regiments"),
     **dict.fromkeys(("ships", "navy"), "fleets"),
 }
+# Letters that have no accent to be taken off.
+OF_THEIR_OWN = str.maketrans("łøđı", "lodi")
 # An entry of a list of units: "2 x knights", "3 Giant", "Giant".
 ENTRY = re.compile(r"\s*(?:(\d+)\s*(?:[x×*]\s*|\s))?\s*(.*?)\s*")
 
@@ -45,7 +47,7 @@ def plain(name: str) -> str:
 
 def unaccented(text: str) -> str:
     """A text without accents and case, for a search."""
-    letters = unicodedata.normalize("NFKD", text.casefold())
+    letters = unicodedata.normalize("NFKD", text.casefold().translate(OF_THEIR_OWN))
     return "".join(letter for letter in letters if not unicodedata.combining(letter))
 
 

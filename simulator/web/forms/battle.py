@@ -13,9 +13,12 @@ from simulator.rules.battle import Battle
 from simulator.rules.sides import ALL_SIDES, SIDES
 from simulator.scenarios.objective import TAKEN
 from simulator.scenarios.schema import schema_of
-from simulator.web.catalogue import side_names
+from simulator.web.catalogue import side_names, start_of
 from simulator.web.forms.generator import Generator, as_text
 from simulator.web.forms.parts import Form, FormRow, Node
+
+# Of a longer table of units a phone folds those that are not used.
+MOST_ROWS = 12
 
 
 def form_of(battle: Battle, data: Mapping[str, Any]) -> Form:
@@ -40,14 +43,24 @@ def form_of(battle: Battle, data: Mapping[str, Any]) -> Form:
     chosen = {value for row in rows for one in row.nodes for value in (one.value, *one.values)}
     asked = {battle.parameters.get(value) for value in chosen}
     rare = [row for row in (*armies, *rows) if row.folded and not (row in rows and row.key.rpartition(".")[2] in asked)]
+    armies = [row for row in armies if row not in rare]
+    if len(armies) > MOST_ROWS:
+        _mark_unused(armies, [start_of(battle).get(side) for side in sides])
     return Form(
         sides,
-        [row for row in armies if row not in rare],
+        armies,
         [row for row in play if row not in rare],
         [*rare, *more],
         [battle.total(data, side) for side in sides] if battle.total else [],
         names=side_names(battle, sides),
     )
+
+
+def _mark_unused(armies: Iterable[FormRow], used: Iterable[Any]) -> None:
+    """Mark the rows of numbers that neither of these sides has anything of."""
+    names = {name for side in used if isinstance(side, Mapping) for name, value in side.items() if value}
+    for row in armies:
+        row.unused = row.shape == "numbers" and row.key.rpartition(".")[2] not in names
 
 
 def single_rows(nodes: Iterable[Node]) -> list[FormRow]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from simulator.rules.sides import ALL_SIDES
+from simulator.web.catalogue import words
 
 # The groups of fields that are folded away, by the tables that they stand in; all others are house rules.
 GROUPS = dict.fromkeys(ALL_SIDES, "More about the armies") | {
@@ -53,16 +54,34 @@ class Node:
         """Does the field, or one inside it, differ from its default?"""
         return self.given or any(one.is_set for one in self.inside)
 
+    @property
+    def summary(self) -> str:
+        """A table in words, by what it has: "Novgorod, large, manpower tokens 1"; a field by its value."""
+        if self.counted:
+            return " ".join(words(one.value) for one in reversed(self.counted))
+        if self.kind in {"table", "rows"}:
+            return ("; " if self.kind == "rows" else ", ").join(filter(None, (one.summary for one in self.inside)))
+        if (self.rare and not self.given) or (self.value in {"", "0", "false"} and not self.values):
+            return ""
+        if self.value == "true":
+            return self.label
+        value = " and ".join(words(one) for one in (self.value, *self.values) if one)
+        return f"{self.label} {value}" if self.kind == "number" or self.of == "number" else value
+
 
 @dataclass
 class FormRow:
-    """A row of the form: the field of each side (None: this side has none), or a field of neither side (`single`)."""
+    """A row of the form: the field of each side (None: this side has none), or a field of neither side (`single`).
+
+    `unused`: a unit of a long list that the game's first example has none of; a phone folds it while it is zero.
+    """
 
     key: str
     label: str
     help: str
     cells: list[Node | None] = field(default_factory=list)
     single: Node | None = None
+    unused: bool = False
 
     @property
     def nodes(self) -> list[Node]:

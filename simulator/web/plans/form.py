@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from simulator.rules.campaign.carry import fields_of
+from simulator.rules.sides import SIDES
 from simulator.scenarios.paths import plain_copy
 from simulator.web import links
 from simulator.web.catalogue import words
@@ -124,7 +125,7 @@ class _PlanFormMaker:
         """The card of a place."""
         path = ("place", name)
         kinds = [self.kind] if self.kind in self.kinds else self.kinds
-        usable = {piece for kind in kinds for role in ("attacker", "defender") for piece in self.usable(kind, role)}
+        usable = {piece for kind in kinds for role in SIDES for piece in self.usable(kind, role)}
         reach = self.take(*path, "reach")
         fronts = [one for one in self.names if one != name]
         chosen = [(one, words(one), reach is None or one in reach) for one in fronts]
@@ -147,7 +148,7 @@ class _PlanFormMaker:
         return Card(part, name, words(name), self.units((*path, side), self.usable(kind, side)), fields, [], again)
 
     def losses(self) -> list[dict[str, str]]:
-        """What a lost unit counts."""
+        """The weights of a lost unit, own and enemy."""
         usual = {"own_lost": "-1", "enemy_lost": "1"} if self.carry.prints_prices else dict.fromkeys(LOSSES, "0")
         return [self.row("weights", name, said, usual[name]) for name, said in LOSSES.items()]
 

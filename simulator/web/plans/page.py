@@ -21,6 +21,7 @@ from simulator.web.messages import Job, Limits, Reply
 from simulator.web.plans.arrows import arrows
 from simulator.web.plans.form import OBJECTIVES, form_of
 from simulator.web.plans.request import HERE, PlanRequest, address_of, start_of
+from simulator.web.views.calculator import redirect
 from simulator.web.views.card import Picture
 from simulator.web.views.render import render
 
@@ -30,13 +31,13 @@ START = "plan-eastern-front"
 def page(job: Job, limits: Limits) -> Reply:
     """The whole page, or its answer alone; without a plan, and after a button of the form, a redirect to one."""
     if not any(key == "of" for key, _ in job.pairs):
-        return _redirect(address_of(example(START)))
+        return redirect(address_of(example(START)))
     request = PlanRequest(job)
     if request.only_game:
-        return _redirect(address_of(start_of(request.data["of"])))
+        return redirect(address_of(start_of(request.data["of"])))
     if set(request.options) - {"part"}:
         data, card = request.changed()
-        return _redirect(address_of(data) + (f"#{card}" if card else ""))
+        return redirect(address_of(data) + (f"#{card}" if card else ""))
     context = _frame(request) | _answer(request)
     return Reply(render("plan_answer.html" if request.part else "plan.html", **context))
 
@@ -60,10 +61,6 @@ def card(job: Job, limits: Limits) -> Reply:
     picture.bar([one | {"rows": [(0, one["said"])], "kind": one["drawn"]} for one in _counts(found)])
     picture.footer(found.how(), True, "each block: how many succeed, as wide as it is likely")
     return Reply(picture.png(), type="image/png")
-
-
-def _redirect(to: str) -> Reply:
-    return Reply(b"", 303, headers={"Location": to})
 
 
 def _kinds(data: Mapping[str, Any]) -> list[Battle]:

@@ -26,6 +26,8 @@ FRONTS = ("target", "hold")
 PARTS = ("place", *FRONTS)
 # No target at all; a place without `reach` would reach all.
 NOTHING = "[]"
+# The first target of a game without a shipped plan is worth so much: enough to lose some units for it.
+WORTH = 10
 
 
 def carry_in(data: Mapping[str, Any]) -> Carry:
@@ -59,7 +61,7 @@ def address_of(data: Mapping[str, Any]) -> str:
 
 
 def start_of(of: str) -> dict[str, Any]:
-    """The plan that the page of a game begins with: a shipped one, or three units against two. Raises ScenarioError."""
+    """The plan that the page of a game begins with: a shipped one, or six units against two. Raises ScenarioError."""
     for name in plan_names():
         if example(name)["of"] == of:
             return example(name)
@@ -67,9 +69,10 @@ def start_of(of: str) -> dict[str, Any]:
     kinds = carry.planned_kinds()
     if not kinds:
         raise ScenarioError(f"of: {of!r} has no battle that a plan can hold")
-    home, border = (units({"of": of}, kinds[0], role, number) for role, number in (("attacker", 3), ("defender", 2)))
+    home, border = (units({"of": of}, kinds[0], role, number) for role, number in (("attacker", 6), ("defender", 2)))
     every = {"battle": kinds[0]}
-    return {"game": PLAN, "of": of, "every": every, "place": {"home": home}, "target": {"border": {"defender": border}}}
+    targets = {"border": {"worth": WORTH, "defender": border}}
+    return {"game": PLAN, "of": of, "every": every, "place": {"home": home}, "target": targets}
 
 
 def units(data: Mapping[str, Any], kind: object, role: str, number: int) -> dict[str, Any]:

@@ -126,7 +126,7 @@ def prepare() -> None:
     from simulator.web import catalogue
     from simulator.web.views.dispatch import VIEWS
 
-    catalogue.games()
+    catalogue.found("")  # the index of the search, and with it all games
     VIEWS["page"](Job("page", SMALL, SMALL_ARMIES), Limits())
 
 

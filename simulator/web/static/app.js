@@ -10,7 +10,7 @@ const form = $("#scenario"), answer = $("#answer"), complaint = $("#complaint");
 
 let latest = 0; // the number of the latest request; answers to older ones are dropped
 let pending = null, events = null, timer = null, tool = "outcome";
-// What the address says beside the battle: the tab, its inputs, and the column of the distribution.
+// The part of the address beside the battle: the tab, its inputs, and the column of the distribution.
 const JOINS = /^with\.(counter|join\.|hold\.)/;
 const given = [...new URLSearchParams(location.search)].filter(([key]) => key.startsWith("with.") && key !== "with.tab");
 const asked = given.filter(([key]) => !JOINS.test(key));
@@ -47,6 +47,14 @@ async function fetch_again(url, signal, options = {}) {
     if (reply.status !== 503 || tries === 5) return reply;
     await new Promise((done) => setTimeout(done, 400 * (tries + 1)));
   }
+}
+
+// Kernels are compiled once: what was refused until then is asked again. The timer, or null.
+function again_when_compiled(ask) {
+  const place = $("#complaint");
+  if (!place.textContent.includes("still being compiled")) return null;
+  place.innerHTML = `<p class="complaint" role="status">Compiling this game's battles, once; trying again.</p>`;
+  return setTimeout(ask, 3000);
 }
 
 // --- the answer ----------------------------------------------------------------------------------------------------
@@ -181,6 +189,11 @@ function mark(field, text) {
   note.className = "wrong";
   note.textContent = text.slice(text.indexOf(":") + 1).trim();
   place.append(note);
+  unfold(place);
+}
+
+// Open all that a part of the form is folded in.
+function unfold(place) {
   for (let fold = place.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
 }
 
@@ -287,8 +300,19 @@ async function change_form(button, focus = "") {
   const places = $$(`[data-key="${CSS.escape(key)}"], [data-key^="${CSS.escape(key)}."]`, form);
   const inputs = places.flatMap((one) => $$("input:not([type=hidden]), select, textarea", one));
   const target = button.value.endsWith("+") ? inputs[inputs.length - 1] : inputs[0];
+  if (target) unfold(target);
   (target || $("button", form)).focus();
   answer_soon();
+}
+
+// The line of words above a table that is folded, when a field in it changes.
+function say_table(table) {
+  const said = $$(":is(input, select):not([type=hidden])", table).map((one) => {
+    const label = $(".label", one.closest(".sub, .entry"))?.firstChild.data.trim() || "", value = one.selectedOptions?.[0].textContent ?? one.value;
+    if (!value || value === "0" || value === "no") return "";
+    return value === "yes" ? label : one.type === "number" ? `${label} ${value}`.trim() : value;
+  });
+  $("summary", table).textContent = said.filter(Boolean).join(", ");
 }
 
 async function suggest(input) {
@@ -300,7 +324,8 @@ async function suggest(input) {
     const [name, ...rest] = Object.values(row);
     const option = document.createElement("option");
     option.value = name;
-    option.label = [name, ...rest.filter((one) => one !== "" && one !== null).slice(0, 6)].join(" · ");
+    const typed_so = name.replace(/ł/g, "l").normalize("NFD").replace(/\p{M}/gu, "");  // browsers look for what is typed as it is
+    option.label = [name, ...rest.filter((one) => one !== "" && one !== null).slice(0, 6), ...(typed_so === name ? [] : [typed_so])].join(" · ");
     return option;
   }));
 }
@@ -403,7 +428,7 @@ async function ask_tool(first = []) {
 const second = $("#second");
 let second_asked = null, second_timer = null, first_strip = "";
 
-// What the address of a counter-attack has beside its battle.
+// The part of the address that belongs to the counter-attack.
 function second_pairs() {
   if (!second?.open) return [];
   const ask = $("form", second), fields = ask ? [...new FormData(ask)] : [["with.counter", "1"], ...given];
@@ -648,6 +673,7 @@ if (form) {
     if (event.target.type === "number" && /^-?0\d/.test(event.target.value)) event.target.value = Number(event.target.value);
     if (event.target.dataset.names) suggest(event.target);
     event.target.closest(".step")?.classList.toggle("zero", !Number(event.target.value));
+    for (let table = event.target.closest(".table"); table; table = table.parentElement.closest(".table")) say_table(table);
     answer_soon();
   });
   form.addEventListener("change", (event) => {

@@ -102,7 +102,10 @@ async function check(pairs = null, doing = "check") {
 function show_checked(parts, doing) {
   const part = (name) => $(`[data-part="${name}"]`, parts), refused = part("refused"), focused = document.activeElement?.id;
   $("#complaint").replaceChildren(...(refused ? refused.childNodes : []));
-  if (refused) return;
+  if (refused) {
+    check_timer = again_when_compiled(check);
+    return;
+  }
   if (doing !== "check") put(part("text").value);
   edit.dataset.digest = part("name").dataset.digest;
   for (const name of ["name", "lines", "remarks", "units", "answer", "tabs"]) if (part(name)) $(`.editor [data-part="${name}"], .crumb [data-part="${name}"]`).replaceWith(part(name));

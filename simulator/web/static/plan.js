@@ -25,7 +25,7 @@ async function ask_plan() {
     if (reply.ok) show_plan(text);
     else {
       refuse_plan(text);
-      again_when_compiled();
+      turn_timer = again_when_compiled(ask_plan);
     }
   } catch (error) {
     if (error.name === "AbortError" || mine !== turn_number) return;
@@ -45,15 +45,6 @@ function show_plan(html) {
   const shown = $("#hero");
   history.replaceState(null, "", shown.dataset.address);
   document.title = shown.dataset.title;
-}
-
-// Kernels are compiled once: the question is asked again until they are.
-function again_when_compiled() {
-  const complaint = $("#complaint");
-  if (!complaint.textContent.includes("still being compiled")) return;
-  complaint.innerHTML = `<p class="complaint" role="status">Compiling this game's battles, once; trying again.</p>`;
-  clearTimeout(turn_timer);
-  turn_timer = setTimeout(ask_plan, 3000);
 }
 
 function refuse_plan(html) {
@@ -90,5 +81,5 @@ $("#share-plan").addEventListener("click", async (event) => {
     if (!navigator.share) event.target.textContent = "Link copied";
   } catch { /* the link stands in the box below */ }
 });
-again_when_compiled();
+turn_timer = again_when_compiled(ask_plan);
 addEventListener("pageshow", (event) => { if (event.persisted) ask_plan(); });

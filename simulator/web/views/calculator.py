@@ -17,7 +17,7 @@ from simulator.rules import CAMPAIGN
 from simulator.rules.battle import Battle
 from simulator.rules.custom import INLINE
 from simulator.rules.custom.game_file.written import toml_text
-from simulator.rules.sides import ALL_SIDES
+from simulator.rules.sides import ALL_SIDES, SIDES
 from simulator.scenarios import Scenario, ScenarioError, set_path
 from simulator.scenarios.schema import branches_at, whole_numbers
 from simulator.web import catalogue, counter_attack, links, text_line
@@ -158,9 +158,9 @@ def title_of(request: BattleRequest, odds: Odds, said: Sequence[Mapping[str, Any
 def summary(request: BattleRequest) -> str:
     """The battle in a few words, for the list of recent battles."""
     battle, data = request.battle, request.data
-    sides = [battle.total(data, side)[:1] for side in ("attacker", "defender")] if battle.total else []
+    sides = [battle.total(data, side)[:1] for side in SIDES] if battle.total else []
     if not sides or not all(sides):
-        tables = [data[side] for side in ("attacker", "defender") if isinstance(data.get(side), Mapping)]
+        tables = [data[side] for side in SIDES if isinstance(data.get(side), Mapping)]
         numbers = [next((value for value in one.values() if isinstance(value, int)), None) for one in tables]
         sides = [[str(one)] for one in numbers if one is not None]
     against = " against ".join(one[0] for one in sides if one)
@@ -169,7 +169,7 @@ def summary(request: BattleRequest) -> str:
 
 def _counts_units(battle: Battle) -> bool:
     """Is an army of this kind no more than numbers of units?"""
-    return all(text_line.only_numbers(battle, side) for side in ("attacker", "defender"))
+    return all(text_line.only_numbers(battle, side) for side in SIDES)
 
 
 def emptied(data: Mapping[str, Any], battle: Battle) -> dict[str, Any]:
@@ -186,7 +186,7 @@ def emptied(data: Mapping[str, Any], battle: Battle) -> dict[str, Any]:
 
 def without_units(request: BattleRequest) -> bool:
     """Is there a side that has no units yet?"""
-    sides = [side for side in ("attacker", "defender") if side in request.battle.model.model_fields]
+    sides = [side for side in SIDES if side in request.battle.model.model_fields]
     given = [request.data.get(side, {}) for side in sides]
     return any(isinstance(side, Mapping) and not any(side.values()) for side in given)
 

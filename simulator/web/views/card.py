@@ -134,7 +134,7 @@ class Picture:
             self._text(x, BAR_TOP + BAR_HEIGHT + 34, text, 22, colour, align, bold=True)
 
     def footer(self, how: str, exact: bool, note: str) -> None:
-        """How the numbers were obtained."""
+        """The method of the numbers, and how to read the bar."""
         text = "✓ exact" if exact else f"≈ {how}"
         width = self._text(LEFT, HEIGHT - 38, text, 19, GREEN if exact else SOFT, bold=exact)
         if exact:
