@@ -1,5 +1,6 @@
 """Ctrl-C while a plan is searched: the best plan found, and how far it may be from the best."""
 
+import json
 import os
 import pickle
 import signal
@@ -141,3 +142,33 @@ def test_another_process_that_ends_in_time_leaves_the_rest(monkeypatch):
     with at_most(60):
         assert highs.solved("milp", **asked).x.tolist() == [1, 1, 1]
         assert signal.getitimer(signal.ITIMER_PROF)[0] < 60 - 0.05  # what the other process used is gone
+
+
+INTERRUPTED = """
+import os, signal, sys
+from simulator.analysis.plan import programme
+from simulator.cli.run import main
+
+def solved(*_, **__):
+    os.kill(os.getpid(), signal.SIGINT)
+    return real(*_, **__)
+
+real, programme.solved = programme.solved, solved
+signal.signal(signal.SIGINT, signal.default_int_handler)
+main(["plan", *sys.argv[1:]])
+"""
+
+
+@pytest.mark.parametrize("form", ["--quiet", "--json"])
+def test_a_real_signal_leaves_a_whole_answer_with_its_gap(form):
+    """SIGINT during the search of the command: status 130, the plan, and how much better the best one may be."""
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, "plan-hold-moscow", form], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 130
+    if form == "--json":
+        assert json.loads(done.stdout)["gap"] > 0
+        assert done.stderr.splitlines()[-1].startswith("interrupted: the best plan found; no plan is better by more ")
+    else:
+        assert done.stdout.startswith("Hold moscow with ")
+        assert done.stdout.endswith(" %.\n")

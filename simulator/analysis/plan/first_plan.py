@@ -27,7 +27,8 @@ class Known:
 
 def known_at_first(choices: Choices) -> Known:
     """A division made step by step, and the value if every front had all pieces that reach it."""
-    return Known(_Steps(choices).division(), _bound(choices))
+    # Where too few stay in a hold, nobody is sent beyond what is needed.
+    return Known(_Steps(choices).division() or _Steps(choices).division(further=False), _bound(choices))
 
 
 def _bound(choices: Choices) -> float:
@@ -70,8 +71,8 @@ class _Steps:
         self.sent = np.zeros((len(turn.places), len(turn.fronts), len(turn.names)), np.int64)
         self.columns = [-1] * len(turn.fronts)
 
-    def division(self) -> Choice | None:
-        """None where this way finds none."""
+    def division(self, further: bool = True) -> Choice | None:
+        """None where this way finds none. Without `further`: the fewest pieces alone."""
         fronts = range(len(self.turn.fronts))
         abroad = [at for at in fronts if self.turn.fronts[at].home < 0]
         for at in abroad:
@@ -79,7 +80,8 @@ class _Steps:
             if not len(fits):
                 return None
             self._take(at, int(fits[self.choices.found[at].numbers[fits].sum(axis=1).argmin()]))
-        while self.choices.objective != "cheapest" and (steps := list(filter(None, map(self._step, abroad)))):
+        further &= self.choices.objective != "cheapest"
+        while further and (steps := list(filter(None, map(self._step, abroad)))):
             _, at, column = max(steps)
             self._take(at, column)
         for at in fronts:
