@@ -7,6 +7,7 @@ with the next request. The seconds begin anew when they are done.
 from __future__ import annotations
 
 import _thread
+import os
 import signal
 import sys
 import threading
@@ -36,7 +37,17 @@ class _Limit:
 
     def left(self) -> float:
         """The seconds that are left."""
-        return self.seconds - (time.process_time() - self.begun)
+        return self.seconds - (processor_time() - self.begun)
+
+
+def processor_time() -> float:
+    """Seconds of this process, and of those that it started and that have ended (the long searches of a plan)."""
+    if os.name != "posix":
+        return time.process_time()
+    import resource
+
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
 
 
 # The limits that hold now, the outer ones first.
@@ -46,6 +57,8 @@ _limits: list[_Limit] = []
 @contextmanager
 def at_most(seconds: float) -> Iterator[None]:
     """Interrupt the main thread after so many seconds of this process's processor time; limits may be nested.
+
+    Processes that it started count when they have ended: who waits for one limits it and raises SIGPROF then.
 
     Where the system has no such clock (Windows), wall-clock seconds count.
     """
@@ -58,7 +71,7 @@ def at_most(seconds: float) -> Iterator[None]:
             timer.cancel()
         return
     handler = signal.signal(signal.SIGPROF, _stop)
-    _limits.append(_Limit(seconds, time.process_time()))
+    _limits.append(_Limit(seconds, processor_time()))
     _set_timer()
     try:
         yield
@@ -83,7 +96,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
         inner.loading = True
         signal.setitimer(signal.ITIMER_PROF, AGAIN)
     elif inner.loading:
-        used = time.process_time() - inner.begun
+        used = processor_time() - inner.begun
         for limit in _limits:
             limit.begun += used
         inner.loading = False

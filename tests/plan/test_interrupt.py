@@ -1,5 +1,6 @@
 """Ctrl-C while a plan is searched: the best plan found, and how far it may be from the best."""
 
+import json
 import os
 import pickle
 import signal
@@ -16,6 +17,7 @@ from simulator.analysis.plan.columns import columns_of
 from simulator.analysis.plan.plan import divided
 from simulator.analysis.plan.reading import read
 from simulator.analysis.plan.tables import TableDivision
+from simulator.web.time_limit import OutOfTime, at_most, processor_time
 
 FRONTS = ("a", "b", "c", "d", "e")
 
@@ -99,7 +101,7 @@ def hard():
 def test_the_other_process_ends_with_the_one_that_asked(hard):
     """Its input ends when that one is killed, too."""
     child = subprocess.Popen([sys.executable, "-c", highs.CHILD], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
-    child.stdin.write(pickle.dumps(("milp", hard)))
+    child.stdin.write(pickle.dumps(("milp", hard, 0)))
     child.stdin.close()
     assert child.wait(60) == 1
 
@@ -122,3 +124,51 @@ def test_ctrl_c_ends_what_is_solved_in_another_process(hard, monkeypatch):
     finally:
         signal.signal(signal.SIGINT, before)
     assert [one.wait(60) for one in started] == [-signal.SIGKILL]
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no clock of processor time")
+def test_a_limit_of_processor_time_counts_the_other_process(hard, monkeypatch):
+    """The other process ends with the limit, and its time is up here, too, though this one has only waited."""
+    monkeypatch.setattr(highs, "PATIENCE", 0.01)
+    before = processor_time()
+    with pytest.raises(OutOfTime), at_most(0.4):
+        highs.solved("milp", **hard)
+    assert 0.4 < processor_time() - before < 10
+
+
+def test_another_process_that_ends_in_time_leaves_the_rest(monkeypatch):
+    asked = {"c": -np.array([6.0, 5, 4]), "integrality": np.ones(3), "bounds": Bounds(0, 1)}
+    monkeypatch.setattr(highs, "OUT_OF_TIME", 0)
+    with at_most(60):
+        assert highs.solved("milp", **asked).x.tolist() == [1, 1, 1]
+        assert signal.getitimer(signal.ITIMER_PROF)[0] < 60 - 0.05  # what the other process used is gone
+
+
+INTERRUPTED = """
+import os, signal, sys
+from simulator.analysis.plan import programme
+from simulator.cli.run import main
+
+def solved(*_, **__):
+    os.kill(os.getpid(), signal.SIGINT)
+    return real(*_, **__)
+
+real, programme.solved = programme.solved, solved
+signal.signal(signal.SIGINT, signal.default_int_handler)
+main(["plan", *sys.argv[1:]])
+"""
+
+
+@pytest.mark.parametrize("form", ["--quiet", "--json"])
+def test_a_real_signal_leaves_a_whole_answer_with_its_gap(form):
+    """SIGINT during the search of the command: status 130, the plan, and how much better the best one may be."""
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, "plan-hold-moscow", form], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 130
+    if form == "--json":
+        assert json.loads(done.stdout)["gap"] > 0
+        assert done.stderr.splitlines()[-1].startswith("interrupted: the best plan found; no plan is better by more ")
+    else:
+        assert done.stdout.startswith("Hold moscow with ")
+        assert done.stdout.endswith(" %.\n")

@@ -202,6 +202,7 @@ def test_too_many_attacks_are_refused_with_their_number():
     ({"objective": "all", "aims": []}, "aims: name at least one target"),
     ({"weights": {"win": 1}}, "weights.win: unknown field"),
     ({"price": {"tank": 1}}, "price.tank: no such piece"),
+    ({"rules": {"x": 1}}, "rules: unknown field"),
 ])  # fmt: skip
 def test_a_wrong_field_is_named(change, line):
     asked = RISK | {"place": {"x": {"regiments": 3}}, "target": {"a": {"defender": {"regiments": 1}}}} | change

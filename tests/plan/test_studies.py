@@ -26,11 +26,35 @@ def test_a_need_is_the_first_number_that_is_enough():
     assert found.headline.startswith(f"{found.setting} regiments of north are enough: all 3 fall in ")
 
 
-def test_a_question_about_some_targets():
-    """Battles are independent, so the chance that two fall is the product of theirs."""
+@pytest.mark.parametrize("value", [None, "chance_all"])
+def test_a_chance_is_that_of_the_plan_for_which_it_is_largest(value):
+    """The plan worth most leaves a target alone, or risks more for less: it is not the one that is asked for."""
+    found = need(BORDERS, {"place.north.regiments": range(9, 13)}, 0.45, value)
+    largest = BORDERS | {"objective": "all"}
+    chances = [plan(with_regiments(found.setting + n, largest), 0).chance_all for n in (0, -1)]
+    assert chances[0] >= 0.45 > chances[1]
+    assert found.value == pytest.approx(chances[0], abs=1e-12)
+    assert plan(with_regiments(found.setting), 0).chance_all < 0.45
+    assert found.headline.startswith(f"{found.setting} regiments of north are enough: all 3 fall in ")
+    assert found.how().endswith(", each by the plan with the largest chance")
+
+
+def test_a_chance_that_some_targets_fall_has_these_as_aims():
     found = need(BORDERS, "place.north.regiments", 0.7, "ural_falls and siam_falls")
-    rows = {row["target"]: row for row in plan(with_regiments(found.setting), 0).rows()}
-    assert found.value == pytest.approx(rows["ural"]["chance"] * rows["siam"]["chance"], abs=1e-12)
+    aims = BORDERS | {"objective": "all", "aims": ["ural", "siam"]}
+    chances = [plan(with_regiments(found.setting + n, aims), 0).chance_all for n in (0, -1)]
+    assert chances[0] >= 0.7 > chances[1]
+    assert found.headline.startswith(f"{found.setting} regiments of north are enough: ural and siam fall in ")
+
+
+def test_other_values_are_those_of_the_plan_that_the_file_asks_for():
+    """Its name stands in the line of a chance, and in the method."""
+    found = need(BORDERS, "place.north.regiments", 0.5, "ural_falls or siam_falls")
+    rows = {row["target"]: row["chance"] for row in plan(with_regiments(found.setting), 0).rows()}
+    assert found.value == pytest.approx(1 - (1 - rows["ural"]) * (1 - rows["siam"]), abs=1e-12)
+    assert found.how().endswith(", each by the plan worth most")
+    swept = sweep(BORDERS, {"place.north.regiments": [9]}, "all_succeed")
+    assert swept.headline.startswith("The chance that all 3 fall with the plan worth most is 31.35 % ")
 
 
 def test_a_sweep_is_plan_by_plan():
@@ -67,8 +91,9 @@ def test_a_plan_that_does_not_exist_has_no_worth():
 
 
 def test_a_need_that_no_plan_meets_says_the_best_that_can_be_had():
-    found = need(NO_PLAN, "place.x.regiments", 0.5, most=4)
-    best = plan(with_x(4), 0).headline
+    asked = NO_PLAN | {"every": NO_PLAN["every"] | {"min_odds": 0.8}}
+    found = need(asked, "place.x.regiments", 0.5, most=4)
+    best = plan(asked | {"place": {"x": {"regiments": 4}}}, 0).headline
     assert not found.enough
     assert found.headline.endswith(f"With 4 regiments of x: nothing{best.removeprefix('Nothing')}")
 

@@ -251,6 +251,11 @@ def test_a_tap_on_a_stepper_is_one_unit(page):
     until_chance(page, 10)
 
 
+def test_the_next_best_plans_stand_below_each_other(page):
+    """The list is no row of buttons, such as the one that adds a wave to a counter-attack."""
+    assert page.evaluate("getComputedStyle(document.querySelector('ol.next')).display") == "block"
+
+
 def test_a_mistake_keeps_the_last_plan_in_sight(page):
     before = page.text_content("#hero .sentence")
     page.fill("[name='target.ural.min_odds']", "often")

@@ -14,7 +14,7 @@ from simulator.analysis.field_words import counts_units
 from simulator.analysis.odds.measure import Measure
 from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.run import Interrupted, Progress
-from simulator.analysis.plan.answer import lacking
+from simulator.analysis.plan.answer import chosen_by, lacking
 from simulator.analysis.result import Result
 from simulator.analysis.words import bounds, capital, in_chance, settings_in_words, value_in_words
 from simulator.rules.toolkit.naming import listed
@@ -155,6 +155,7 @@ class Need(Result):
         text = f"{self.tried} combinations answered" if len(self.settings) > 1 else f"{self.tried} settings answered"
         simulated = sum(one.method != "exact" for one in self.answers)
         text += f", {simulated} of them simulated, seed {self.seed}" if simulated else ", all exact"
+        text += f", each by {plan}" if (plan := chosen_by(self.draft)) else ""
         free = [path for path in self.settings if self.priced == "list" and path not in self.prices]
         text += f"; the game has no price of {listed(free)}" if free else ""
         return text if self.complete else f"{text}; interrupted"

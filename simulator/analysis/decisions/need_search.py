@@ -16,7 +16,7 @@ from simulator.analysis.odds.headline import meant
 from simulator.analysis.odds.measure import Measure, check_side, is_chance, measure
 from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.run import Interrupted, Progress
-from simulator.analysis.plan.answer import studied
+from simulator.analysis.plan.answer import aimed, studied
 from simulator.analysis.studies.one_pass import solve_rows
 from simulator.rules.battle import Battle
 from simulator.rules.toolkit.tolerances import ALIKE, ROUNDING
@@ -76,7 +76,8 @@ class Search:
         self.side = side or side_of(self.paths)
         check_side(self.side)
         self.by_headline = value is None
-        self.value = meant(self.draft.battle(), value or HEADLINE_OF[self.side])
+        asked = meant(self.draft.battle(), value or HEADLINE_OF[self.side])
+        self.draft, self.value = aimed(self.draft, asked)
         self.answers: dict[Settings, Tried] = {}
         self.direction: Direction = ""
         self.monotone = True

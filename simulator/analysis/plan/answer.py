@@ -21,15 +21,18 @@ from simulator.analysis.plan.columns import columns_of
 from simulator.analysis.plan.model import Target, model_of
 from simulator.analysis.plan.plan import Plan, divided
 from simulator.analysis.plan.reading import read
-from simulator.analysis.plan.turn import Turn
+from simulator.analysis.plan.turn import Front, Turn
 from simulator.rules import PLAN
 from simulator.rules.battle import Battle, Built, Fields, Outcomes
 from simulator.rules.question import Question
+from simulator.rules.toolkit.naming import listed
 from simulator.scenarios import Draft, Source, draft
 from simulator.scenarios.scenario import worded
 
-SUCCEEDED = "all_succeed"
+SUCCEEDED, COUNTED = "all_succeed", "chance_all"
 NO_PLAN = "Nothing is enough: no plan reaches the chances asked."
+# The plan that an objective asks for.
+CHOSEN = {"worth": "the plan worth most", "all": "the plan with the largest chance", "cheapest": "the cheapest plan"}
 # A field of an ordinary battle in a plan: the front, the counter-attack, the field in the battle.
 _OF_BATTLE = re.compile(
     r"(?P<front>(target|hold)\.\w+)\.(?P<counter>counter\.)?(?P<field>(attacker|defender|conditions|policy|options)\..+)"
@@ -50,6 +53,51 @@ def studied(scenario: Source) -> Draft:
     return PlanDraft(asked.data, asked.folder, asked.paths) if asked.data.get("game") == PLAN else asked
 
 
+def aimed(asked: Draft, value: str) -> tuple[Draft, str]:
+    """A plan in which a chance is to be reached, and this chance: the plan for which it is largest is then looked for.
+
+    `value`: that all succeed, or that some do ("ural_falls and siam_falls"), which are then the aims. Other values, and
+    other scenarios, stay as they are.
+    """
+    if not isinstance(asked, PlanDraft):
+        return asked, value
+    turn = worded(lambda: read(asked.data, asked.folder, asked.paths))
+    names = {_column(front): front.name for front in turn.fronts}
+    wanted = value.split(" and ")
+    if value in {SUCCEEDED, COUNTED}:
+        return asked.with_fields({"objective": "all"}), SUCCEEDED
+    if set(wanted) <= set(names):
+        return asked.with_fields({"objective": "all", "aims": [names[one] for one in wanted]}), SUCCEEDED
+    return asked, value
+
+
+def chosen_by(asked: Draft) -> str:
+    """The plan that is answered for each setting, in words; "" for other scenarios."""
+    if not isinstance(asked, PlanDraft):
+        return ""
+    return CHOSEN.get(str(asked.data.get("objective", "worth")), "")
+
+
+def _column(front: Front) -> str:
+    """The column that says whether a target falls or a hold is held."""
+    return f"{front.name}_{'held' if front.hold else 'falls'}"
+
+
+def _results(turn: Turn) -> dict[str, str]:
+    """The chances of a plan in words, and the columns that answer them. Unless it is chosen by a chance the plan is
+    named: with another one they may be larger.
+    """
+    aims, chosen = [turn.fronts[at] for at in turn.aims], turn.file.objective
+    by = "" if chosen == "all" else f" with {CHOSEN[chosen]}"
+    found = {f"{front.name} {'is held' if front.hold else 'falls'}{by}": _column(front) for front in turn.fronts}
+    if len(aims) == 1:
+        found[next(words for words, column in found.items() if column == _column(aims[0]))] = SUCCEEDED
+        return found
+    them = f"all {len(aims)}" if len(aims) == len(turn.fronts) else listed([front.name for front in aims])
+    found[f"{them} {'succeed' if any(front.hold for front in aims) else 'fall'}{by}"] = SUCCEEDED
+    return found | ({f"all that is tried succeeds{by}": COUNTED} if chosen == "worth" else {})
+
+
 def battle_of(data: Mapping[str, Any], folder: Path | None, paths: bool) -> Battle:
     """The kind of a plan. Raises Refusal or Misfit."""
     turn = read(data, folder, paths)
@@ -59,8 +107,8 @@ def battle_of(data: Mapping[str, Any], folder: Path | None, paths: bool) -> Batt
 
     carry = turn.carry
     fought = carry.kinds[carry.planned_kinds()[0]]
-    succeed = "succeed" if turn.file.hold else "fall"
-    every = f"all {len(turn.aims)} {succeed}" if len(turn.aims) > 1 else f"{turn.fronts[turn.aims[0]].name} {succeed}s"
+    results = _results(turn)
+    every = next(words for words, column in results.items() if column == SUCCEEDED)
     sentence = f"{every} in {{m}}; the plan is worth {{mean.worth}}."
     return Battle(
         game=PLAN,
@@ -72,7 +120,7 @@ def battle_of(data: Mapping[str, Any], folder: Path | None, paths: bool) -> Batt
         question=Question(SUCCEEDED, lambda odds: NO_PLAN if isnan(odds.mean("worth")) else sentence),
         notes=fought.notes,
         money=fought.money,
-        results={every: SUCCEEDED},
+        results=results,
         means=frozenset({"worth", "cost", "number"}),
         holder=lambda path: holder_of(turn, path),
         made=(battle_of, (data, folder, paths)),
@@ -112,10 +160,10 @@ def outcomes_of(plan: Plan) -> Outcomes:
     happened = np.array(list(product(*([True, False] if 0 < p < 1 else [p >= 1] for p in chances))))
     p = np.where(happened, chances, 1 - np.array(chances)).prod(axis=1)
     size = len(p)
-    columns = {f"{front.name}_{'held' if front.hold else 'falls'}": happened[:, at] for at, front in enumerate(fronts)}
+    columns = {_column(front): happened[:, at] for at, front in enumerate(fronts)}
     columns |= {
         SUCCEEDED: np.asarray(happened[:, plan.turn.aims].all(axis=1)),
-        "chance_all": np.asarray(happened[:, plan.counted].all(axis=1) & plan.enough),
+        COUNTED: np.asarray(happened[:, plan.counted].all(axis=1) & plan.enough),
         "number": happened[:, plan.counted].sum(axis=1),
         "worth": np.full(size, np.nan if plan.worth is None else plan.worth),
         "cost": np.full(size, np.nan if plan.cost is None else plan.cost),

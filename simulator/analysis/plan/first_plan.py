@@ -27,7 +27,8 @@ class Known:
 
 def known_at_first(choices: Choices) -> Known:
     """A division made step by step, and the value if every front had all pieces that reach it."""
-    return Known(_Steps(choices).division(), _bound(choices))
+    # Where too few stay in a hold, nobody is sent beyond what is needed.
+    return Known(_Steps(choices).division() or _Steps(choices).division(further=False), _bound(choices))
 
 
 def _bound(choices: Choices) -> float:
@@ -42,6 +43,24 @@ def _bound(choices: Choices) -> float:
     return sum(best) if choices.objective == "worth" else float(np.exp(sum(best)))
 
 
+def aim_with(choices: Choices, choice: Choice, place: int, piece: int, more: int) -> float:
+    """The value of the columns of a division with one more of a piece in a place, or one fewer, which a front to which
+    this place sends it gives up if all of them are sent.
+    """
+    turn, lost = choices.turn, [0.0]
+    value = sum(float(one[at]) for one, at in zip(choices.values, choice.columns, strict=True))
+    sent = choice.sent[place, :, piece]
+    if more < 0 and sent.sum() >= turn.here[place, piece] - turn.staying[place, piece]:
+        lost = []
+        for at in np.flatnonzero(sent).tolist():
+            numbers, values = choices.found[at].numbers, choices.values[at]
+            left = numbers[choice.columns[at]] - (np.arange(numbers.shape[1]) == piece)
+            kept = choices.kept[at]
+            fits = kept[(numbers[kept] <= left).all(axis=1)]
+            lost.append(float(values[choice.columns[at]] - values[fits].max(initial=-np.inf)))
+    return value - min(lost, default=np.inf)
+
+
 class _Steps:
     """The fewest pieces on every front, then those that bring most for each piece, until nothing brings more."""
 
@@ -52,8 +71,8 @@ class _Steps:
         self.sent = np.zeros((len(turn.places), len(turn.fronts), len(turn.names)), np.int64)
         self.columns = [-1] * len(turn.fronts)
 
-    def division(self) -> Choice | None:
-        """None where this way finds none."""
+    def division(self, further: bool = True) -> Choice | None:
+        """None where this way finds none. Without `further`: the fewest pieces alone."""
         fronts = range(len(self.turn.fronts))
         abroad = [at for at in fronts if self.turn.fronts[at].home < 0]
         for at in abroad:
@@ -61,7 +80,8 @@ class _Steps:
             if not len(fits):
                 return None
             self._take(at, int(fits[self.choices.found[at].numbers[fits].sum(axis=1).argmin()]))
-        while self.choices.objective != "cheapest" and (steps := list(filter(None, map(self._step, abroad)))):
+        further &= self.choices.objective != "cheapest"
+        while further and (steps := list(filter(None, map(self._step, abroad)))):
             _, at, column = max(steps)
             self._take(at, column)
         for at in fronts:

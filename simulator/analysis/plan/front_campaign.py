@@ -88,6 +88,8 @@ _OF_HOLD = (
 
 def field_of(front: Front, field: str) -> str:
     """A field of a front's campaign as one of the plan's file."""
+    if match := re.fullmatch(r"(?:fight\[\d\]\.)?(rules(?:\..*)?)", field):
+        return match[1]  # the rules of the whole file
     for pattern, own in _OF_HOLD if front.hold else _OF_TARGET:
         if match := re.match(pattern, field):
             return f"{front.path}.{own}{field[match.end() :]}"

@@ -7,8 +7,10 @@ its own, which ends with the wait for it.
 from __future__ import annotations
 
 import pickle
+import signal
 import subprocess
 import sys
+from math import ceil
 from typing import Any
 
 # Seconds that HiGHS may take in this process; another one takes half a second of CPU to start.
@@ -22,7 +24,10 @@ import os, pickle, sys, threading
 answer = os.fdopen(os.dup(1), "wb")
 os.dup2(2, 1)
 import scipy.optimize
-name, asked = pickle.load(sys.stdin.buffer)
+name, asked, seconds = pickle.load(sys.stdin.buffer)
+if seconds:
+    import resource
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
 threading.Thread(target=lambda: (os.read(0, 1), os._exit(1)), daemon=True).start()
 pickle.dump(getattr(scipy.optimize, name)(**asked), answer)
 answer.close()
@@ -41,6 +46,17 @@ def solved(name: str, options: dict[str, Any] | None = None, **asked: Any) -> An
     found = getattr(scipy.optimize, name)(**asked, options=options | {"time_limit": PATIENCE})
     if found.status != OUT_OF_TIME:
         return found
+    # A limit on the processor time of this process (a page's) is one of the other, too, and its time is counted then.
+    seconds = ceil(signal.getitimer(signal.ITIMER_PROF)[0]) if hasattr(signal, "getitimer") else 0
+    try:
+        return _in_another_process(name, asked | {"options": options}, seconds)
+    finally:
+        if seconds:
+            signal.raise_signal(signal.SIGPROF)
+
+
+def _in_another_process(name: str, asked: dict[str, Any], seconds: int) -> Any:
+    """As `solved`, in at most so many seconds of processor time if they are not 0. Raises EOFError after them."""
     # A session of its own, since a terminal sends Ctrl-C to all processes of ours.
     with subprocess.Popen(
         [sys.executable, "-c", CHILD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
@@ -48,7 +64,7 @@ def solved(name: str, options: dict[str, Any] | None = None, **asked: Any) -> An
         assert child.stdin is not None
         assert child.stdout is not None
         try:
-            pickle.dump((name, asked | {"options": options}), child.stdin)
+            pickle.dump((name, asked, seconds), child.stdin)
             child.stdin.flush()
             return pickle.load(child.stdout)
         except BaseException:

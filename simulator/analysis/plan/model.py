@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, create_model
@@ -92,10 +93,15 @@ class PlanFile(Fields):
 
 def model_of(carry: Carry) -> type[PlanFile]:
     """The model of a plan of this game: places with its pieces."""
+    return _model(tuple(carry.pieces.items()))
+
+
+@lru_cache(maxsize=16)  # a model takes some 20 ms, and is asked for at every key and setting
+def _model(named: tuple[tuple[str, Any], ...]) -> type[PlanFile]:
     # The numbers of pieces have other names in the model: a piece may be called like a method of a model.
     pieces: Any = {
         f"field_{at}": (kind | None, Field(None, alias=piece, description="pieces that stand here"))
-        for at, (piece, kind) in enumerate(carry.pieces.items())
+        for at, (piece, kind) in enumerate(named)
     }
     place = create_model("Place", __base__=Place, __doc__=Place.__doc__, **pieces)
     places: Any = (dict[str, place], PlanFile.model_fields["place"])  # type: ignore[valid-type]

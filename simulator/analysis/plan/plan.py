@@ -329,7 +329,10 @@ def divided(turn: Turn, found: list[Columns], k: int, alone: bool = False) -> Pl
     division = make(turn, found)
     known = known_at_first(division.choices)
     try:
-        best = division.first_best(known)
+        # Tables have no division before they are whole: what is known at first stays.
+        if isinstance(division, Programme):
+            division.known = known
+        best = division.best()
     except KeyboardInterrupt:
         if known.choice is None:
             raise

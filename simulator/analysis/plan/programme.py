@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from functools import cached_property
 from math import exp, log
 
 import numpy as np
 
 from simulator.analysis.plan.choices import EQUAL, SAME_PRICE, Choice, Choices, away
 from simulator.analysis.plan.columns import Columns
-from simulator.analysis.plan.first_plan import Known
+from simulator.analysis.plan.first_plan import Known, aim_with
 from simulator.analysis.plan.highs import solved
-from simulator.analysis.plan.relaxed import Relaxed, Row, constraints_of
+from simulator.analysis.plan.relaxed import Relaxed, Row, Stock, constraints_of, limits_of
 from simulator.analysis.plan.turn import Turn
 
 # HiGHS stops within gaps of 1e-6: values are scaled so that this is less than a rounding error of a plan.
@@ -25,17 +25,7 @@ SCALE = 1e4
 # Of the largest value there could be, the part by which a plan may be less when it is sought for the first time.
 FIRST_PART = 1e-5
 # It may be so many times as much less if that was not enough.
-MORE = 4.0
-# Ways to choose columns that are tried before all of them.
-AT_FIRST = 20
-
-
-@dataclass(frozen=True)
-class Stock:
-    """The pieces of each place, and those that may leave it: int64, shape (places, pieces)."""
-
-    here: np.ndarray
-    leaving: np.ndarray
+MORE = 2.0
 
 
 @dataclass(eq=False)
@@ -56,6 +46,7 @@ class Programme:
         """`whole`: keep columns that only a plan with other pieces would choose."""
         self.turn, self.found = turn, found
         self.choices = Choices(turn, found, whole)
+        # The best division found, in case the search for the best one is interrupted.
         self.known: Known | None = None
         self.kept, self.objective = self.choices.kept, turn.file.objective
         self.stock = Stock(turn.here, turn.here - turn.staying)
@@ -68,6 +59,8 @@ class Programme:
         ]
         self.size = int(self.first[-1]) + len(self.routes)
         self.value, self.chance = (self._over_columns(one) for one in (self.choices.values, self.choices.chances))
+        # The columns that a relaxation needed: the next one begins with them.
+        self.begin = np.zeros(self.size, bool)
         self.pieces, self.price = (self._over_routes(one) for one in (np.ones(len(turn.pieces)), turn.price))
 
     def _over_columns(self, values: Sequence[np.ndarray]) -> np.ndarray:
@@ -105,41 +98,45 @@ class Programme:
             yield Row(whole, most if defends else 0, most)
             yield Row(leaving, 0, stock.leaving[place, piece])
 
-    def _best_value(self, stock: Stock, allowed: np.ndarray, *more: Row) -> float | None:
-        """The largest value (the least price) of any division that obeys further constraints; None without one."""
-        found = self._most(stock, allowed, [*self.rows(stock), *more])
+    def _best_value(self, stock: Stock, allowed: np.ndarray) -> float | None:
+        """The largest value (the least price) of any division that uses only these variables; None without one."""
+        found = self._most(stock, allowed, list(self.rows(stock)))
         return None if found is None else self._choice(found[0]).value
 
-    def _most(self, stock: Stock, allowed: np.ndarray, rows: Sequence[Row]) -> tuple[np.ndarray, np.ndarray] | None:
+    def _most(
+        self, stock: Stock, allowed: np.ndarray, rows: Sequence[Row], near: float = -np.inf
+    ) -> tuple[np.ndarray, np.ndarray] | None:
         """A solution with the largest aim, and the variables that any division equal to it may use (bool); None without
-        a solution.
+        a solution. `near`: the aim of a division that is likely to exist, where one is known.
 
         The relaxation tells how much less than its bound any division with a column is. So it is enough to look at the
         columns that lose no more than the best division found among them.
         """
         if any(not len(kept) for kept in self.kept):
             return None
-        relaxed = Relaxed.of(self._aim, rows, self.first, allowed)
+        relaxed = Relaxed.of(self._aim, rows, self.first, allowed, self.begin)
         if relaxed is None:
             return None
         if self.known:
             self.known.bound = self._value_of_aim(relaxed.bound)
         within, needed = max(FIRST_PART * abs(relaxed.bound), EQUAL), np.inf
+        if near > -np.inf:
+            within = max(within, relaxed.bound - self._least_equal(near))
         while True:
-            among = relaxed.loss <= within
-            ways = self._ways(relaxed, stock, within, rows)
+            among = allowed & (relaxed.loss <= within)
+            ways = self._ways(relaxed, stock, allowed, within, rows)
             solution = self._solved_among(among, ways, rows)
             if solution is not None:
                 if self.known:
                     self.known.better(self._choice(solution), self.objective == "cheapest")
                 needed = relaxed.bound - self._least_equal(float(self._aim @ solution))
                 if needed <= within:
-                    near = relaxed.loss <= needed
-                    ways = self._ways(relaxed, stock, needed, rows) if ways is None else ways
+                    usable = allowed & (relaxed.loss <= needed)
+                    ways = self._ways(relaxed, stock, allowed, needed, rows) if ways is None else ways
                     if ways is not None:
                         value = self._aim[ways].sum(axis=1)
-                        near &= self._with_columns(ways[value >= relaxed.bound - needed])
-                    return solution, near
+                        usable &= self._with_columns(ways[value >= relaxed.bound - needed])
+                    return solution, usable
             elif (among == allowed).all():
                 return None
             within = min(needed, MORE * within)
@@ -149,19 +146,22 @@ class Programme:
         if ways is not None and not len(ways):
             return None
         if ways is not None:
-            solution = self._solve(self._aim, rows, among & self._with_columns(ways[:AT_FIRST]))
-            if solution is not None and self._aim @ solution >= self._aim[ways[0]].sum() - SAME_PRICE:
+            solution = self._solve(self._aim, rows, among & self._with_columns(ways[:1]))
+            if solution is not None:
                 return solution
         return self._solve(self._aim, rows, among)
 
-    def _ways(self, relaxed: Relaxed, stock: Stock, within: float, rows: Sequence[Row]) -> np.ndarray | None:
-        """All ways to choose columns that lose at most so much and do not ask for too many pieces, best first: int64,
-        shape (ways, fronts). None for too many, and where the value is not that of the columns.
+    def _ways(
+        self, relaxed: Relaxed, stock: Stock, allowed: np.ndarray, within: float, rows: Sequence[Row]
+    ) -> np.ndarray | None:
+        """All ways to choose columns that lose at most so much and can be brought, best first: int64, shape (ways,
+        fronts). None for too many, and where the value is not that of the columns.
         """
         if self.objective == "cheapest":
             return None
         numbers = np.concatenate([self.found[at].numbers[kept] for at, kept in enumerate(self.kept)]).T.astype(np.int16)
-        ways = relaxed.together(self.first, within, numbers, list(self._limits(stock)))
+        routes = [route for at, route in enumerate(self.routes, start=int(self.first[-1])) if allowed[at]]
+        ways = relaxed.together(self.first, within, numbers, list(limits_of(self.turn, stock, routes)))
         if ways is None:
             return None
         for row in rows:
@@ -169,18 +169,6 @@ class Programme:
                 total = row.coefficients[ways].sum(axis=1)
                 ways = ways[(total >= row.low) & (total <= row.high)]
         return np.asarray(ways[np.argsort(-self._aim[ways].sum(axis=1), kind="stable")])
-
-    def _limits(self, stock: Stock) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
-        """Groups of fronts, and the most pieces that can come to them together: int64, shape (pieces,)."""
-        fronts = range(len(self.found))
-        groups = {(at,) for at in fronts} | {*combinations(fronts, 2)} | {(*range(at + 1),) for at in fronts}
-        for group in sorted(groups, key=len, reverse=True):
-            most = np.zeros(len(self.turn.pieces), np.int64)
-            for place in range(len(self.turn.places)):
-                homes = any(self.turn.fronts[at].home == place for at in group)
-                comes = np.any([self.turn.fronts[at].reaches[place] for at in group], axis=0)
-                most += comes * (stock.here if homes else stock.leaving)[place]
-            yield group, most
 
     def _least_equal(self, value: float) -> float:
         """The least value of the aim that equals this one."""
@@ -198,13 +186,6 @@ class Programme:
     def best(self, *but: Row) -> Choice | None:
         """The division that section 3.3 chooses among those that obey further constraints; None without any."""
         return self._best_among(np.ones(self.size, bool), *but)
-
-    def first_best(self, known: Known) -> Choice | None:
-        """As `best`, which keeps what is `known` in case the search is interrupted."""
-        self.known = known
-        found = self.best()
-        self.known = None
-        return found
 
     def _value_of_aim(self, aim: float) -> float:
         """The worth, the chance or the price that a value of the aim stands for."""
@@ -316,7 +297,7 @@ class Programme:
         parts, choice, allowed = list[Branch](), best, np.ones(self.size, bool)
         for _ in range(number):
             for part in self._parts(allowed, choice):
-                relaxed = Relaxed.of(self._aim, list(self.rows(self.stock)), self.first, part)
+                relaxed = Relaxed.of(self._aim, list(self.rows(self.stock)), self.first, part, self.begin)
                 parts += [] if relaxed is None else [Branch(part, relaxed.bound)]
             self._solve_best(parts)
             if not parts:
@@ -366,11 +347,19 @@ class Programme:
         one = np.zeros_like(self.stock.here)
         one[place, piece] = more
         stock = Stock(self.stock.here + one, self.stock.leaving + one)
-        return self._best_value(stock, np.ones(self.size, bool)) or 0.0
+        near = -np.inf if self._largest is None else aim_with(self.choices, self._largest, place, piece, more)
+        found = self._most(stock, np.ones(self.size, bool), list(self.rows(stock)), near)
+        return 0.0 if found is None else self._choice(found[0]).value
+
+    @cached_property
+    def _largest(self) -> Choice | None:
+        """A division with the largest value; None without any."""
+        found = self._most(self.stock, np.ones(self.size, bool), list(self.rows(self.stock)))
+        return None if found is None else self._choice(found[0])
 
     def largest(self) -> float:
         """The largest value of all; 0 without a plan."""
-        return self._best_value(self.stock, np.ones(self.size, bool)) or 0.0
+        return 0.0 if self._largest is None else self._largest.value
 
     def best_without(self, front: int) -> float | None:
         """The largest value without attacks on a target, or without anybody who comes to a hold from elsewhere."""
@@ -378,10 +367,9 @@ class Programme:
         if not self.turn.fronts[front].hold:
             here = slice(self.first[front], self.first[front + 1])
             allowed[here] = ~self.found[front].numbers[self.kept[front]].any(axis=1)
-        coming = np.zeros(self.size)
         for number, (place, at, _) in enumerate(self.routes, start=int(self.first[-1])):
-            coming[number] = at == front and self.turn.fronts[front].home != place
-        return self._best_value(self.stock, allowed, Row(coming, 0, 0))
+            allowed[number] = at != front or self.turn.fronts[front].home == place
+        return self._best_value(self.stock, allowed)
 
     def _solve(self, aim: np.ndarray, rows: Sequence[Row], among: np.ndarray) -> np.ndarray | None:
         """A solution with the largest `aim`, in whole numbers, that uses only these variables; None without one."""

@@ -7,18 +7,32 @@ the bound less the value of a known division is in no better one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, combinations, pairwise
 from typing import Any
 
 import numpy as np
 
 from simulator.analysis.plan.highs import solved
+from simulator.analysis.plan.turn import Turn
 
 # Ways to choose a column of each front that are listed at once.
 MOST_WAYS = 2_000_000
-# Groups of fronts, and the most pieces that can come to each group: int64, shape (pieces,).
-Limits = Sequence[tuple[tuple[int, ...], np.ndarray]]
+# A linear programme holds at first so many columns of each front, and is given at most so many more at once.
+AT_FIRST, AT_ONCE = 60, 30
+# Reduced costs that are a rounding error.
+ROUNDING = 1e-9
+# Groups of fronts, a piece, and the fewest and the most of it that come to all of a group together.
+Limits = Sequence[tuple[tuple[int, ...], int, int, int]]
+
+
+@dataclass(frozen=True)
+class Stock:
+    """The pieces of each place, and those that may leave it: int64, shape (places, pieces)."""
+
+    here: np.ndarray
+    leaving: np.ndarray
 
 
 @dataclass
@@ -40,35 +54,42 @@ class Relaxed:
     loss: np.ndarray
 
     @staticmethod
-    def of(aim: np.ndarray, rows: Sequence[Row], first: np.ndarray, allowed: np.ndarray) -> Relaxed | None:
+    def of(
+        aim: np.ndarray, rows: Sequence[Row], first: np.ndarray, allowed: np.ndarray, begin: np.ndarray
+    ) -> Relaxed | None:
         """The relaxation of a programme; None where even that has no solution.
 
         `aim`: coefficients, float64, shape (variables,). `first`: the first column of each front, of which one is
-        chosen, and the first variable that is no column. `allowed`: the variables that may be used, bool.
+        chosen, and the first variable that is no column. `allowed`: the variables that may be used, bool. `begin`: the
+        columns to begin with, bool; those that an earlier relaxation needed save time. Needed ones are added, in place.
+
+        Most columns are in no solution: those that the prices so far find too good are added until there is none
+        (column generation: Dantzig and Wolfe, Operations Research 8, 1960).
         """
         from scipy.sparse import csr_array
 
-        matrix = csr_array(np.array([row.coefficients[allowed] for row in rows]))
+        matrix = csr_array(np.array([row.coefficients for row in rows]))
         low, high = (np.array([getattr(row, name) for row in rows], float) for name in ("low", "high"))
-        same, up, down = low == high, np.isfinite(high) & (low != high), np.isfinite(low) & (low != high)
-        at_most = csr_array(np.concatenate([matrix[up].toarray(), -matrix[down].toarray()]))
-        found = solved(
-            "linprog", c=-aim[allowed], A_ub=at_most, b_ub=np.concatenate([high[up], -low[down]]), A_eq=matrix[same],
-            b_eq=low[same], bounds=(0, None), method="highs",
-        )  # fmt: skip
-        if found.x is None:
-            return None
-        # SciPy minimizes: its prices of constraints have the other sign.
-        prices = -found.eqlin.marginals, np.maximum(-found.ineqlin.marginals, 0)
-        reduced = np.full(len(aim), -np.inf)
-        reduced[allowed] = aim[allowed] - matrix[same].T @ prices[0] - at_most.T @ prices[1]
-        bound = float(prices[0] @ low[same] + prices[1] @ np.concatenate([high[up], -low[down]]))
-        loss = np.zeros(len(aim))
-        for begin, end in zip(first[:-1].tolist(), first[1:].tolist(), strict=True):
-            best = reduced[begin:end].max()
-            bound += best
-            loss[begin:end] = best - reduced[begin:end]
-        return Relaxed(bound, loss)
+        among = allowed & (begin | _some(first, allowed))
+        while True:
+            prices = _prices(aim, matrix, low, high, among)
+            if prices is None and (among == allowed).all():
+                return None
+            if prices is None:  # these columns have no solution
+                among = allowed.copy()
+                continue
+            reduced = np.where(allowed, aim - matrix.T @ prices, -np.inf)
+            bound, better = float(np.where(prices > 0, high, low)[prices != 0] @ prices[prices != 0]), among.copy()
+            loss = np.zeros(len(aim))
+            for start, end in pairwise(first.tolist()):
+                best = reduced[start:end].max()
+                bound, loss[start:end] = bound + best, best - reduced[start:end]
+                good = start + np.flatnonzero((reduced[start:end] > ROUNDING) & ~among[start:end])
+                better[good[np.argsort(-reduced[good])[:AT_ONCE]]] = True
+            if (better == among).all():
+                begin |= among
+                return Relaxed(bound, loss)
+            among = better
 
     def together(self, first: np.ndarray, within: float, numbers: np.ndarray, limits: Limits) -> np.ndarray | None:
         """All ways to choose a column of each front that together lose at most so much: int64, shape (ways, fronts).
@@ -79,8 +100,8 @@ class Relaxed:
         found, lost = np.zeros((0, 1), np.int32), np.zeros(1)
         for at, (begin, end) in enumerate(zip(first[:-1].tolist(), first[1:].tolist(), strict=True)):
             order = begin + np.flatnonzero(self.loss[begin:end] <= within).astype(np.int32)
-            for most in (most for fronts, most in limits if fronts == (at,)):
-                order = order[_at_most(numbers, [order], most)]
+            for group in (group for group in limits if group[0] == (at,)):
+                order = order[_within(numbers, [order], *group[1:])]
             order = order[np.argsort(self.loss[order], kind="stable")]
             many = np.searchsorted(self.loss[order], within - lost, side="right")
             if many.sum() > MOST_WAYS:
@@ -88,19 +109,74 @@ class Relaxed:
             before = np.repeat(np.arange(len(lost)), many)
             chosen = order[np.arange(len(before)) - np.repeat(np.cumsum(many) - many, many)]
             found, lost = np.vstack([found[:, before], chosen]), lost[before] + self.loss[chosen]
-            for fronts, most in limits:
+            for fronts, *limit in limits:
                 if len(fronts) > 1 and fronts[-1] == at:
-                    fits = _at_most(numbers, [found[front] for front in fronts], most)
+                    fits = _within(numbers, [found[front] for front in fronts], *limit)
                     found, lost = found[:, fits], lost[fits]
         return found.T
 
 
-def _at_most(numbers: np.ndarray, ways: Sequence[np.ndarray], most: np.ndarray) -> np.ndarray:
-    """Do columns that are chosen together (a row for each front) need at most so many pieces? bool, shape (ways,)."""
-    fits = np.ones(len(ways[0]), bool)
-    for piece, limit in zip(numbers, most.tolist(), strict=True):
-        fits &= sum(piece[row] for row in ways) <= limit
-    return fits
+def _some(first: np.ndarray, allowed: np.ndarray) -> np.ndarray:
+    """Some columns of each front to begin with, the first one among them, and all variables that are no columns."""
+    found = np.ones(len(allowed), bool)
+    for start, end in pairwise(first.tolist()):
+        there = start + np.flatnonzero(allowed[start:end])
+        found[start:end] = False
+        found[there[:: max(1, len(there) // AT_FIRST)]] = True
+    return found
+
+
+def _prices(aim: np.ndarray, matrix: Any, low: np.ndarray, high: np.ndarray, among: np.ndarray) -> np.ndarray | None:
+    """The prices of the constraints in the best solution that uses only these variables; None without a solution."""
+    from scipy.sparse import vstack
+
+    some = matrix[:, np.flatnonzero(among)]
+    same, up, down = low == high, np.isfinite(high) & (low != high), np.isfinite(low) & (low != high)
+    found = solved(
+        "linprog", c=-aim[among], A_ub=vstack([some[up], -some[down]]), b_ub=np.concatenate([high[up], -low[down]]),
+        A_eq=some[same], b_eq=low[same], bounds=(0, None), method="highs",
+    )  # fmt: skip
+    if found.x is None:
+        return None
+    # SciPy minimizes: its prices of constraints have the other sign.
+    prices, limits = np.zeros(len(low)), np.maximum(-found.ineqlin.marginals, 0)
+    prices[same] = -found.eqlin.marginals
+    prices[up] = limits[: up.sum()]
+    prices[down] -= limits[up.sum() :]
+    return prices
+
+
+def _within(numbers: np.ndarray, ways: Sequence[np.ndarray], piece: int, fewest: int, most: int) -> np.ndarray:
+    """Do columns that are chosen together (a row for each front) need so many of a piece? bool, shape (ways,)."""
+    needed = sum(numbers[piece][row] for row in ways)
+    return np.asarray((needed >= fewest) & (needed <= most))
+
+
+def limits_of(
+    turn: Turn, stock: Stock, routes: Sequence[tuple[int, int, int]]
+) -> Iterator[tuple[tuple[int, ...], int, int, int]]:
+    """The `Limits` of a stock, for these routes (place, front, piece).
+
+    Columns within all of them can be brought: the most is what can reach a front of the group (Gale, Pacific Journal of
+    Mathematics 7, 1957), the fewest what stays in a hold of it or goes to no other front; what meets each of both meets
+    both (Mendelsohn and Dulmage, Canadian Journal of Mathematics 10, 1958).
+    """
+    for piece in range(len(turn.pieces)):
+        goals: dict[int, set[int]] = {}
+        for place, front, kind in routes:
+            if kind == piece:
+                goals.setdefault(place, set()).add(front)
+        fronts = sorted(set(chain.from_iterable(goals.values())))
+        for group in chain.from_iterable(combinations(fronts, size) for size in range(len(fronts), 0, -1)):
+            fewest = most = 0
+            for place, reached in goals.items():
+                homes = {at for at in reached if turn.fronts[at].home == place}
+                here, leaving = int(stock.here[place, piece]), int(stock.leaving[place, piece])
+                if reached & {*group}:
+                    most += here if homes & {*group} else leaving
+                if homes and homes <= {*group}:
+                    fewest += here if reached <= {*group} else here - leaving
+            yield group, piece, fewest, most
 
 
 def constraints_of(rows: Sequence[Row], among: np.ndarray) -> Any:

@@ -17,7 +17,6 @@ import numpy as np
 
 from simulator.analysis.plan.choices import EQUAL, SAME_PRICE, Choice, Choices
 from simulator.analysis.plan.columns import Columns
-from simulator.analysis.plan.first_plan import Known
 from simulator.analysis.plan.turn import Turn
 
 # Additions that the tables of one division may take: a second of CPU time, about.
@@ -76,11 +75,12 @@ class TableDivision:
         leaving, classes = turn.here - turn.staying, _classes(turn)
         sizes = [sum(int(leaving[place, piece]) for place in places) + 2 for piece, places, _ in classes]
         size = prod(sizes)
-        ways = sum(
-            prod(size for size, (_, _, fronts) in zip(sizes, classes, strict=True) if front in fronts)
-            for front in range(len(turn.fronts))
-        )
-        return bool(ways * max(LEAST_SLICE, size / 2 ** len(sizes)) <= MOST_ADDITIONS)
+        # A way that uses a number of a class leaves on average half of the table; of other classes the whole.
+        work = 0.0
+        for front in range(len(turn.fronts)):
+            own = [one for one, (_, _, fronts) in zip(sizes, classes, strict=True) if front in fronts]
+            work += prod(own) * max(LEAST_SLICE, size / 2 ** len(own))
+        return work <= MOST_ADDITIONS
 
     def _uses(self, at: int) -> Uses:
         """All ways to bring the columns of a front."""
@@ -125,11 +125,6 @@ class TableDivision:
         """The division that section 3.3 chooses; None without any."""
         found = self._best_of([self.part])
         return found[0] if found else None
-
-    def first_best(self, known: Known) -> Choice | None:
-        """As `best`; tables have no division before they are whole, so that what is `known` stays."""
-        del known
-        return self.best()
 
     def _best_of(self, parts: Sequence[Part]) -> tuple[Choice, int] | None:
         """The division that section 3.3 chooses among those of these parts, and the number of its part."""

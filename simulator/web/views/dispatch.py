@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -17,7 +16,7 @@ from simulator.web import links
 from simulator.web.editor import page as editor
 from simulator.web.messages import LARGE, MEGABYTE, Job, Limits, Reply, as_json
 from simulator.web.plans import page as plans
-from simulator.web.time_limit import LEAST, at_most
+from simulator.web.time_limit import LEAST, at_most, processor_time
 from simulator.web.views import api, calculator, card, openapi, pages, tools
 from simulator.web.views.render import render
 from simulator.web.views.request import BattleRequest, named_field
@@ -82,9 +81,9 @@ def replies(job: Job, limits: Limits) -> Iterator[Reply]:
 
 def _interruptible(stream: Iterator[Reply], seconds: float) -> Iterator[Reply]:
     """The replies of a stream whose own work is limited; the limit never interrupts the sending of a reply."""
-    begun = time.process_time()
+    begun = processor_time()
     while True:
-        with at_most(max(LEAST, seconds - (time.process_time() - begun))):
+        with at_most(max(LEAST, seconds - (processor_time() - begun))):
             reply = next(stream, None)
         if reply is None:
             return
