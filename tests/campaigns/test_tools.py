@@ -188,10 +188,10 @@ def test_best_play_of_a_campaign_solves_each_start_once(monkeypatch):
     monkeypatch.setattr(
         stages.ExactRun, "from_starts", lambda *args: solved.append(stages.digest(args[1])) or real(*args)
     )
-    found = best("campaign-battle-then-siege")
+    found = best(RISK)
     found.find_gains()
     assert found.rows()
-    assert len(solved) == len(set(solved)) > 5
+    assert len(solved) == len(set(solved)) > 1
 
 
 def test_starts_of_one_chain_are_answered_as_alone(monkeypatch):
