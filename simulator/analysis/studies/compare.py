@@ -232,12 +232,17 @@ def total_variation(one: Odds, other: Odds, column: str) -> float:
 
 
 def default_values(odds: Sequence[Odds]) -> tuple[str, ...]:
-    """The chances of the winner, then mean and 5, 50 and 95 % quantiles of each shared headline column."""
-    values = list(CHANCES) if all("winner" in one.columns for one in odds) else []
+    """The chances of the winner, then mean and 5, 50 and 95 % quantiles of each shared headline column.
+
+    Kinds whose question is a number have its mean first.
+    """
+    questions = {one.question.measure for one in odds}
+    values = [one for one in questions if len(questions) == 1 and one.startswith("mean.")]
+    values += CHANCES if all("winner" in one.columns for one in odds) else ()
     for column in shared_columns(odds):
         if odds[0].kind_of(column) != "text":
             values += [f"{what}.{column}" for what in ("mean", "q05", "q50", "q95")]
-    return tuple(values)
+    return tuple(dict.fromkeys(values))
 
 
 def names_of(scenarios: Sequence[Source]) -> list[str]:
