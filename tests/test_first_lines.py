@@ -105,6 +105,12 @@ def test_a_raid_is_asked_for_its_points_and_by_nobody_for_ground():
         campaign("axis-raid", counter_attack=True)
 
 
+def test_compare_asks_the_question_of_the_kind():
+    one = load("europa-bantry-bay-1689")
+    line = compare([one, one.replace("attacker.interceptors[0].manoeuvre", 4)]).headline
+    assert line.startswith("The chance that the stack is intercepted is ")
+
+
 def test_the_search_of_a_schema_counts_its_fields(capsys):
     assert run(["schema", "price-of-power", "naval", "--search", "count_rounds"]) == 0
     assert capsys.readouterr().out.splitlines()[0].endswith("fields speaks of 'count_rounds'.")
