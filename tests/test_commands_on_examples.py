@@ -42,7 +42,8 @@ NO_QUESTION = {
     "survival": "does not tell single pieces apart",
     "rounds": "is not fought in rounds",
     "units": "has no units to add",
-    "campaign --counter-attack": "is not fought in a campaign: |counter_attack: a |is a chain itself; "
+    "campaign --counter-attack": "is not fought in a campaign: |counter_attack: nothing is taken in a |"
+    "counter_attack: a |is a chain itself; "
     "|best is not offered inside a campaign|a force is one realm|(in the counter-attack",
     "compare": " is not allowed; ",
     "replay --luck": "luck: |more than",

@@ -2,8 +2,10 @@
 
 import pytest
 
-from simulator import balance, best, load, need, odds, replay, sweep, units
-from simulator.rules.toolkit.words import chance_of, noun_for, price_of, several
+from simulator import balance, best, campaign, compare, exact, load, need, odds, replay, rounds, sweep, units
+from simulator.analysis.odds.headline import names_of
+from simulator.cli import run
+from simulator.rules.toolkit.words import agreeing, chance_of, noun_for, price_of, several
 from simulator.scenarios import ScenarioError
 
 WARSHIPS = "passage.attacker.warships"
@@ -66,3 +68,50 @@ def test_plurals_and_prices():
 
 def test_what_is_never_is_so_within_rounding_as_what_is_always():
     assert (chance_of(1e-13), chance_of(1 - 1e-13), chance_of(1e-9)) == ("never", "always", "< 0.01 %")
+
+
+@pytest.mark.parametrize(
+    ("said", "agreed"),
+    [
+        ("Ottomans wins the sea battle in 7.03 %.", "Ottomans win the sea battle in 7.03 %."),
+        ("Ottomans never reaches the goal.", "Ottomans never reach the goal."),
+        ("Ottomans is at 7.03 % and still holds it.", "Ottomans are at 7.03 % and still hold it."),
+        ("Naples wins and holds it.", "Naples wins and holds it."),
+        ("Spain wins, Ottomans in 7 %; it falls and is lost.", "Spain wins, Ottomans in 7 %; it falls and is lost."),
+    ],
+)  # fmt: skip
+def test_a_verb_agrees_with_the_name_of_many(said, agreed):
+    assert agreeing(said, ["Spain", "Naples", "Ottomans"]) == agreed
+
+
+def test_a_side_named_in_the_plural_wins_and_loses_in_the_plural():
+    names = {"attacker.name": "Ottomans", "defender.name": "Spain"}
+    scenario = load("power-lepanto").replace_all(names)
+    assert exact(scenario).headline.text.startswith("Ottomans win the sea battle in ")
+    assert "Ottomans win in " in balance(scenario, {"attacker.galleys": [1]}).headline
+    assert replay(scenario.replace("attacker.light", 9), seed=1).headline.startswith("Ottomans win this battle")
+
+
+def test_a_counter_attack_is_told_by_the_names_of_the_countries():
+    scenario = campaign("europa-quiberon-bay-1759", counter_attack=True, join={"attacker.warships": 1})
+    assert names_of(scenario.battle, scenario.data) == ("England", "France")
+
+
+def test_a_raid_is_asked_for_its_points_and_by_nobody_for_ground():
+    two = load("axis-1940-raid-on-a-base")
+    assert compare([two, two.replace("attacker.tactical_bomber", 3)]).headline.startswith("The mean of the attacker's")
+    assert rounds(two).headline == "It is always over after 1 round."
+    with pytest.raises(ScenarioError, match="counter_attack: nothing is taken in a raid"):
+        campaign("axis-raid", counter_attack=True)
+
+
+def test_compare_asks_the_question_of_the_kind():
+    one = load("europa-bantry-bay-1689")
+    line = compare([one, one.replace("attacker.interceptors[0].manoeuvre", 4)]).headline
+    assert line.startswith("The chance that the stack is intercepted is ")
+
+
+def test_the_search_of_a_schema_counts_its_fields(capsys):
+    assert run(["schema", "price-of-power", "naval", "--search", "count_rounds"]) == 0
+    assert capsys.readouterr().out.splitlines()[0].endswith("fields speaks of 'count_rounds'.")
+    assert run(["schema", "price-of-power", "campaign", "--search", "count_rounds"]) == 2

@@ -11,8 +11,9 @@ from simulator.analysis.odds.headline import clause_of, how_often, meant, names_
 from simulator.analysis.odds.measure import Measure, in_words, is_chance, statistic_of
 from simulator.rules.battle import WINNERS, Battle
 from simulator.rules.question import WON
+from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import listed
-from simulator.rules.toolkit.words import chance_of
+from simulator.rules.toolkit.words import agreeing, chance_of
 from simulator.rules.toolkit.words import percent as percent  # noqa: PLC0414 - others import it from here
 
 STATISTICS = {"mean": "the mean", "std": "the standard deviation"}
@@ -61,10 +62,21 @@ def meaning(battle: Battle, data: Mapping[str, Any], asked: str) -> str:
     if statistic := statistic_of(asked):
         kind, column = statistic
         shown = battle.shown.get(column)
-        name = (shown and shown.label) or column.replace("_", " ")
+        name = _of_a_side(battle, data, (shown and shown.label) or column.replace("_", " "))
         return f"{STATISTICS.get(kind) or f'the {kind[1:]} % quantile'} of {name}"
     clause = clause or clause_of(battle, data, meant(battle, asked))
     return f"the chance that {clause}" if clause else f"the chance of {asked.replace('_', ' ')}"
+
+
+def _of_a_side(battle: Battle, data: Mapping[str, Any], name: str) -> str:
+    """A column in words, with its side by name: "the attacker's points", "England's losses"."""
+    side, _, own = name.partition(" ")
+    if side not in SIDES or not own:
+        return name
+    owner = owner_in_words(battle, data, side)
+    if own == "left":
+        return agreeing(f"what {owner} has left", [owner])
+    return f"{owner}'{'' if owner.endswith('s') else 's'} {own}"
 
 
 def value_in_words(battle: Battle, data: Mapping[str, Any], asked: str, found: Measure) -> str:

@@ -85,7 +85,7 @@ def _fields_of(battle: Battle, game: str, required: bool, search: str | None, ev
         rows = [row for row in every if search.lower() in f"{row.path} {row.takes} {row.meaning}".lower()]
         if not rows:
             raise ValueError(f"--search: no field of {battle.game} {battle.kind} speaks of {search!r}")
-        yield f"{label}: {len(rows)} of its {whole} speak of {search!r}."
+        yield f"{label}: {len(rows)} of its {whole} {'speaks' if len(rows) == 1 else 'speak'} of {search!r}."
     elif required:
         rows, lines = [row for row in every if row.needed], refusals_of_nothing(battle)
         pieces = pieces_of(every, lines)

@@ -265,7 +265,16 @@ def test_a_template_works_when_it_is_filled_in(capsys, tmp_path, game):
     log = tmp_path / "log.csv"
     log.write_text("\n".join(map(",".join, filled)))
     assert run(["luck", str(log)]) == 0
-    assert "2 won" in capsys.readouterr().out
+    assert re.match("2 won|France won 2 of 2 battles", capsys.readouterr().out)
+
+
+def test_a_side_with_a_name_is_called_by_it_and_a_raid_has_no_winner():
+    one = luck([{"scenario": "power-lepanto", "winner": "nobody"}])
+    assert one.headline.startswith("Spain won 0 of 1 battle, 0.3 expected: worse luck ")
+    enemy = luck([{"scenario": "power-lepanto", "side": "defender", "winner": "defender"}] * 2)
+    assert enemy.headline.startswith("Ottomans won 2 of 2 battles, 0.1 expected: better luck ")
+    with pytest.raises(ValueError, match=r"weights: Axis & Allies 1942, raid has no winner; .* like attacker_points=1"):
+        luck([{"scenario": "axis-raid", "winner": "nobody"}])
 
 
 def test_a_log_is_needed(capsys):

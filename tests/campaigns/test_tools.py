@@ -180,6 +180,20 @@ def test_cells_and_fights_that_are_alike_share_their_starts(monkeypatch):
     assert sum(solved) == 1
 
 
+def test_best_play_of_a_campaign_solves_each_start_once(monkeypatch):
+    """Its odds, what a fixed choice loses, and its table of positions have the starts of their fights in common."""
+    solved = []
+    real = stages.ExactRun.from_starts
+    stages.COMMON.forget()
+    monkeypatch.setattr(
+        stages.ExactRun, "from_starts", lambda *args: solved.append(stages.digest(args[1])) or real(*args)
+    )
+    found = best(RISK)
+    found.find_gains()
+    assert found.rows()
+    assert len(solved) == len(set(solved)) > 1
+
+
 def test_starts_of_one_chain_are_answered_as_alone(monkeypatch):
     cases = [
         with_fields({"force.red.commanders": 2, "force.red.regiments": 9, "fight[0].defender": {"regiments": [3, 2]}}),

@@ -41,9 +41,9 @@ def test_sentences_of_studies_are_in_the_units_of_the_game():
     larger = FIGHT | {"attacker": {"land_detachments": 5, "leader": "none"}}
     four, five = (f"{exact(one).mean('attacker_left_thirds') / 3:.2f} LD" for one in (FIGHT, larger))
     headline = compare([FIGHT, larger], LEFT).headline
-    assert headline == f"The mean of attacker left is {four} in A; {five} in B, 1 LD more."
+    assert headline == f"The mean of what the attacker has left is {four} in A; {five} in B, 1 LD more."
     most = sensitivity(FIGHT, LEFT, fields=["attacker.land_detachments"])
-    assert most.headline.endswith(f": +1 LD, the mean of attacker left goes from {four} to {five}.")
+    assert most.headline.endswith(f": +1 LD, the mean of what the attacker has left goes from {four} to {five}.")
     short = need(FIGHT, {"attacker.land_detachments": range(4, 6)}, 14.5, value=LEFT)
-    assert short.headline.endswith(f"the mean of attacker left is {five}.")
+    assert short.headline.endswith(f"the mean of what the attacker has left is {five}.")
     assert short.rows()[-1]["value"] == pytest.approx(exact(larger).mean("attacker_left_thirds"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.field_changes.kinds import Changes
+from tests.field_changes.kinds import SIDES, Changes
 
 LED = {"manoeuvre": 2, "fire": 2, "shock": 2}
 FRAGILE = {"manoeuvre": 2, "fire": 6, "shock": 2}
@@ -23,6 +23,16 @@ MET = {"attacker": LANDING, "defender": {"interceptors": [{"warships": 1, "leade
 
 EUROPA_SEA: Changes = {
     ("europa", "naval"): [
+        *(
+            (
+                {
+                    side: {"warships": 6, "fleets_minus": 2, "leader": "none", "retreat": {"bad_weather": True}},
+                    enemy: {"warships": 9, "leader": "none"},
+                },
+                {f"{side}.retreat.zones_entered": 4, f"{side}.retreat.arsenal_to_arsenal": True},
+            )
+            for side, enemy in (SIDES, SIDES[::-1])
+        ),
         (
             {"attacker": {"warships": 2, "leader": FRAGILE}, "defender": {"warships": 2, "leader": FRAGILE}} | CALM,
             {"attacker.leader.robust": True, "defender.leader.robust": True, "attacker.technology": "battery"},

@@ -14,7 +14,7 @@ from simulator.rules.question import LOST
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import listed
 from simulator.rules.toolkit.tolerances import ALIKE, ROUNDING
-from simulator.rules.toolkit.words import chance_of
+from simulator.rules.toolkit.words import agreeing, chance_of, verb_of_many
 from simulator.scenarios import Scenario
 from simulator.scenarios.objective import PLAIN, TAKEN, side_of, weights_of
 
@@ -159,7 +159,8 @@ def happening(odds: Odds, you: str) -> str:
         subject, predicate = "you", _bare(predicate)
     subject = subject.format(**dict(zip("AD", side_names(odds), strict=True)))
     said = _chance(odds, you or SIDES[0])
-    return f"{subject} {predicate} in {said}" if said.endswith("%") else f"{subject} {said} {predicate}"
+    text = f"{subject} {predicate} in {said}" if said.endswith("%") else f"{subject} {said} {predicate}"
+    return agreeing(text, [subject])
 
 
 def _bare(predicate: str) -> str:
@@ -167,8 +168,7 @@ def _bare(predicate: str) -> str:
     verb, _, rest = predicate.partition(" ")
     if verb == "still":
         return f"still {_bare(rest)}"
-    verb = {"is": "are", "has": "have"}.get(verb, verb[:-2] if verb.endswith("ches") else verb.removesuffix("s"))
-    return f"{verb} {rest}".strip()
+    return f"{verb_of_many(verb)} {rest}".strip()
 
 
 _PART = re.compile(r"(?:^|[.;,]|\band\b)\s*([^.;,\[\]{}]*(?:\{[AD]\}[^.;,\[\]{}]*)?) in \{([^{}]*)\}")

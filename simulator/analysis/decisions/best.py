@@ -20,7 +20,7 @@ from simulator.analysis.decisions.policy_numbers import settings_of_policy
 from simulator.analysis.odds.headline import clause_of
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import ExactAnswer, Interrupted, Progress, many_like
-from simulator.analysis.odds.stages import ExactRun
+from simulator.analysis.odds.stages import COMMON, ExactRun
 from simulator.analysis.result import Result, frame
 from simulator.engine.api import best_policy
 from simulator.engine.model.chain import Chain, OutcomeDistribution, Share
@@ -160,7 +160,7 @@ class Best(Result):
     @cached_property
     def _rows(self) -> list[dict[str, Any]]:
         if self.scenario.built.choices is not None:
-            return self.scenario.built.choices(ExactRun(EXACT_BYTES))
+            return self.scenario.built.choices(ExactRun(EXACT_BYTES, shared=COMMON))
         found: dict[tuple[tuple[str, Any], ...], list[float]] = {}
         for chain, chance in self._decided:
             for row, gain, reached in _decision_rows(chain):

@@ -16,7 +16,7 @@ from simulator.rules.battle import WINNERS
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import listed
 from simulator.rules.toolkit.tolerances import ROUNDING
-from simulator.rules.toolkit.words import number_of
+from simulator.rules.toolkit.words import agreeing, number_of
 
 # A detachment has so many thirds.
 THIRDS = 3
@@ -38,7 +38,7 @@ def ending(odds: Odds, outcome: Mapping[str, Any]) -> str:
     if not by_sides:
         subject, predicate = event(odds, SIDES[1])
         subject = subject.format(**dict(zip("AD", names_of(battle, data), strict=True)))
-        return capital(f"{subject} {predicate} in this battle.")
+        return agreeing(capital(f"{subject} {predicate} in this battle."), [subject])
     name = owner_in_words(battle, data, winner) if winner in SIDES else "nobody"
     rounds = outcome.get("rounds")
     fought = "campaign" if battle.game == CAMPAIGN else "battle"
@@ -47,7 +47,7 @@ def ending(odds: Odds, outcome: Mapping[str, Any]) -> str:
     text += f", with {left} left" if left else ""
     if question == "taken" and winner == SIDES[0] and not outcome["taken"]:
         text += ", but nobody who could take the ground"
-    return capital(f"{text}.")
+    return agreeing(capital(f"{text}."), [name])
 
 
 def standing(odds: Odds, rounds: int, unit: str) -> str:
@@ -55,7 +55,8 @@ def standing(odds: Odds, rounds: int, unit: str) -> str:
     when, exact = number_of(rounds, unit), odds.battles is None
     if exact and odds.p("over") == 0:
         return f"It is never over after {when}."
-    sides = zip(("{A}", "{D}", "nobody"), WINNERS, strict=True) if "winner" in odds.names else ()
+    by_sides = "winner" in odds.names and not odds.battle.question.measure.startswith("mean.")
+    sides = zip(("{A}", "{D}", "nobody"), WINNERS, strict=True) if by_sides else ()
     # The winner of a campaign is as if it ended there.
     won, only = ("has won", " and over") if unit == "round" else ("is ahead", "")
     asked = [(name, f"winner == '{side}'{only}") for name, side in sides]

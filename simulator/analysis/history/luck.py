@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simulator.analysis.field_words import owner_in_words
 from simulator.analysis.history.battle_log import LoggedBattle, column_named, read_log
 from simulator.analysis.history.real_dice import round_luck
 from simulator.analysis.history.replay import ROLL_COLUMNS
@@ -25,9 +26,10 @@ from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import Progress, reported, until_interrupted
 from simulator.analysis.result import Result, frame
+from simulator.analysis.words import capital
 from simulator.rules.battle import WINNERS
 from simulator.rules.toolkit.naming import same_name
-from simulator.rules.toolkit.words import chance_of
+from simulator.rules.toolkit.words import chance_of, number_of
 from simulator.scenarios import Draft, Scenario, ScenarioError, is_uncertain, load
 from simulator.scenarios.arguments import checked
 from simulator.scenarios.objective import TAKEN, check_weights, values_of
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 MOST_SUMS = 1_000_000
 MOST_AT_ONCE = 4_000_000
 WIN: Mapping[str, float] = {"win": 1}
+UNNAMED = ("the attacker", "the defender")
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class Judged:
     """One battle: the expected and the observed worth for the side, and the luck (mid-p).
 
     `simulated` is the number of simulated battles behind the odds, None where they are exact. `rolls` has a row for
-    each round in the log: `line, before, after, change, luck`.
+    each round in the log: `line, before, after, change, luck`. `called` is the side as a sentence names it.
     """
 
     name: str
@@ -58,6 +61,7 @@ class Judged:
     spread: Distribution = field(repr=False)
     simulated: int | None = field(default=None, repr=False)
     rolls: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
+    called: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, repr=False)
@@ -129,8 +133,12 @@ class Luck(Result):
 
     @property
     def headline(self) -> str:
-        """The observed and the expected result, and how unusual that is."""
-        return f"{self}."
+        """The observed and the expected result, and how unusual that is; with the name of a side that has one."""
+        names = {one.called for one in self.battles}
+        if self.weights != WIN or len(names) > 1 or not names - set(UNNAMED):
+            return f"{self}."
+        won = f"{names.pop()} won {self.observed:.4g} of {number_of(len(self.battles), 'battle')}"
+        return capital(f"{won}, {str(self).partition(', ')[2]}.")
 
     def __str__(self) -> str:
         won = "won" if self.weights == WIN else "observed"
@@ -275,6 +283,9 @@ def _completed(where: str, one: LoggedBattle, ends: Odds, weights: Mapping[str, 
 
 def _judge_outcome(where: str, one: LoggedBattle, odds: Odds, weights: Mapping[str, float]) -> Judged:
     """The luck of the observed outcome. Raises ValueError for an outcome that cannot happen."""
+    number = odds.question.measure.removeprefix("mean.")
+    if weights == WIN and number != odds.question.measure:
+        raise ValueError(f"weights: {odds.battle.label} has no winner; give what counts, like {number}=1")
     happened = _happened(where, one, odds)
     weighed = Weighing(weights, one.side)
     spread = Distribution.of_worths(weighed.worth(odds), odds.chances)
@@ -283,7 +294,9 @@ def _judge_outcome(where: str, one: LoggedBattle, odds: Odds, weights: Mapping[s
         last = sorted(one.observed.items(), key=lambda item: item[0] == "winner")
         outcome = " with ".join(f"{name} {value}" if name == "winner" else f"{name} = {value}" for name, value in last)
         raise ValueError(f"{where}: {outcome} cannot happen in this battle")
-    return Judged(one.name, one.side, spread.mean, score, spread.mid_p(score), odds.method, spread, odds.battles)
+    called = owner_in_words(odds.battle, odds.scenario or {}, one.side)
+    luck_of = spread.mid_p(score)
+    return Judged(one.name, one.side, spread.mean, score, luck_of, odds.method, spread, odds.battles, called=called)
 
 
 def _happened(where: str, one: LoggedBattle, odds: Odds) -> np.ndarray:

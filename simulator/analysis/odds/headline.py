@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from simulator.rules.battle import WINNERS, Battle
 from simulator.rules.question import LOST, WON
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.tolerances import ROUNDING
-from simulator.rules.toolkit.words import chance_of, number_of
+from simulator.rules.toolkit.words import agreeing, chance_of, number_of
 
 if TYPE_CHECKING:
     from simulator.analysis.odds.odds import Odds
@@ -89,7 +89,7 @@ def sentence(odds: Odds, decimals: int = 2) -> str:
         return f"{_ADVERB}{said}" if said in SURE else f"{found[1] or ''}{said}"
 
     text = _CLAUSE.sub(lambda found: _adverb_first(found[1], found[2], names.values()), _VALUE.sub(value, text))
-    return text[:1].upper() + text[1:]
+    return agreeing(text[:1].upper() + text[1:], names.values())
 
 
 @dataclass(frozen=True)
@@ -124,10 +124,10 @@ def _in_braces(odds: Odds) -> str:
     return _BRACKET.sub(lambda found: found[1] if _worth_saying(odds, text[: found.start()], found[1]) else "", text)
 
 
-def how_often(clause: str, value: float, bounds: tuple[float, float] | None, names: Iterable[str]) -> str:
+def how_often(clause: str, value: float, bounds: tuple[float, float] | None, names: Sequence[str]) -> str:
     """A clause with its chance: "red wins in 35.21 %", "red never wins"; `names` are those of the sides."""
     chance = chance_of(value, 2, bounds)
-    return _adverb_first(clause, chance, names) if chance in SURE else f"{clause} in {chance}"
+    return agreeing(_adverb_first(clause, chance, names) if chance in SURE else f"{clause} in {chance}", names)
 
 
 def _adverb_first(clause: str, adverb: str, names: Iterable[str]) -> str:
@@ -173,7 +173,7 @@ def clause_of(battle: Battle, data: Mapping[str, Any], value: str) -> str:
         text = text if text.startswith("{") else " ".join([*first[:2], text])
         text = re.sub(r" it$", f" {' '.join(first[2:])}", text)
     names = dict(zip("AD", names_of(battle, data), strict=True))
-    text = _VALUE.sub(lambda found: names.get(found[2], ""), text)
+    text = agreeing(_VALUE.sub(lambda found: names.get(found[2], ""), text), names.values())
     return f"{text[:1].lower()}{text[1:]}" if text.startswith(("The ", "Nothing ", "Nobody ", "A ")) else text
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from simulator.analysis.odds.headline import meant
 from simulator.analysis.odds.measure import in_percent, is_chance, measure
 from simulator.analysis.odds.method import Method
-from simulator.analysis.odds.odds import Odds
+from simulator.analysis.odds.odds import Odds, own_value
 from simulator.analysis.odds.run import CELL_BYTES, Progress, reported, until_interrupted
 from simulator.analysis.plan.answer import lacking, studied
 from simulator.analysis.result import Result, frame
@@ -232,12 +232,17 @@ def total_variation(one: Odds, other: Odds, column: str) -> float:
 
 
 def default_values(odds: Sequence[Odds]) -> tuple[str, ...]:
-    """The chances of the winner, then mean and 5, 50 and 95 % quantiles of each shared headline column."""
-    values = list(CHANCES) if all("winner" in one.columns for one in odds) else []
+    """The chances of the winner, then mean and 5, 50 and 95 % quantiles of each shared headline column.
+
+    Kinds with a question of their own (is the stack intercepted?) have its answer first.
+    """
+    own = {own_value(one.battle, one.columns) for one in odds}
+    values = [*own] if len(own) == 1 else []
+    values += CHANCES if all("winner" in one.columns for one in odds) else ()
     for column in shared_columns(odds):
         if odds[0].kind_of(column) != "text":
             values += [f"{what}.{column}" for what in ("mean", "q05", "q50", "q95")]
-    return tuple(values)
+    return tuple(dict.fromkeys(values))
 
 
 def names_of(scenarios: Sequence[Source]) -> list[str]:

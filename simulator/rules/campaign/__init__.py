@@ -85,7 +85,7 @@ def _battle(of: Any, rules: Any, folder: Path | None, paths: bool, fights: list[
         title="battles one after the other",
         model=model,
         question=Question(sentence=text.headline),
-        called=text.called,
+        called=partial(text.called, next((one.called for one in kinds.values() if one.called), None)),
         summary=summary(fights, forces),
         check=check,
         build=build,

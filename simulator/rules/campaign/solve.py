@@ -54,6 +54,27 @@ class Ends(Table):
 
 
 @dataclass
+class KeptEnds:
+    """Ends without the columns of numbers that are 0 throughout: most of a game's pieces are in no one fight."""
+
+    ends: Ends
+    columns: np.ndarray
+    width: int
+
+    @classmethod
+    def of(cls, ends: Ends) -> KeptEnds:
+        """These ends to keep."""
+        columns = np.flatnonzero(ends.numbers.any(axis=0))
+        return cls(replace(ends, numbers=ends.numbers[:, columns]), columns, ends.numbers.shape[1])
+
+    def whole(self) -> Ends:
+        """The ends with all their numbers."""
+        numbers = np.zeros((len(self.ends), self.width), np.int64)
+        numbers[:, self.columns] = self.ends.numbers
+        return replace(self.ends, numbers=numbers)
+
+
+@dataclass
 class Solver:
     """Answers fights with `run`, exactly or, with the battles of `run`, by simulation; keeps every exact answer."""
 
@@ -80,13 +101,16 @@ class Solver:
         # Starts solved together are kept together: their chances are the same bits in whatever order cells are asked.
         together = self.plan.carry.joins and len(due) >= LEAST
         for some in [due] if together else [{key: parts} for key, parts in due.items()]:
-            ends = run.recall(tuple(some))
-            if ends is None:
+            kept = run.recall(tuple(some))
+            if kept is not None:
+                ends = [one.whole() for one in kept]
+            else:
                 try:
                     ends = self._solved(fight, list(some.values()), run)
                 except NoExactOdds as refusal:
                     raise NoExactOdds(f"campaign: {fight.name}: {refusal}") from None
-                run.remember(tuple(some), ends, sum(one.numbers.size for one in ends))
+                kept = [KeptEnds.of(one) for one in ends]
+                run.remember(tuple(some), kept, sum(one.ends.numbers.size for one in kept))
             run.visited(sum(one.explored for one in ends))
             self.known |= zip(some, ends, strict=True)
         found = [self.known[key] for key in keys]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,10 +70,11 @@ def called_fight(name: str) -> str:
     return f"fight {number}" if number.isdecimal() else words if words[-1:].isdecimal() else f"the {words}"
 
 
-def called(data: Mapping[str, Any], side: str) -> str:
+def called(name_of: Callable[[Mapping[str, Any], str], str] | None, data: Mapping[str, Any], side: str) -> str:
     """Our forces that fight, for the attacker, or those of the others.
 
-    A force that is called by its side has the name of its realm in a fight; "" where it has none.
+    A force that is called by its side has the name of its realm or country in a fight, as `name_of` the battles of the
+    game finds it; "" where it has none.
     """
     fights = [one for one in data.get("fight") or () if isinstance(one, Mapping)]
     pairs = [tuple(_force(fight.get(role)) for role in SIDES) for fight in fights]
@@ -83,8 +84,8 @@ def called(data: Mapping[str, Any], side: str) -> str:
     names = [name for name in used if (name in ours) == (side == "attacker")]
     if not names or {*names} & {*SIDES}:
         own = [fight[role] for fight in fights for role in SIDES if _force(fight.get(role)) == side]
-        given = [one.get("name") for one in own if isinstance(one, Mapping)]
-        return next((name for name in given if isinstance(name, str)), "")
+        given = [name_of({side: one}, side) if name_of else "" for one in own if isinstance(one, Mapping)]
+        return next(filter(None, given), "")
     words = ["our side" if name == "us" else name.replace("_", " ") for name in names]
     return words[0] if len(words) == 1 else f"the side of {listed(words)}"
 

@@ -6,6 +6,7 @@ they go by their names.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import Annotated, Any, Literal, NamedTuple, Protocol
 
@@ -178,8 +179,24 @@ def shape_of(file: GameFile, kind: str) -> Shape:
             ),
             *of_table("conditions", *(key for key in file.condition if key not in conditions_read(file, kind))),
             *(() if any(map(adds_up, steps_of(file, kind))) else ("options.dice",)),
+            *(path for side in SIDES for path in _without_effect(file, kind, side)),
         ),
     )
+
+
+def _without_effect(file: GameFile, kind: str, side: str) -> Iterator[str]:
+    """Paths of what a side has no use for: leaving where it may not, extra points without any, orders of losses."""
+    policy, fights, enemy = f"policy.{side}", fighters(file, kind, side), SIDES[1 - SIDES.index(side)]
+    if side not in file.battle[kind].may_retreat:
+        yield from of_table(policy, *PARAMETERS.values())
+    pieces = zip(file.unit, pieces_of(file, side), strict=True)
+    if not file.option and not any(piece.hits > 1 for key, piece in pieces if key in fights):
+        yield f"{policy}.absorb"
+        yield from [f"{side}.damaged"] * (file.format >= 3)
+    if by_side(file.losses.chosen_by, side) == "enemy":
+        yield from of_table(policy, "loss_order", "keep")
+    if file.format >= 3 and by_side(file.losses.chosen_by, enemy) != "enemy":
+        yield f"{policy}.target_order"
 
 
 def usual(condition: Condition) -> str | bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 from simulator.rules.toolkit.tolerances import ROUNDING
@@ -11,6 +12,8 @@ from simulator.rules.toolkit.tolerances import ROUNDING
 SURE_DIGITS = 9
 # Words of numbers and pieces that are kept, since the outcomes of a battle repeat them.
 MOST_KEPT = 4096
+# Names of sides that end in "s" and stand for one city or country; those in "ss", "us", "is" and "as" need no list.
+ONE = {"naples", "wales", "athens", "flanders", "algiers"}
 # Names of pieces that are the same for one and for many.
 UNCOUNTED = {"light", "heavy", "damaged", "sound", "regular", "mercenary", "allied", "horse", "foot", "mech", "pds"}
 
@@ -82,3 +85,19 @@ def several(noun: str) -> str:
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":
         return f"{noun[:-1]}ies"
     return noun + ("es" if noun.endswith(("ss", "x", "sh", "ch")) else "s")
+
+
+def verb_of_many(verb: str) -> str:
+    """The verb of "you" and "they": "take" for "takes", "reach" for "reaches", "are" for "is"."""
+    return {"is": "are", "has": "have"}.get(verb, verb[:-2] if verb.endswith("ches") else verb.removesuffix("s"))
+
+
+def agreeing(text: str, names: Iterable[str]) -> str:
+    """A sentence whose verbs agree with names of many: "Ottomans win", "Ottomans never take it and lose 2 ships"."""
+    adverbs, clause = "(?:never |always |still )*", r"(?:[^.;:]|\.(?=\d))*?"
+    for name in names:
+        if re.search("[^aisu]s$", name) and name.lower() not in ONE:
+            subject = rf"\b{re.escape(name)} "
+            for before in (f"{subject}{adverbs}", rf"{subject}{clause}\band {adverbs}"):
+                text = re.sub(rf"({before})([a-z]+s)\b", lambda found: found[1] + verb_of_many(found[2]), text, count=1)
+    return text

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import Field
 
 from simulator.rules.battle import Both, Fields, Frame
-from simulator.rules.idle import KnowsIdle
+from simulator.rules.idle import KnowsIdle, refuse_idle
 from simulator.rules.price_of_power import checks, model
 from simulator.rules.price_of_power.procedures import crossing, npr_defence, siege
 from simulator.rules.price_of_power.procedures.landing import MOST_CHOICES, Units, number_of_choices, numbers
@@ -94,14 +94,13 @@ class CampaignConditions(Fields):
 
 
 class CampaignOptions(siege.SiegeOptions, model.Options):
-    """Options of all stages; rounds are not counted."""
-
-    count_rounds: bool = Field(False, description="refused: rounds are not counted")
+    """Options of all stages."""
 
 
 class Campaign(KnowsIdle, Frame):
     """Sea battle and landing, or a march; land battle, siege."""
 
+    idle = ("options.count_rounds",)
     # Only rebels ask for unrest, and they invade nobody.
     tolerated = ("defender.provinces[i].unrest",)
     game: Literal["price-of-power"]
@@ -208,8 +207,7 @@ def stage(fields: Campaign, part: str, units: Units | None = None, fleet: Fleet 
 
 def check(fields: Campaign) -> None:
     """Refuse a campaign that the rules do not allow. Raises Refusal."""
-    counted = "count_rounds" in fields.options.model_fields_set
-    refuse(counted, "options.count_rounds", "is not for a campaign; leave it out")
+    refuse_idle(fields, "a campaign")
     check_npr(fields)
     check_way(fields)
     for part in ("army",) if is_march(fields) else ("fleet", "army"):
