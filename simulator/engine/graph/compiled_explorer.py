@@ -173,7 +173,8 @@ def follow(p, rows, g, b, at, i):
 @kernel
 def grow(p, rows, g, b, at, pause):
     """Expand states in turn until all are done, room is short, `pause` edges were added or an error occurs."""
-    p, rows, g, b = held(p), held(Rows(*rows)), held(Store(*g)), held(StateBuffer(*b))
+    # The arrays that it writes stay arguments: by their address Europa's land battles lose a third of the pace.
+    p, rows, g, b = held(p), Rows(*rows), Store(*g), StateBuffer(*b)
     stop = at[EDGES] + pause
     if at[STATES] == 0:
         if not within(p, load(p, b.fields, 1), b.limit):

@@ -10,7 +10,6 @@ import numpy as np
 from numba import int64, uint32, uint64
 
 from simulator.engine.graph.graph_cache import counters_as_fields, graph_if_it_fits
-from simulator.engine.jit.held import held
 from simulator.engine.jit.kernels import bind_state, kernel, load, paired, running, store
 from simulator.engine.model.chain import Chain, OutcomeDistribution
 from simulator.engine.model.limits import BrokenGame, NoExactOdds
@@ -66,7 +65,6 @@ def walk_plainly(chain: Chain, seed: int, numbers: np.ndarray) -> tuple[OutcomeD
 @kernel
 def fight_each(p, start, alias, order, limit, fields):
     """Simulate the ordered battles one after the other; column i of `fields` is the final state of battle i."""
-    p = held(p)
     for i in range(order.battles):
         for f in range(start.shape[0]):
             fields[f, i] = start[f]

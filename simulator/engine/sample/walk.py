@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import int64, uint32, uint64
 
-from simulator.engine.jit.held import held
 from simulator.engine.jit.kernels import Kernel, inner, kernel, outlined
 from simulator.engine.jit.state_table import hash_of, slot_from
 from simulator.engine.jit.vectors import find_lanes
@@ -277,7 +276,7 @@ def fight(p, data, task, at, most):
     `most` rolls, or a status of `advance_lanes`: NEED_ROOM (call again with larger arrays in `data`) or an error.
     """
     # Read once, before the loop: inside it this would cost an eighth of the pace.
-    p, w = held(p), task.lanes
+    w = task.lanes
     if at[STARTED] == 0:
         begin(task, at)
     for _ in range(SLICE):
