@@ -2,7 +2,7 @@
 
 Numba passes a tuple as one argument for each number in it, of which an array has seven: the params of a game file are
 about 250, in each of some 60 functions. An address is one argument, and after inlining LLVM keeps the same values in
-registers: compiling takes 0.7 to 0.8 of the time. Walks would lose a sixth of their pace by it (docs/kernels.md).
+registers: compiling takes 0.75 to 0.93 of the time. Walks would lose a sixth of their pace by it (docs/kernels.md).
 """
 
 from __future__ import annotations
