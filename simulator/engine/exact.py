@@ -94,7 +94,7 @@ def values_from(
     """
     check_contract(chain)
     _, first, which = np.unique(packed(chain.layout, starts), axis=1, return_index=True, return_inverse=True)
-    graph = explore(chain, budget, progress, starts=starts[first])
+    graph = explore(chain, budget, progress, starts=starts[first], once=True)
     value = np.zeros((len(values := worth(graph.states(graph.final))), len(graph)))
     value[:, graph.final] = values
     # A factorization solves all values at once and compiles nothing, but takes some 100 bytes an edge. Passes take

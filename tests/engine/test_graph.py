@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from simulator.engine.exact import exact_outcomes, outcomes_of
+from simulator.engine.graph import solver
 from simulator.engine.graph.compiled_explorer import CompiledExplorer
 from simulator.engine.graph.graph_cache import state_values
 from simulator.engine.graph.interpreted_explorer import PlainExplorer
@@ -62,6 +63,14 @@ def test_plain_and_compiled_passes_give_the_same_chances(name, counted):
     value = np.arange(len(graph)) * graph.final
     worth = [Solver(graph, False, plain=way).values(value.astype(float)) for way in (True, False)]
     assert np.array_equal(*worth)
+
+
+def test_a_kernel_takes_a_long_pass_over_and_changes_no_chance(monkeypatch):
+    graph = plain(CHAINS["counted coins"])
+    alone = Solver(graph, plain=True).chances()
+    monkeypatch.setattr(solver, "PAUSE", 64)
+    monkeypatch.setattr(solver, "TAKEN_OVER", -1.0)
+    assert all(map(np.array_equal, Solver(graph, plain=True).chances(), alone))
 
 
 def test_counters_change_no_answer():

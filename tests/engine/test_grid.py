@@ -145,6 +145,23 @@ def test_battles_on_the_grid_are_those_of_all_pairs(scenario):
     same(chances(Grid(chain, BUDGET, compiled=False).ends()), spelled)
 
 
+@pytest.mark.parametrize("scenario", BATTLES, ids=("flak", "sea", "rounds", "retreat"))
+def test_states_followed_together_spell_out_the_same_graph(scenario):
+    chain, apart = scenario.chain, replace(scenario.chain, factored=None)
+    graph = spelled_out(chain)
+    starts = np.column_stack(graph.states(np.flatnonzero(~graph.final)))[:40:3]
+    for begun in (None, starts):
+        found, spelled = (PlainExplorer(one, BUDGET).explore(starts=begun) for one in (chain, apart))
+        for part in ("keys", "table", "second", "begin", "to", "inc", "starts"):
+            assert np.array_equal(getattr(found, part), getattr(spelled, part)), part
+
+
+def test_states_followed_together_may_not_leave_their_limits_either():
+    chain = BATTLES[2].chain
+    with pytest.raises(BrokenGame, match=r"field clock: 2 is not within 0 to 1, after state State\("):
+        PlainExplorer(replace(chain, limits=chain.limits._replace(clock=1)), BUDGET).explore()
+
+
 def test_compiled_and_plain_grids_are_alike():
     for scenario in BATTLES:
         plain, compiled = (Grid(scenario.chain, BUDGET, compiled).ends() for compiled in (False, True))

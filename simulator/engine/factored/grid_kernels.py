@@ -11,6 +11,7 @@ from numba.extending import overload
 from simulator.engine.factored import grid_nodes
 from simulator.engine.factored.grid_sweep import add_rectangle, sweep
 from simulator.engine.jit import kernels
+from simulator.engine.jit.held import held
 from simulator.engine.jit.kernels import inner, kernel, outlined
 
 # Runs of adjacent cells are added run by run if they are so long on average, else cell by cell.
@@ -47,7 +48,7 @@ def _choose(cells, reached, share, handed, along, across):
 
 
 # Compiled versions of the functions that node functions call by these names.
-_linked: dict[str, Any] = {"sweep": inner(sweep)}
+_linked: dict[str, Any] = {"sweep": inner(sweep), "held": held}
 for _name in ("running", "table", "second", "lands", "follows", "load", "store", "within"):
     _linked[_name] = getattr(kernels, _name)
 

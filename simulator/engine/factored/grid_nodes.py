@@ -81,6 +81,11 @@ def store(p, fields, column, s):
         fields[f, column] = value
 
 
+def held(values):
+    """A named tuple that compiled functions are handed by its address (see `jit.held`)."""
+    return values
+
+
 def within(p, s, limit):
     """Is no field negative or above its limit?"""
     return min(s) >= 0 and all(map(le, s, limit))
@@ -212,10 +217,11 @@ def advance(p, rows, work, at, pause):
 def push_through(p, rows, work, at, pause):
     """Push all chance to final states and make nodes on the way: DONE, or the status that the caller has to handle."""
     # Kernels take plain tuples: passing named tuples takes twice as long.
-    named = Nodes(*work[0]), Planes(*work[1]), GridEndings(*work[2]), GridBuffer(*work[3])
-    status = WANTED
+    nodes, planes = held(Nodes(*work[0])), held(Planes(*work[1]))
+    named = nodes, planes, held(GridEndings(*work[2])), held(GridBuffer(*work[3]))
+    p, rows, status = held(p), held(Rows(*rows)), WANTED
     while status == WANTED:
-        status = advance(p, Rows(*rows), named, at, pause)
+        status = advance(p, rows, named, at, pause)
     return status
 
 

@@ -10,6 +10,7 @@ from numba import int64, uint32, uint64
 
 from simulator.engine.graph.graph import Graph, check_one_roll, over_budget, size_of
 from simulator.engine.graph.size_bound import recall, remember
+from simulator.engine.jit.held import held
 from simulator.engine.jit.kernels import (
     bind_state,
     decides,
@@ -172,7 +173,8 @@ def follow(p, rows, g, b, at, i):
 @kernel
 def grow(p, rows, g, b, at, pause):
     """Expand states in turn until all are done, room is short, `pause` edges were added or an error occurs."""
-    rows, g, b = Rows(*rows), Store(*g), StateBuffer(*b)
+    # The arrays that it writes stay arguments: by their address Europa's land battles lose a third of the pace.
+    p, rows, g, b = held(p), Rows(*rows), Store(*g), StateBuffer(*b)
     stop = at[EDGES] + pause
     if at[STATES] == 0:
         if not within(p, load(p, b.fields, 1), b.limit):

@@ -25,8 +25,11 @@ def explore(
     progress: Progress | None = None,
     decisions: bool = False,
     starts: np.ndarray | None = None,
+    once: bool = False,
 ) -> Graph:
     """The graph of a chain. Decisions of `best` policies are nodes; with `decisions`, all decisions are.
+
+    `once`: few graphs of this kind follow, and each is solved at once for all its answers.
 
     With `starts` (int64, shape (starts, fields)) exploration begins with these states instead of the start of the
     chain. Raises NoExactOdds past `budget` bytes, BrokenGame for a game that breaks its contract.
@@ -34,15 +37,16 @@ def explore(
     if starts is None and (found := listed(chain, budget)):
         return found
     refuse_least(chain, *chain.at_least, budget)
-    if (patience := patience_for(chain, "grow")) > 0:
-        meter = Meter(chain, patience, lambda step: step + SOLVING_AN_EDGE)
+    if (patience := patience_for(chain, "grow", once)) > 0:
         explorer = PlainExplorer(chain, budget, decisions, look_around)
+        solving = 0.0 if once else SOLVING_AN_EDGE
+        meter = Meter(chain, patience, lambda step: explorer.price(step, solving))
         # A game's own lower bound may say beforehand that plain Python is not enough for a first answer. The number of
         # starts is such a bound, too.
         least = max(0 if may_compile() else chain.at_least[1], 0 if starts is None else len(starts))
         if least <= meter.most or not meter.is_over(least):
             graph = explorer.explore(meter, starts)
-            spent(chain, meter.seconds(explorer.edges))
+            spent(chain, meter.seconds(explorer.work))
             if graph is not None:
                 return graph
             if starts is None and not kernel_cache.is_ready("grow", type(chain.params)):

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.engine.factored.grid import not_factored
+from simulator.engine.factored.many_states import ManyStates, NotTogether
 from simulator.engine.graph.graph import FINAL, Graph, check_one_roll, over_budget, size_of
 from simulator.engine.jit.cost_model import Meter
 from simulator.engine.model.chain import Chain, check_limits, rows_of
@@ -19,6 +20,9 @@ from simulator.engine.model.packing import packed
 SizeCheck = Callable[["PlainExplorer", int], None]
 # Number of edges from which on `size_check` tests whether the chain is too large (`size_bound`).
 LOOK_FROM = 1 << 13
+# The work at states that are followed together, in steps by the rules: at a state, and at each of its edges. Measured:
+# 28,900 states with 404,096 edges 0.55 s, 11,560 with 23,116 0.15 s, where a step takes 5.8 us.
+STEPS_OF_A_STATE, SHARE_OF_AN_EDGE = 2.0, 0.1
 
 
 class _Columns(NamedTuple):
@@ -48,11 +52,19 @@ class PlainExplorer:
         result = chain.tables.result.tolist()
         self._results = [result[a:b] for a, b in pairwise(first)]
         self._parts = [chain.part(name) for name in ("running", "table", "second")]
+        self._follows = chain.part("follows")
         self._move = chain.leap if decisions else self._to_decision if self.decisions else chain.move
         self._all = decisions and chain.decided
         # The states that follow the cells of each column of a plane (see `factored.grid`), by its rows.
         self._known_cells: dict[Any, dict[Any, tuple[Any, int]]] = {}
-        self.edges = 0
+        self._many = ManyStates(chain) if ManyStates.serves(chain) and not self.decisions else None
+        self._numbers: dict[Any, int] = {}
+        # The number of the state that follows each cell, and the amount that is added to the counter.
+        self._cells: dict[Any, tuple[int, int]] = {}
+        self._look_from = LOOK_FROM
+        # The work of an edge of states that are followed together, in steps.
+        self._edge = 1.0
+        self.edges, self.work = 0, 0.0
 
     def _settled(self, s: Any) -> Any:
         return s if self._all else self.chain.settled(s, self._p, stop=self.decisions)
@@ -72,35 +84,83 @@ class PlainExplorer:
 
         `starts` as for `explore.explore`: int64, shape (starts, fields).
         """
-        chain, look_from = self.chain, LOOK_FROM
+        chain, self._look_from = self.chain, LOOK_FROM
         a_state, an_edge = size_of(chain, 1, 0), size_of(chain, 0, 1)
         begun = self._first_states(starts)
         found = _Columns(list(dict.fromkeys(begun)), [], [], [], [0], [], [])
-        states, tables, seconds, owners, begin, to, inc = found
-        number = {state: i for i, state in enumerate(states)}
-        for s in states:
-            if meter and len(to) > meter.most and meter.is_over(len(to)):
+        states, tables, to = found.states, found.table, found.to
+        number = self._numbers = {state: i for i, state in enumerate(states)}
+        while len(tables) < len(states):
+            if meter and self._work(found) > meter.most and meter.is_over(self._work(found)):
                 break
-            t, u, owner, results, others = self.choices(s)
-            if len(to) + len(results) * len(others) > look_from:
-                self._look(len(to), len(results) * len(others), look_from == LOOK_FROM and starts is None)
-                look_from = max(LOOK_FROM + 1, self.budget // an_edge)
-            tables.append(t)
-            seconds.append(u)
-            owners.append(owner)
-            for after, count in self._each_after(s, owner, results, others):
-                j = number.get(after)
-                if j is None:
-                    check_limits(chain, after, s)
-                    j = number[after] = len(states)
-                    states.append(after)
-                to.append(j)
-                inc.append(count)
-            begin.append(len(to))
+            self._follow_some(found, starts is None)
             if len(states) * a_state + len(to) * an_edge > self.budget:
                 raise over_budget(chain, len(states), len(states) - len(tables), len(to), self.budget)
-        self.edges = len(to)
+        self.edges, self.work = len(to), self._work(found)
         return None if len(tables) < len(states) else self._graph(found, np.array([number[s] for s in begun]))
+
+    def price(self, step: float, solving: float) -> float:
+        """The seconds of a unit of work, with those of `solving` an edge later."""
+        self._edge = SHARE_OF_AN_EDGE + solving / step
+        return step if self._many else step + solving
+
+    def _work(self, found: _Columns) -> float:
+        """The work so far: edges, or less where they are made together."""
+        edges = len(found.to)
+        return min(edges, STEPS_OF_A_STATE * len(found.table) + self._edge * edges) if self._many else edges
+
+    def _follow_some(self, found: _Columns, sample: bool) -> None:
+        """Follow the next state, or several at once."""
+        if self._many:
+            try:
+                self._follow_many(self._many, found, sample)
+                return
+            except NotTogether:
+                self._many = None
+        s = found.states[len(found.table)]
+        t, u, owner, results, others = self.choices(s)
+        self._look_ahead(len(found.to), len(results) * len(others), sample)
+        found.table.append(t)
+        found.second.append(u)
+        found.owner.append(owner)
+        for after, count in self._each_after(s, owner, results, others):
+            found.to.append(self._number_of(found.states, after, s))
+            found.inc.append(count)
+        found.begin.append(len(found.to))
+
+    def _follow_many(self, many: ManyStates, found: _Columns, sample: bool) -> None:
+        """Follow several states at once; a cell that edges lead to is followed once. Raises NotTogether."""
+        batch = found.states[len(found.table) :][: many.most]
+        steps = many.steps(batch)
+        widest = int(steps.size.max())
+        self._look_ahead(len(found.to) + len(steps.cell) - widest, widest, sample)
+        cells, first, which = np.unique(steps.cell, return_index=True, return_inverse=True)
+        end, order = np.cumsum(steps.size), np.argsort(first)
+        cells, before = cells[order], np.searchsorted(end, first[order], "right").tolist()
+        reached = [self._cell(found.states, cell, batch[i]) for cell, i in zip(many.states(cells), before, strict=True)]
+        number, more = np.array(reached, np.int64).reshape(-1, 2)[np.argsort(order)[which]].T
+        found.table.extend(steps.table.tolist())
+        found.second.extend(steps.second.tolist())
+        found.owner.extend([0] * len(batch))
+        found.begin.extend((len(found.to) + end).tolist())
+        found.to.extend(number.tolist())
+        found.inc.extend(more.tolist())
+
+    def _cell(self, states: list[Any], cell: Any, before: Any) -> tuple[int, int]:
+        """The number of the state that follows a cell, and the amount that is added to the counter."""
+        if (known := self._cells.get(cell)) is None:
+            after, count = self.without_count(before, self._settled(self._follows(self._p, cell)))
+            known = self._cells[cell] = self._number_of(states, after, before), count
+        return known
+
+    def _number_of(self, states: list[Any], after: Any, before: Any) -> int:
+        """The number of a state, a new one if necessary."""
+        if (known := self._numbers.get(after)) is not None:
+            return known
+        check_limits(self.chain, after, before)
+        self._numbers[after] = len(states)
+        states.append(after)
+        return len(states) - 1
 
     def _each_after(self, s: Any, owner: int, results: Sequence[int], others: Sequence[int]) -> list[tuple[Any, int]]:
         """The state at the end of each edge, and the amount that the edge adds to the counter, see `without_count`."""
@@ -122,11 +182,14 @@ class PlainExplorer:
             raise not_factored(chain, s)
         return [after for line in zip(*columns, strict=True) for after in line]
 
-    def _look(self, edges: int, fan: int, sample: bool) -> None:
-        """Raise NoExactOdds if the `fan` edges of a state alone are past the budget, or if `size_check` does."""
+    def _look_ahead(self, edges: int, fan: int, sample: bool) -> None:
+        """Raise NoExactOdds if the next `fan` edges alone are past the budget, or if `size_check` does."""
+        if edges + fan <= self._look_from:
+            return
         check_one_roll(self.chain, fan, self.budget)
-        if sample and self._size_check:
+        if sample and self._size_check and self._look_from == LOOK_FROM:
             self._size_check(self, edges + fan)
+        self._look_from = max(LOOK_FROM + 1, self.budget // size_of(self.chain, 0, 1))
 
     def _first_states(self, starts: np.ndarray | None) -> list[Any]:
         """The first chance states of battles from these starts (rows of ints), or from that of the chain."""

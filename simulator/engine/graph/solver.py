@@ -34,12 +34,14 @@ from simulator.engine.graph.graph_passes import (
     spread,
 )
 from simulator.engine.jit import kernel_cache as cache
-from simulator.engine.jit.cost_model import SOLVING
+from simulator.engine.jit.cost_model import SOLVING, may_compile
 from simulator.engine.model.limits import EXACT_BYTES, BrokenGame, NoExactOdds, Progress, in_words
 from simulator.engine.model.status import DONE, ENDLESS, LARGE, NEED_ROOM
 
 # Seconds of plain Python for an edge; the layers of a counter count as several times the graph.
 SECONDS_AN_EDGE, LAYERS = 1.2e-6, 4
+# A pass over more layers than that is taken over by its kernel after as many seconds as compiling it takes.
+TAKEN_OVER = 2.0
 # The values of a graph need a kernel of their own. An edge counts as so many for it, so that one graph takes at most
 # 1.5 s of plain Python before this kernel is compiled.
 ALONE = 4
@@ -89,9 +91,14 @@ class Solver:
         self.graph = graph
         self.counted = counted and graph.inc is not None
         self._plain = plainly(len(graph.to) * (LAYERS if self.counted else 1)) if plain is None else plain
-        begun = time.thread_time()
-        tables, hold = graph.chain.tables, self._hold
-        self._net = Net(
+        begun, self._took = time.thread_time(), 0.0
+        self._net = self._new_net()
+        self._plan = self._components()
+        _spent[0] += self._plain * (time.thread_time() - begun)
+
+    def _new_net(self) -> Net:
+        graph, tables, hold = self.graph, self.graph.chain.tables, self._hold
+        return Net(
             hold(graph.begin),
             hold(graph.to),
             hold(np.empty(0, np.uint32) if graph.inc is None or not self.counted else graph.inc),
@@ -100,8 +107,6 @@ class Solver:
             hold(tables.first),
             hold(tables.weight),
         )
-        self._plan = self._components()
-        _spent[0] += self._plain * (time.thread_time() - begun)
 
     def _hold(self, array: np.ndarray) -> Any:
         return array.tolist() if self._plain else array
@@ -111,7 +116,9 @@ class Solver:
         if self._plain:
             begun = time.thread_time()
             status: int = function(self._net, *args)
-            _spent[0] += time.thread_time() - begun
+            took = time.thread_time() - begun
+            self._took += took
+            _spent[0] += took
             return status
         from simulator.engine.jit.kernels import kernel
 
@@ -165,6 +172,8 @@ class Solver:
                 self._solve_large(int(at[COMPONENT]) - 1, at, flow.ring)
             elif status == ENDLESS:
                 raise self._endless(int(at[WHERE]))
+            if self._lasts():
+                flow, found, at = self._taken_over(flow, found, at)
             at[MAY_CUT] = int(self._loops())
             if at[LAYER] > SUSPICIOUS and not sure:  # raises BrokenGame if the battle cannot end
                 sure = len(Solver(self.graph, counted=False, plain=self._plain).values(np.zeros(size))) == size
@@ -177,6 +186,20 @@ class Solver:
         count = int(at[FOUND])
         numbers, layers, p = (np.asarray(values[:count]) for values in found)
         return numbers, layers, p, float(flow.lost[0]) + (float(np.sum(flow.ring)) if at[MAY_CUT] else 0.0)
+
+    def _lasts(self) -> bool:
+        """Does plain Python take too long? The number of layers of a counter is not known beforehand."""
+        ready = spread.__name__ in compiled or cache.is_ready(spread.__name__, Passes)
+        return self._plain and (ready or may_compile()) and self._took > min(TAKEN_OVER, SOLVING.now(ready).together)
+
+    def _taken_over(self, flow: Flow, found: Endings, at: Any) -> tuple[Flow, Endings, np.ndarray]:
+        """Go on with compiled passes: arrays in place of lists."""
+        self._plain = False
+        self._net = self._new_net()
+        kinds = (np.int32, np.int32, np.int32, np.int8, np.int32, np.float64, np.float64)
+        self._plan = Plan(*map(np.array, self._plan, kinds))
+        flow = Flow(*map(np.array, flow, (np.float64, np.int64, np.int64, np.float64)))
+        return flow, Endings(*map(np.array, found, (np.int32, np.int64, np.float64))), np.array(at)
 
     @property
     def _pause(self) -> int:

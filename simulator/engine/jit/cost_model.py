@@ -112,8 +112,12 @@ def seconds_of_compiling(params: type) -> int:
     return round(COMPILING + SECONDS_A_BYTE * (own + shared))
 
 
-def patience_for(chain: Chain, kernel: str) -> float:
-    """The remaining seconds of interpreted code for a chain before this kernel takes over; 0 for none."""
+def patience_for(chain: Chain, kernel: str, once: bool = False) -> float:
+    """The remaining seconds of interpreted code for a chain before this kernel takes over; 0 for none.
+
+    After a slow chain there are SLOW at most, since many are likely to follow. Chains that are asked `once` have the
+    seconds of one chain together.
+    """
     params = type(chain.params)
     if compiled_here & {params, (kernel, params)}:
         return 0.0
@@ -121,8 +125,11 @@ def patience_for(chain: Chain, kernel: str) -> float:
     if left is not None and not ready:
         return max(0.0, left[0])
     budget = EXPLORING.now(ready)
-    once = min(budget.once, SLOW) if params in _slow else budget.once
-    return min(once, budget.together - _seconds_spent.get(params, 0.0))
+    took = _seconds_spent.get(params, 0.0)
+    if once:
+        return max(0.0, budget.once - took)
+    most = min(budget.once, SLOW) if params in _slow else budget.once
+    return min(most, budget.together - took)
 
 
 def spent(chain: Chain, seconds: float) -> None:
