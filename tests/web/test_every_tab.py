@@ -28,7 +28,11 @@ NOT_OFFERED = {
     "europa/naval": "rounds",
     "birthright/siege": "rounds",
     "kings-and-things/free-for-all": "best",
-    "price-of-power/npr-defence": "rounds best counter",
+    "price-of-power/npr-defence": "rounds best counter luck",
+    "europa/continuation": "luck",
+    "axis-and-allies-1940/raid": "luck",
+    "axis-and-allies-1940/raid-on-a-base": "luck",
+    "axis-and-allies-1942/raid": "luck",
 }
 
 
@@ -87,9 +91,8 @@ def test_every_tab_answers_with_a_sentence(patient, address, name):
     assert page.status_code == 200
     assert faults(answer_of(page.text)) == []
     tabs = tabs_on(page.text)
-    assert {"replay", "luck"} <= set(tabs) <= set(TOOLS)
-    for missing in NOT_OFFERED.get(urlsplit(address).path.strip("/"), "").split():
-        assert missing not in tabs
+    missing = set(NOT_OFFERED.get(urlsplit(address).path.strip("/"), "").split())
+    assert {"replay", "luck"} - missing <= set(tabs) <= set(TOOLS) - missing
     for tool, link in tabs.items():
         pairs = [("with.part", "1")]
         if tool == "luck":
