@@ -18,7 +18,7 @@ from simulator.rules.toolkit.naming import unaccented
 from simulator.scenarios import example_names, example_text, kinds_of
 from simulator.scenarios.files import example
 from simulator.scenarios.reading import matching
-from simulator.scenarios.schema import as_battle, field_rows, schema_of, whole_numbers
+from simulator.scenarios.schema import as_battle, branches, field_rows, schema_of, whole_numbers
 from simulator.scenarios.validation import not_one_of
 from simulator.web.links import address_of, value_at
 from simulator.web.text_line import units_of
@@ -138,7 +138,8 @@ def start_of(battle: Battle) -> dict[str, Any]:
     schema = schema_of(battle.model)
     sides = {}
     for side in SIDES:
-        unit = next(iter(schema["$defs"][schema["properties"][side]["$ref"].rpartition("/")[2]]["properties"]))
+        # The model of a side stands in place where the schema needs it once.
+        unit = next(iter(next(branches(schema["properties"][side], schema))["properties"]))
         sides[side] = {unit: UNITS}
     return {"game": battle.game, "battle": battle.kind, **sides}
 
