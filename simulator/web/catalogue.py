@@ -214,7 +214,7 @@ def tools_of(battle: Battle, data: Mapping[str, Any]) -> dict[str, Any]:
     return {"numbers": sorted(single, key=lambda path: value_at(data, path) is None), "values": [*sides, *columns]}
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def _numbers(model: type[Fields]) -> list[str]:
     """The whole-number fields of a model."""
     battle = as_battle(model)
