@@ -99,7 +99,7 @@ def violations(page):
 
 @pytest.fixture(scope="module")
 def page(browser):
-    found = browser.new_page()
+    found = browser.new_page(service_workers="block")
     yield found
     found.close()
 
