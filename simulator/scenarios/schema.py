@@ -42,7 +42,7 @@ VARIANTS: Schema = {
 }
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)  # more than there are kinds, whose schemas the page asks for in turn
 def schema_of(model: type[BaseModel]) -> Schema:
     """JSON schema of a scenario model."""
     return model.model_json_schema()

@@ -138,8 +138,9 @@ def start_of(battle: Battle) -> dict[str, Any]:
     schema = schema_of(battle.model)
     sides = {}
     for side in SIDES:
-        fields = next(branches(schema["properties"][side], schema))["properties"]
-        sides[side] = {next(iter(fields)): UNITS}
+        # The model of a side stands in place where the schema needs it once.
+        unit = next(iter(next(branches(schema["properties"][side], schema))["properties"]))
+        sides[side] = {unit: UNITS}
     return {"game": battle.game, "battle": battle.kind, **sides}
 
 
@@ -213,7 +214,7 @@ def tools_of(battle: Battle, data: Mapping[str, Any]) -> dict[str, Any]:
     return {"numbers": sorted(single, key=lambda path: value_at(data, path) is None), "values": [*sides, *columns]}
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def _numbers(model: type[Fields]) -> list[str]:
     """The whole-number fields of a model."""
     battle = as_battle(model)

@@ -94,15 +94,35 @@ def until(page, question):
     raise AssertionError(f"never came true: {question}")
 
 
-@pytest.fixture
-def page(request, browser, server):
-    """A page in a context of its own, at the module's FIRST address, whose script complains of nothing."""
-    context, faults = browser.new_context(viewport={"width": 1200, "height": 900}), []
+@pytest.fixture(scope="session")
+def window(browser):
+    """A page for one test after the other, and its faults: a context takes three times as long as loading a page.
+
+    It has no service worker, which would answer from what it kept of the tests before.
+    """
+    context, faults = browser.new_context(service_workers="block"), []
     found = context.new_page()
     found.set_default_timeout(SOON)
     found.on("pageerror", lambda error: faults.append(str(error)))
     found.on("console", lambda line: faults.append(line.text) if "Content Security" in line.text else None)
+    yield found, faults
+    context.close()
+
+
+@pytest.fixture
+def page(request, window, server):
+    """The page at the module's FIRST address, in a browser that has kept nothing; its script complains of nothing."""
+    found, faults = window
+    found.goto("about:blank")
+    found.context.clear_cookies()
+    storage = found.context.new_cdp_session(found)
+    storage.send("Storage.clearDataForOrigin", {"origin": server, "storageTypes": "all"})
+    storage.detach()
+    found.mouse.move(0, 0)
+    found.set_viewport_size({"width": 1200, "height": 900})
+    faults.clear()
     found.goto(server + getattr(request.module, "FIRST", RISK))
     yield found
-    context.close()
+    found.unroute_all()
+    found.context.clear_permissions()
     assert not faults

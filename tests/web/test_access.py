@@ -3,8 +3,6 @@
 import pytest
 from axe_playwright_python.base import AXE_FILE_PATH
 
-from simulator.web import catalogue
-
 RISK = "attacker.regiments=4&defender.regiments=3"
 MINE = """{ format = 1, name = "Mine", unit = { pikes = { combat = 2 } }, battle = { field = {} },
     step = [{ name = "melee" }] }"""
@@ -86,30 +84,6 @@ AUDIT = """() => {
   return faults;
 }"""
 
-# Is a field that stands where the bar at the bottom is seen when it has the focus? The browser takes long over a focus:
-# of the fields with the same height, elements and classes from the form down, one is tried, where it is first found.
-COVERED = """(known) => {
-  document.querySelectorAll("details").forEach((one) => (one.open = true));
-  const strip = document.querySelector(".strip").getBoundingClientRect(), faults = [], kinds = new Map();
-  if (strip.height > 64) faults.push(`a bar of ${strip.height} px`);
-  const path = (one) => one.id === "scenario" ? "" : `${path(one.parentElement)} ${one.tagName}.${one.className}`;
-  for (const one of document.querySelectorAll("#scenario :is(input:not([type=hidden]), select, textarea, .drop)")) {
-    const { height } = one.getBoundingClientRect();
-    if (height < 43 && !one.matches("textarea")) faults.push(`${height} px: ${one.name}`);
-    kinds.set(`${innerWidth} ${height} ${path(one)}`, one);
-  }
-  known.forEach((kind) => kinds.delete(kind));
-  for (const one of kinds.values()) {
-    document.activeElement.blur();
-    scrollBy(0, one.getBoundingClientRect().bottom - innerHeight);
-    one.focus();
-    const { top, bottom } = one.getBoundingClientRect();
-    if (top < 0 || bottom > strip.top + 1) faults.push(`covered: ${one.name} ${top} ${bottom}`);
-  }
-  if (document.documentElement.scrollWidth > innerWidth) faults.push(`${document.documentElement.scrollWidth} px wide`);
-  return [faults, [...kinds.keys()]];
-}"""
-
 # The first run of axe in a page takes longest, so both screens are looked at in one page.
 SCREENS = [
     ({"width": 1280, "height": 720}, "light"),
@@ -125,7 +99,7 @@ def violations(page):
 
 @pytest.fixture(scope="module")
 def page(browser):
-    found = browser.new_page()
+    found = browser.new_page(service_workers="block")
     yield found
     found.close()
 
@@ -139,19 +113,3 @@ def test_every_page_can_be_read_and_used(page, server, name):
         page.emulate_media(color_scheme=colors)
         assert page.evaluate(AUDIT) == [], colors
         assert violations(page) == [], colors
-
-
-def test_every_battle_kind_fits_a_phone(page, server):
-    """Its form with all that is folded, at 360 px; and nothing covers the focus upright or lying."""
-    page.emulate_media(color_scheme="dark")
-    known = []
-    for place in [one["examples"][0]["address"] for one in catalogue.games()]:
-        page.set_viewport_size({"width": 360, "height": 740})
-        page.goto(f"{server}{place}&with.drop=nothing", wait_until="domcontentloaded")
-        assert page.evaluate(AUDIT) == [], place
-        for width, height in ((360, 740), (640, 450)):
-            page.set_viewport_size({"width": width, "height": height})
-            faults, tried = page.evaluate(COVERED, known)
-            assert faults == [], (place, width)
-            known += tried
-    assert known

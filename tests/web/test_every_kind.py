@@ -8,6 +8,7 @@ import pytest
 from simulator import load, odds
 from simulator.analysis.odds.headline import chances_in, headline_of
 from simulator.scenarios import find_battle
+from simulator.scenarios.schema import schema_of
 from simulator.web import catalogue
 from simulator.web.views.answers import bar_of, blocks_of
 from simulator.web.views.charts import costs
@@ -136,3 +137,10 @@ def test_rounds_have_a_line_for_what_each_side_has_left(site):
     assert {("1", "attacker", "3.08"), ("1", "defender", "1.92")} <= set(titles)
     siege = site.get("/europa/siege-campaign").headers["location"].replace("?", "/rounds?") + "&with.part=1"
     assert "after round 1, garrison left: " in site.get(siege).text
+
+
+def test_the_schemas_of_all_kinds_are_kept():
+    """A worker asks for all of them when it starts; more than it kept were made anew at each round through them."""
+    models = [find_battle(*kind).model for kind in KINDS]
+    first = [schema_of(model) for model in models]
+    assert all(schema_of(model) is kept for model, kept in zip(models, first, strict=True))

@@ -6,6 +6,7 @@ from html import unescape
 import pytest
 
 from simulator.web import catalogue
+from tests.web.test_access import AUDIT
 
 # Page of each kind with its first example, as the form alone.
 KINDS = [f"{one['examples'][0]['address']}&with.drop=nothing" for one in catalogue.games()]
@@ -42,6 +43,31 @@ CLIPPED = """(open) => {
     }
   });
   return faults.slice(0, 5);
+}"""
+
+
+# Is a field that stands where the bar at the bottom is seen when it has the focus? The browser takes long over a focus:
+# of the fields with the same height, elements and classes from the form down, one is tried, where it is first found.
+COVERED = """(known) => {
+  document.querySelectorAll("details").forEach((one) => (one.open = true));
+  const strip = document.querySelector(".strip").getBoundingClientRect(), faults = [], kinds = new Map();
+  if (strip.height > 64) faults.push(`a bar of ${strip.height} px`);
+  const path = (one) => one.id === "scenario" ? "" : `${path(one.parentElement)} ${one.tagName}.${one.className}`;
+  for (const one of document.querySelectorAll("#scenario :is(input:not([type=hidden]), select, textarea, .drop)")) {
+    const { height } = one.getBoundingClientRect();
+    if (height < 43 && !one.matches("textarea")) faults.push(`${height} px: ${one.name}`);
+    kinds.set(`${innerWidth} ${height} ${path(one)}`, one);
+  }
+  known.forEach((kind) => kinds.delete(kind));
+  for (const one of kinds.values()) {
+    document.activeElement.blur();
+    scrollBy(0, one.getBoundingClientRect().bottom - innerHeight);
+    one.focus();
+    const { top, bottom } = one.getBoundingClientRect();
+    if (top < 0 || bottom > strip.top + 1) faults.push(`covered: ${one.name} ${top} ${bottom}`);
+  }
+  if (document.documentElement.scrollWidth > innerWidth) faults.push(`${document.documentElement.scrollWidth} px wide`);
+  return [faults, [...kinds.keys()]];
 }"""
 
 
@@ -114,16 +140,68 @@ def test_a_table_of_numbers_is_carried_along(site):
     assert re.search(r'<input type="hidden" name="options.quick_ratio" value="\[\[1, 1, 0\], \[2, 1, 9\]\]">', form)
 
 
-@pytest.mark.parametrize("width", [390, 768, 1366])
-def test_no_control_is_clipped_or_lies_over_another(page, server, width):
-    page.set_viewport_size({"width": width, "height": 900})
-    for address in KINDS:
-        page.goto(server + address, wait_until="domcontentloaded")
-        # The answer follows the armies: within two screens of a phone, whatever the kind.
-        end = page.evaluate("document.querySelector('.armies')?.getBoundingClientRect().bottom")
-        assert width > 390 or end is None or end < TWO_SCREENS, address
-        for opened in (False, True):
-            assert page.evaluate(CLIPPED, opened) == [], (address, opened)
+WIDTHS = [390, 768, 1366]
+PHONES = [(360, 740), (640, 450)]  # upright and lying
+
+
+class Walk:
+    """The faults of all forms, by what was looked at: each page is loaded once, in a browser without service worker."""
+
+    def __init__(self, page, server):
+        page.emulate_media(color_scheme="dark")
+        self.page = page
+        self.clipped = {width: [] for width in WIDTHS}
+        self.ends, self.audit, self.covered, self.known = {}, [], [], []
+        for address in KINDS:
+            page.set_viewport_size({"width": WIDTHS[0], "height": 900})
+            page.goto(server + address, wait_until="domcontentloaded")
+            self.ends[address] = page.evaluate("document.querySelector('.armies')?.getBoundingClientRect().bottom")
+            self.look_for_clipped(address)
+            self.look_on_phones(address)
+
+    def look_for_clipped(self, address):
+        for width in WIDTHS:
+            self.page.set_viewport_size({"width": width, "height": 900})
+            for opened in (False, True):
+                self.clipped[width] += [(address, opened, one) for one in self.page.evaluate(CLIPPED, opened)]
+
+    def look_on_phones(self, address):
+        for place, (width, height) in enumerate(PHONES):
+            self.page.set_viewport_size({"width": width, "height": height})
+            if place == 0:
+                self.audit += [(address, one) for one in self.page.evaluate(AUDIT)]
+            faults, tried = self.page.evaluate(COVERED, self.known)
+            self.covered += [(address, width, one) for one in faults]
+            self.known += tried
+
+
+@pytest.fixture(scope="module")
+def walk(browser, server):
+    page = browser.new_page(service_workers="block")
+    found = Walk(page, server)
+    page.close()
+    return found
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_control_is_clipped_or_lies_over_another(walk, width):
+    assert walk.clipped[width] == []
+
+
+def test_the_answer_follows_the_armies_within_two_screens_of_a_phone(walk):
+    assert [address for address, end in walk.ends.items() if end is not None and end >= TWO_SCREENS] == []
+    assert any(walk.ends.values())
+
+
+def test_every_form_can_be_read_and_used_on_a_phone(walk):
+    """With all that is folded, at 360 px, in dark."""
+    assert walk.audit == []
+
+
+def test_nothing_covers_the_field_that_has_the_focus(walk):
+    """On a phone upright and lying."""
+    assert walk.covered == []
+    assert walk.known
 
 
 def test_on_a_phone_the_answer_comes_before_all_but_the_armies(page, server):

@@ -157,10 +157,7 @@ def test_the_systems_own_sheet_is_used_where_there_is_one(page):
 # --- without a network ----------------------------------------------------------------------------------------------
 
 
-def test_a_server_that_is_gone_is_said_and_asked_again(browser, server):
-    context = browser.new_context(service_workers="block")
-    page = context.new_page()
-    page.goto(server + RISK)
+def test_a_server_that_is_gone_is_said_and_asked_again(page):
     page.route("**/answer?*", lambda route: route.abort())
     page.fill("[name='attacker.regiments']", "10")
     page.wait_for_selector("#complaint >> text=No connection; trying again")
@@ -168,20 +165,22 @@ def test_a_server_that_is_gone_is_said_and_asked_again(browser, server):
     page.unroute("**/answer?*")
     until(page, "location.search.includes('attacker.regiments=10')")
     assert page.text_content("#complaint").strip() == ""
-    context.close()
 
 
-def test_the_last_answers_can_be_read_offline(page, server):
+def test_the_last_answers_can_be_read_offline(browser, server):
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(server + RISK)
     until(page, "navigator.serviceWorker.ready.then(() => navigator.serviceWorker.controller !== null)")
     page.goto(f"{server}{RISK}")
     page.fill("[name='attacker.regiments']", "10")
     until(page, "location.search.includes('attacker.regiments=10')")
     page.reload()
     chance = page.get_attribute("#answer data[data-chance=attacker]", "value")
-    page.context.set_offline(True)
+    context.set_offline(True)
     page.reload()
     assert page.get_attribute("#answer data[data-chance=attacker]", "value") == chance
-    page.context.set_offline(False)
+    context.close()
 
 
 def test_what_browsers_ask_for_is_there(site):
