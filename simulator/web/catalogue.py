@@ -18,7 +18,7 @@ from simulator.rules.toolkit.naming import unaccented
 from simulator.scenarios import example_names, example_text, kinds_of
 from simulator.scenarios.files import example
 from simulator.scenarios.reading import matching
-from simulator.scenarios.schema import as_battle, branches, field_rows, schema_of, whole_numbers
+from simulator.scenarios.schema import as_battle, branches_at, field_rows, whole_numbers
 from simulator.scenarios.validation import not_one_of
 from simulator.web.links import address_of, value_at
 from simulator.web.text_line import units_of
@@ -135,12 +135,7 @@ def start_of(battle: Battle) -> dict[str, Any]:
     if battle.game == rules.CAMPAIGN:
         fight = {"attacker": "ours", "defender": "theirs"}
         return {"game": battle.game, "of": battle.kind, "force": {"ours": {}, "theirs": {}}, "fight": [fight]}
-    schema = schema_of(battle.model)
-    sides = {}
-    for side in SIDES:
-        # The model of a side stands in place where the schema needs it once.
-        unit = next(iter(next(branches(schema["properties"][side], schema))["properties"]))
-        sides[side] = {unit: UNITS}
+    sides = {side: {next(iter(branches_at(battle, side)[0]["properties"])): UNITS} for side in SIDES}
     return {"game": battle.game, "battle": battle.kind, **sides}
 
 
@@ -214,7 +209,7 @@ def tools_of(battle: Battle, data: Mapping[str, Any]) -> dict[str, Any]:
     return {"numbers": sorted(single, key=lambda path: value_at(data, path) is None), "values": [*sides, *columns]}
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def _numbers(model: type[Fields]) -> list[str]:
     """The whole-number fields of a model."""
     battle = as_battle(model)
