@@ -335,7 +335,7 @@ def _key(toss: Toss) -> Hashable:
     """A key that is the same for the same dice at all places; a digest, since there may be millions of numbers."""
     numbers = hashlib.sha256()
     for column in (*toss.dice.values(), *toss.limits):
-        numbers.update(np.ascontiguousarray(column, np.int64))
+        numbers.update(np.ascontiguousarray(column, np.int64).data)
     return tuple(toss.dice), numbers.digest()
 
 
