@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from simulator import load
+from simulator import exact, load
 from simulator.rules.custom.build import lay_out
 from simulator.rules.custom.decisions.win_chance_threshold import _below, _chances, below_odds
 from simulator.rules.custom.game_file import files
@@ -31,3 +31,14 @@ def test_many_rounds_as_round_by_round(game, kind, attacker, defender, rounds):
     for side in WANTED:
         assert 0 < long[side].sum() < long[side].size
         np.testing.assert_array_equal(short[side], long[side])
+
+
+def test_a_battle_that_is_over_as_it_begins():
+    """Nobody can fire: nobody wins, however the odds of those who stay compare with the wish."""
+    step = {"name": "fire", "if_own_has": ["foot"], "unless_own_has": ["foot"]}
+    battle = {"field": {"may_retreat": ["attacker"]}}
+    rules = {"format": 1, "name": "Peace", "unit": {"foot": {}}, "battle": battle, "step": [step]}
+    policy = {"attacker": {"retreat": "odds-below", "odds_below": 0.3}}
+    sides = {"attacker": {"foot": 1}, "defender": {"foot": 1}}
+    odds = exact({"game": "custom", "battle": "field", "rules": rules, "policy": policy} | sides)
+    assert (odds.winner("nobody"), odds.mean("rounds")) == (1, 0)

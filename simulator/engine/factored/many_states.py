@@ -124,7 +124,8 @@ class ManyStates:
     def states(self, cells: np.ndarray) -> list[Any]:
         """The states of these cells, before `follows`, as plain ints."""
         plane, cell = np.divmod(cells, self._axes.cells)
-        fields = np.array(list(self._planes), np.int64)[plane].T
+        # Without cells there may be no planes: all of the states are final.
+        fields = np.array(list(self._planes), np.int64).reshape(-1, len(self._chain.start))[plane].T
         for f, stride in enumerate((self._axes.along + self._axes.across).tolist()):
             if stride:
                 fields[f] = cell // stride % self._axes.values[f]

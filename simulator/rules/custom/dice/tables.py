@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import hashlib
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial, reduce
 from itertools import pairwise
 from math import prod
 from operator import or_
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -166,6 +167,8 @@ class DiceTables:
         means = np.zeros(tables.shape if "outpowered" in self.setup.leaving else (1, 1), object)
         hits = [self.slots[group][k].hit for k in chosen]
         own = [self.own.standing(rows) for rows in parts]
+        # Most places of the enemy are shown the same dice.
+        known: dict[Hashable, tuple[Any, Any]] = {}
         for seen, at in enumerate(examples):
             enemy = self.enemy.standing([at])
             counted = Counted(
@@ -177,12 +180,21 @@ class DiceTables:
                 tosses = self._tosses(shots, self.slots[group], number, standing, enemy)
                 if len(chosen) < len(self.slots[group]):
                     tosses = [_chosen(toss, chosen) for toss in tosses]
-                label, thrown = _distinct_throws(tosses)
-                tables[rows, seen] = self._tables(thrown, counted)[label]
-                if "outpowered" in self.setup.leaving:
-                    damage = [hit.damage for hit in hits]
-                    means[rows, seen] = np.array([self._mean(one, damage) for one in thrown], object)[label]
+                key = counted, *map(_key, tosses)
+                if key not in known:
+                    known[key] = self._rolled(tosses, counted, [hit.damage for hit in hits])
+                tables[rows, seen], mean = known[key]
+                if mean is not None:
+                    means[rows, seen] = mean
         return Throws(shown, tables, means)
+
+    def _rolled(self, tosses: Sequence[Toss], counted: Counted, damage: Sequence[int]) -> tuple[Any, Any]:
+        """The chance table of these dice at each place, and their mean damage, None where no side leaves by it."""
+        label, thrown = _distinct_throws(tosses)
+        tables = self._tables(thrown, counted)[label]
+        if "outpowered" not in self.setup.leaving:
+            return tables, None
+        return tables, np.array([self._mean(one, damage) for one in thrown], object)[label]
 
     def _mean(self, thrown: Thrown, damage: Sequence[int]) -> Fraction:
         """Mean damage of these dice, in parts of the whole."""
@@ -317,6 +329,14 @@ def _chosen(toss: Toss, chosen: tuple[int, ...]) -> Toss:
         if mine := tuple([(at[slot], chance) for slot, chance in faces if slot in at]):
             found[mine, covered] = found.get((mine, covered), 0) + many
     return toss._replace(dice=found)
+
+
+def _key(toss: Toss) -> Hashable:
+    """A key that is the same for the same dice at all places; a digest, since there may be millions of numbers."""
+    numbers = hashlib.sha256()
+    for column in (*toss.dice.values(), *toss.limits):
+        numbers.update(np.ascontiguousarray(column, np.int64).data)
+    return tuple(toss.dice), numbers.digest()
 
 
 def _distinct_throws(tosses: Sequence[Toss]) -> tuple[np.ndarray | int, list[Thrown]]:
