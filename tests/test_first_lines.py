@@ -89,7 +89,25 @@ def test_a_side_named_in_the_plural_wins_and_loses_in_the_plural():
     scenario = load("power-lepanto").replace_all(names)
     assert exact(scenario).headline.text.startswith("Ottomans win the sea battle in ")
     assert "Ottomans win in " in balance(scenario, {"attacker.galleys": [1]}).headline
-    assert replay(scenario.replace("attacker.light", 9), seed=1).headline.startswith("Ottomans win this battle")
+    found = replay(scenario.replace("attacker.light", 9), seed=1)
+    assert found.headline.startswith("Ottomans win this battle")
+    assert [line for line in found.lines if "Ottomans have " in line]
+    assert not [line for line in found.lines if "Ottomans has" in line or "Spain have" in line]
+
+
+def test_an_owner_of_what_is_needed_and_the_winner_are_apart():
+    line = need("europa-leuthen-1757", {"defender.army_plus": [1]}, 0.01).headline
+    assert line.startswith("Nothing more is needed: already with 1 ARMY+ of Austria, Austria wins in ")
+
+
+def test_two_cells_are_both():
+    assert sweep("europa-lutzen-1632", {"attacker.fire": [5, 6]}).headline.endswith(" in both cells.")
+    assert sweep("europa-lutzen-1632", {"attacker.fire": [4, 5, 6]}).headline.endswith(" in all 3 cells.")
+
+
+def test_what_comes_about_is_said_with_its_object():
+    ends = {replay("europa-matanzas-1628", seed=1, battle=battle).headline for battle in range(12)}
+    assert "In this battle: the escort drives the corsair off." in ends
 
 
 def test_a_counter_attack_is_told_by_the_names_of_the_countries():
