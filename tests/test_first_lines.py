@@ -125,7 +125,7 @@ def test_a_field_of_an_entry_is_named_by_its_number():
     line = sensitivity("power-npr-genoa", fields=[tokens]).headline
     assert line.startswith("The manpower tokens of province 2 of the defender at 0 instead of 1 matter most: ")
     assert sensitivity("europa-roanoke-1587", fields=["conditions.tolerance"]).headline.startswith(
-        "The tolerance at 7 instead of 6 matters most: "
+        "The tolerance at 5 instead of 6 matters most: "
     )
 
 
