@@ -2,7 +2,21 @@
 
 import pytest
 
-from simulator import balance, best, campaign, compare, exact, load, need, odds, replay, rounds, sweep, units
+from simulator import (
+    balance,
+    best,
+    campaign,
+    compare,
+    exact,
+    load,
+    need,
+    odds,
+    replay,
+    rounds,
+    sensitivity,
+    sweep,
+    units,
+)
 from simulator.analysis.odds.headline import names_of
 from simulator.cli import run
 from simulator.rules.toolkit.words import agreeing, chance_of, noun_for, price_of, several
@@ -89,7 +103,40 @@ def test_a_side_named_in_the_plural_wins_and_loses_in_the_plural():
     scenario = load("power-lepanto").replace_all(names)
     assert exact(scenario).headline.text.startswith("Ottomans win the sea battle in ")
     assert "Ottomans win in " in balance(scenario, {"attacker.galleys": [1]}).headline
-    assert replay(scenario.replace("attacker.light", 9), seed=1).headline.startswith("Ottomans win this battle")
+    found = replay(scenario.replace("attacker.light", 9), seed=1)
+    assert found.headline.startswith("Ottomans win this battle")
+    assert [line for line in found.lines if "Ottomans have " in line]
+    assert not [line for line in found.lines if "Ottomans has" in line or "Spain have" in line]
+
+
+def test_an_owner_of_what_is_needed_and_the_winner_are_apart():
+    line = need("europa-leuthen-1757", {"defender.army_plus": [1]}, 0.01).headline
+    assert line.startswith("Nothing more is needed: already with 1 ARMY+ of Austria, Austria wins in ")
+
+
+def test_all_is_not_said_to_be_never_so():
+    """ "All never get across" says another thing than that some are left behind."""
+    line = need("power-crossing-alps", {"attacker.units": [10]}, 0.5).headline
+    assert line.endswith(" nothing that was tried is: all get across in 0 %.")
+
+
+def test_a_field_of_an_entry_is_named_by_its_number():
+    tokens = "defender.provinces[1].manpower_tokens"
+    line = sensitivity("power-npr-genoa", fields=[tokens]).headline
+    assert line.startswith("The manpower tokens of province 2 of the defender at 0 instead of 1 matter most: ")
+    assert sensitivity("europa-roanoke-1587", fields=["conditions.tolerance"]).headline.startswith(
+        "The tolerance at 5 instead of 6 matters most: "
+    )
+
+
+def test_two_cells_are_both():
+    assert sweep("europa-lutzen-1632", {"attacker.fire": [5, 6]}).headline.endswith(" in both cells.")
+    assert sweep("europa-lutzen-1632", {"attacker.fire": [4, 5, 6]}).headline.endswith(" in all 3 cells.")
+
+
+def test_what_comes_about_is_said_with_its_object():
+    ends = {replay("europa-matanzas-1628", seed=1, battle=battle).headline for battle in range(12)}
+    assert "In this battle: the escort drives the corsair off." in ends
 
 
 def test_a_counter_attack_is_told_by_the_names_of_the_countries():

@@ -173,7 +173,7 @@ def test_a_number_to_hit_is_sought_from_1_as_0_means_never():
 def test_what_is_enough_already_is_said_so():
     most = need(LAND, {"attacker.regiments": range(12, 20)}, 0.8)
     assert (most.trivial, most.setting) == (True, 12)
-    assert most.headline.startswith("Nothing more is needed: already with 12 regiments the attacker wins in 9")
+    assert most.headline.startswith("Nothing more is needed: already with 12 regiments, the attacker wins in 9")
     least = need(LAND, {"defender.regiments": [1, 2]}, 0.3, "p_attacker")
     assert (least.trivial, least.direction, least.setting) == (True, "falling", 2)
     assert "the most that was tried" in least.headline

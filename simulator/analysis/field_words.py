@@ -57,14 +57,16 @@ def field_in_words(battle: Battle, data: Mapping[str, Any], path: str) -> str:
     parts = [part for part in re.findall(r"[^.\[\]]+|\[\d+\]", path) if part not in _SILENT]
     own = [part for part in parts if part not in {*ALL_SIDES, "force", "place", "target", "hold"}]
     owner = owner_in_words(battle, data, path)
-    words = [f"the {_label(battle, path)}"]
+    words, number = [f"the {_label(battle, path)}"], ""
     if own and own[-1].startswith("["):
         words = [f"number {int(own.pop()[1:-1]) + 1} of {words[0]}"]
     for part in own[-2::-1]:
         if part.startswith("["):
-            words[-1] += f" of number {int(part[1:-1]) + 1}"
+            number = f" {int(part[1:-1]) + 1}"
         elif part != owner:
-            words.append(f"the {_unit_name(battle, part)}")
+            name = _unit_name(battle, part)
+            words.append(f"{noun_for(1, name)}{number}" if number else f"the {name}")
+            number = ""
     return " of ".join([*words, *([owner] if owner else [])])
 
 

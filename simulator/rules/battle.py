@@ -147,13 +147,12 @@ class BattlesRun(Run, Protocol):
 
 
 class StartsRun(BattlesRun, Protocol):
-    """An exact run that answers many starts of a chain at once, and has a memory."""
+    """An exact run that answers many starts of a chain at once, and has a memory; `many` chains of a kind follow."""
+
+    many: bool
 
     def from_starts(self, chain: Chain, starts: np.ndarray, counted: bool) -> ManyOutcomes:
-        """The exact ends from each of these starts of a chain (int64, shape (starts, fields)).
-
-        Without `counted`, counters of the ends may be 0.
-        """
+        """The exact ends from each start, int64 [start, field]; without `counted` their counters may be 0."""
         ...
 
     def recall(self, key: Any) -> Any:

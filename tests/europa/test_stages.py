@@ -7,9 +7,12 @@ import pytest
 
 from simulator import ScenarioError, exact, load
 from simulator.rules.europa.land.tables import LandSetup
+from simulator.rules.europa.passages import battles
 from simulator.rules.europa.passages.expedition import Expedition
 from simulator.rules.europa.passages.native_chain import Chain
+from simulator.rules.europa.passages.passage import Voyage
 from simulator.rules.europa.procedures.overseas import Conquered
+from simulator.rules.europa.tables import book
 
 GENERAL = {"manoeuvre": 3, "fire": 3, "shock": 3, "siege": 1}
 PASSAGE = {
@@ -425,3 +428,40 @@ def test_an_expedition_without_a_passage_says_what_its_stages_bring(stages, sent
     }
     odds = exact({"game": "europa", "battle": "expedition"} | {stage: of[stage] for stage in stages})
     assert re.fullmatch(sentence, odds.headline.text)
+
+
+# Numbers, policies and readings that the results of a battle at sea depend on.
+OTHERS = {
+    "attacker.warships": 5,
+    "attacker.transports": 3,
+    "attacker.land_detachments": 3,
+    "attacker.leader": {"manoeuvre": 5, "fire": 1, "shock": 1},
+    "defender.interceptors[0].warships": 2,
+    "defender.interceptors[0].leader": {"manoeuvre": 5, "fire": 5, "shock": 5},
+    "options.size_counts": "all",
+    "options.destruction_is_rout": True,
+    "options.rout_attrition_plus_two": True,
+    "policy.attacker.losses": "transports-first",
+    "policy.attacker.break_off": "always",
+    "policy.defender.capture": "warships-first",
+    "conditions.retreat_zones": 3,
+}
+
+
+def test_battles_of_passages_share_results_only_where_they_are_alike():
+    """Results that were found after those of other passages are those found alone."""
+    enemy = {"warships": 3, "leader": {"manoeuvre": 2, "fire": 2, "shock": 2}}
+    one = load(PASSAGE | europa("passage", defender={"interceptors": [enemy]}))
+
+    def fought(scenario):
+        voyage = Voyage(scenario.fields, book(scenario.fields.options.tables))
+        return battles.results(voyage.engagement(0, (0,), voyage.start.afloat, True))
+
+    passages, found = [one, *(one.replace(path, value) for path, value in OTHERS.items())], []
+    battles._results.cache_clear()
+    for scenario in passages:
+        found.append(fought(scenario))
+    for scenario, shared in zip(passages, found, strict=True):
+        battles._results.cache_clear()
+        assert fought(scenario) == shared
+    assert len({tuple(one.items()) for one in found}) > len(passages) / 2

@@ -113,8 +113,8 @@ def test_a_free_for_all_tells_who_holds_the_hex():
     found = odds("knt-three-kings")
     assert [result.label for result in found.results] == [
         "the attacker takes the hex",
-        "the second attacker takes it",
-        "the defender keeps it",
+        "the second attacker takes the hex",
+        "the defender keeps the hex",
         "nobody (stalemate)",
     ]
     assert sum(result.p for result in found.results) == pytest.approx(1)

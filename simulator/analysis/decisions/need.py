@@ -115,7 +115,7 @@ class Need(Result):
         elif self.direction == "falling":
             verdict = f"up to {what}" + (", the most that was tried" if self.trivial else "")
         elif self.trivial:
-            return f"Nothing more is needed: already with {what} {self._reached()}."
+            return f"Nothing more is needed: already with {what}, {self._reached()}."
         else:
             verdict = f"{what} {are} enough"
         if not self.enough and self.complete and (none := self._without_plan()):

@@ -134,7 +134,8 @@ def _adverb_first(clause: str, adverb: str, names: Iterable[str]) -> str:
     """A clause with "never" or "always" before its verb: "the defender never holds", "is never driven off"."""
     lead = "and " if clause.startswith("and ") else ""
     words = clause.removeprefix(lead)
-    if words.lower().startswith(("nothing ", "nobody ")):
+    unsaid = ("nothing ", "nobody ", *(("all ",) if adverb == "never" and not words.startswith("all of ") else ()))
+    if words.lower().startswith(unsaid):
         return f"{lead}{words} in {SURE[adverb]}"
     subject = next((name for name in names if words == name or words.startswith(f"{name} ")), "")
     if not subject and (found := _SUBJECT.match(words)):

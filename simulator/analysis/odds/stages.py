@@ -120,6 +120,7 @@ class ExactRun:
     shared: Shared | None = None
     battles: None = None
     lines: None = None
+    many: bool = False
 
     def __call__(self, chain: Chain, share: Share | None = None) -> OutcomeDistribution:
         """All ends of the stage, with chances multiplied by that of reaching it. Each chain is solved once."""
@@ -147,6 +148,8 @@ class ExactRun:
 
     def from_starts(self, chain: Chain, starts: np.ndarray, counted: bool) -> ManyOutcomes:
         """The ends from each of these starts of a chain."""
+        if self.many:
+            api.expect_many(chain)
         return api.outcomes_from(chain, starts, self.budget, self._report, counted)
 
     def recall(self, key: Any) -> Any:

@@ -26,6 +26,7 @@ from simulator.analysis.words import capital, difference_in_words, meaning, numb
 from simulator.rules.battle import Battle
 from simulator.rules.toolkit.naming import suggested
 from simulator.rules.toolkit.tolerances import ROUNDING
+from simulator.rules.toolkit.words import agreeing
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft, load
 from simulator.scenarios.arguments import checked
 from simulator.scenarios.schema import FRAME, branches_at, field_at, field_rows, items_at, settings_of
@@ -110,7 +111,9 @@ class Sensitivity(Result):
             tried = "The one change tried does not move" if len(self.steps) == 1 else "No change tried moves"
             return f"{tried} {what}: it stays at {number(self.base)}."
         words = step_in_words(battle, data, most.path, most.setting, most.to)
-        text = f"{capital(words) if self.complete else f'Of the changes tried, {words}'} matters most"
+        subject = words.partition(" of ")[0].partition(" at ")[0]
+        matters = agreeing(f"{subject} matters", [subject]).rpartition(" ")[2]
+        text = f"{capital(words) if self.complete else f'Of the changes tried, {words}'} {matters} most"
         value, low, high = (difference_in_words(battle, self.value, one, chance) for one in most.change[:3])
         change = value + " points" * chance
         if most.change.low < most.change.high:

@@ -235,7 +235,8 @@ class Sweep(Result):
             if len(known) == 1:
                 only = "allowed" if all(cell.refused for cell in self.cells if cell is not least) else "with a plan"
                 return f"{what} is {self._value(least)} with {self._in_words(least)}, the only cell {only}."
-            return f"{what} is {self._value(least)} in all {len(known)} cells."
+            cells = "both cells" if len(known) == 2 else f"all {len(known)} cells"
+            return f"{what} is {self._value(least)} in {cells}."
         runs = f"{what} runs from {self._value(least)} with {self._in_words(least)} to {self._value(most)}"
         more = [f"with {self._in_words(most)}"]
         now = next((cell for cell in known if cell.settings == self.present), None)

@@ -99,7 +99,8 @@ class Solver:
         keys = [(like, *(part.tobytes() for part in parts)) for parts in starts]
         due = {key: parts for key, parts in zip(keys, starts, strict=True) if key not in self.known}
         # Starts solved together are kept together: their chances are the same bits in whatever order cells are asked.
-        together = self.plan.carry.joins and len(due) >= LEAST
+        run.many = len(due) >= LEAST
+        together = self.plan.carry.joins and run.many
         for some in [due] if together else [{key: parts} for key, parts in due.items()]:
             kept = run.recall(tuple(some))
             if kept is not None:

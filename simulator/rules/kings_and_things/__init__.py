@@ -30,9 +30,9 @@ PARAMETERS = {"after-rounds": "retreat_after", "below-creatures": "retreat_below
 # The side that holds the hex at the end.
 HOLDERS = {
     "the attacker takes the hex": "taken_by_attacker",
-    "the second attacker takes it": "taken_by_second_attacker",
-    "the third attacker takes it": "taken_by_third_attacker",
-    "the defender keeps it": "winner == 'defender'",
+    "the second attacker takes the hex": "taken_by_second_attacker",
+    "the third attacker takes the hex": "taken_by_third_attacker",
+    "the defender keeps the hex": "winner == 'defender'",
     "nobody (stalemate)": "winner == 'nobody'",
 }
 LAND = "{A} takes the hex in {m}, {D} keeps it in {winner == 'defender'}[, nobody has it in {winner == 'nobody'}]."

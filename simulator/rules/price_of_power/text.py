@@ -14,6 +14,7 @@ from simulator.rules.price_of_power.state import DEAD, OVER, Battle, Realm, forc
 from simulator.rules.toolkit.faces import thrown_until
 from simulator.rules.toolkit.naming import counted, plural, sentence
 from simulator.rules.toolkit.policies import in_words
+from simulator.rules.toolkit.words import agreeing
 
 # Letters of a face in a replay: f infantry, T tercios, h cavalry, a artillery, - blank.
 LETTERS = {"f": "infantry", "T": "tercios", "h": "cavalry", "a": "artillery"}
@@ -145,4 +146,5 @@ def fate(side: Side, faction: Faction, realm: Realm) -> str:
     units = faction.units(realm.left)
     text = counted(types(units), SHIPS if faction.sea else TYPES, "nothing left")
     damaged = f" ({units[DAMAGED]} damaged)" if faction.sea and units[DAMAGED] else ""
-    return f"{who[:1].upper()}{who[1:]} {'leaves with' if realm.gone else 'has'} {text}{damaged}."
+    left = f"{who[:1].upper()}{who[1:]} {'leaves with' if realm.gone else 'has'} {text}{damaged}."
+    return agreeing(left, [who])

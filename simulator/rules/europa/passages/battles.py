@@ -108,7 +108,21 @@ def _cut(fight: FightKey, lost: int, sunk: int, small: tuple[bool, bool], routs:
 
 
 def results(engagement: Engagement) -> dict[Result, float]:
-    """The results of the battle for the attacker, with chances."""
+    """The results of the battle for the attacker, with chances; not to be changed.
+
+    Battles whose fight and losses are alike share them, such as those of passages that differ in another stage.
+    """
+    losses, options = Losses(engagement), engagement.options
+    lost = tuple(losses.sizes), tuple(losses.forces), tuple(losses.kinds), engagement.squadrons[OWN].retreat_drm
+    readings = options.destruction_is_rout, options.rout_attrition_plus_two
+    return _results(FightKey((fight_of(engagement).numbers, lost, readings), engagement))
+
+
+# A passage fights some seventy battles; those with another number in one field fight most of them again.
+@lru_cache(maxsize=256)
+def _results(battle: FightKey) -> dict[Result, float]:
+    """As `results`; the numbers of the key are those that the results depend on."""
+    engagement = battle.engagement
     losses, found = Losses(engagement), defaultdict[Result, float](float)
     own, beaten = engagement.squadrons[OWN], defaultdict[tuple[Afloat, int], float](float)
     unharmed = [safe(own.leader, gone) for gone in (False, True)]
