@@ -78,7 +78,9 @@ def at_most(seconds: float) -> Iterator[None]:
     finally:
         _limits.pop()
         _set_timer()
-        signal.signal(signal.SIGPROF, handler)
+        # A signal that another thread is about to take would end the process by default; `_stop` without limits does not.
+        if handler is not signal.SIG_DFL:
+            signal.signal(signal.SIGPROF, handler)
 
 
 def _set_timer() -> None:
