@@ -19,6 +19,7 @@ from simulator import (
 )
 from simulator.analysis.odds.headline import names_of
 from simulator.cli import run
+from simulator.report.answer_words import costs
 from simulator.rules.toolkit.words import agreeing, chance_of, noun_for, price_of, several
 from simulator.scenarios import ScenarioError
 
@@ -101,7 +102,9 @@ def test_a_verb_agrees_with_the_name_of_many(said, agreed):
 def test_a_side_named_in_the_plural_wins_and_loses_in_the_plural():
     names = {"attacker.name": "Ottomans", "defender.name": "Spain"}
     scenario = load("power-lepanto").replace_all(names)
-    assert exact(scenario).headline.text.startswith("Ottomans win the sea battle in ")
+    odds = exact(scenario)
+    assert odds.headline.text.startswith("Ottomans win the sea battle in ")
+    assert costs(odds).startswith("Ottomans lose ")
     assert "Ottomans win in " in balance(scenario, {"attacker.galleys": [1]}).headline
     found = replay(scenario.replace("attacker.light", 9), seed=1)
     assert found.headline.startswith("Ottomans win this battle")

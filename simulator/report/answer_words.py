@@ -14,7 +14,7 @@ from simulator.report.words import label_of, percent, value_of
 from simulator.rules.battle import WINNERS, Battle
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import sentence, winner_text
-from simulator.rules.toolkit.words import number_of
+from simulator.rules.toolkit.words import agreeing, number_of
 
 MOST_OUTCOMES = 6
 MOST_FACTS = 4
@@ -34,7 +34,7 @@ def costs(odds: Odds) -> str:
     money = forces.money if odds.battle.money and f"attacker_{forces.money}" in odds.names else ""
     attacker, defender = (_lost(odds, side, lost, money) for side in SIDES)
     names = side_names(odds)
-    return sentence(f"{names[0]} loses {attacker} on average, {names[1]} {defender}")
+    return sentence(agreeing(f"{names[0]} loses {attacker} on average, {names[1]} {defender}", names[:1]))
 
 
 def _lost(odds: Odds, side: str, column: str, money: str) -> str:

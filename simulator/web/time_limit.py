@@ -78,7 +78,7 @@ def at_most(seconds: float) -> Iterator[None]:
     finally:
         _limits.pop()
         _set_timer()
-        # A signal that another thread is about to take would end the process by default; `_stop` without limits does not.
+        # A signal that another thread is about to take would end the process by default; `_stop` does nothing then.
         if handler is not signal.SIG_DFL:
             signal.signal(signal.SIGPROF, handler)
 
