@@ -55,7 +55,7 @@ def values_of(scenario, path):
 
 
 def verdict(scenario, path):
-    """What a field does in a battle, alone or beside another value of a policy of that side.
+    """The effect of a field in a battle, alone or beside another value of a policy of that side.
 
     One that decides what may be given beside it changes the answer as well.
     """
@@ -82,7 +82,7 @@ def verdict(scenario, path):
 
 
 def verdicts_of(cases, path):
-    """What a field does in these battles, until it changes the answer of one."""
+    """The effect of a field in these battles, until it changes the answer of one."""
     found = set()
     for scenario in cases:
         found.add(verdict(scenario, path))

@@ -97,8 +97,7 @@ def values_from(
     graph = explore(chain, budget, progress, starts=starts[first], once=True)
     value = np.zeros((len(values := worth(graph.states(graph.final))), len(graph)))
     value[:, graph.final] = values
-    # A factorization solves all values at once and compiles nothing, but takes some 100 bytes an edge. Passes take
-    # none: larger graphs (ships of six classes) are left to them, since they would need more memory than a page has.
+    # A factorization solves all values at once and compiles nothing; larger graphs are those of ships of six classes.
     if len(graph.to) <= MOST_FACTORED:
         found = values_at_once(graph, value)
     else:

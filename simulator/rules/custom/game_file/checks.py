@@ -80,7 +80,7 @@ def _laid_over(file: GameFile, key: str) -> None:
 
 
 def _refusals(checks: Iterator[Callable[[], None]]) -> list[Refusal]:
-    """What these checks refuse."""
+    """The refusals of these checks."""
     found = []
     for check in checks:
         try:

@@ -156,7 +156,7 @@ def read_game(data: Mapping[str, Any], prefix: str) -> GameFile:
 
 
 def further_mistakes(data: Mapping[str, Any], error: ValidationError, given: int) -> list[Refusal]:
-    """What is refused beside the wrong numbers and unknown keys of a file; nothing if other types are wrong too.
+    """The refusals beside the wrong numbers and unknown keys of a file; nothing if other types are wrong too.
 
     They are found in a copy without the unknown keys, in which a wrong number is 1. A table with such a mistake has no
     other line.
