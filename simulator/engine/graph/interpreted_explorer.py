@@ -54,20 +54,21 @@ class PlainExplorer:
         self._parts = [chain.part(name) for name in ("running", "table", "second")]
         self._follows = chain.part("follows")
         self._move = chain.leap if decisions else self._to_decision if self.decisions else chain.move
-        self._all = decisions and chain.decided
+        # Decisions are taken at once, unless all of them are nodes or there are none.
+        self._decides = chain.decided and not decisions
         # The states that follow the cells of each column of a plane (see `factored.grid`), by its rows.
         self._known_cells: dict[Any, dict[Any, tuple[Any, int]]] = {}
         self._many = ManyStates(chain) if ManyStates.serves(chain) and not self.decisions else None
         self._numbers: dict[Any, int] = {}
         # The number of the state that follows each cell, and the amount that is added to the counter.
-        self._cells: dict[Any, tuple[int, int]] = {}
+        self._cells: dict[int, tuple[int, int]] = {}
         self._look_from = LOOK_FROM
         # The work of an edge of states that are followed together, in steps.
         self._edge = 1.0
         self.edges, self.work = 0, 0.0
 
     def _settled(self, s: Any) -> Any:
-        return s if self._all else self.chain.settled(s, self._p, stop=self.decisions)
+        return self.chain.settled(s, self._p, stop=self.decisions) if self._decides else s
 
     def _to_decision(self, p: Any, s: Any, result: int, other: int) -> Any:
         return self._settled(self.chain.leap(p, s, result, other))
@@ -137,21 +138,19 @@ class PlainExplorer:
         cells, first, which = np.unique(steps.cell, return_index=True, return_inverse=True)
         end, order = np.cumsum(steps.size), np.argsort(first)
         cells, before = cells[order], np.searchsorted(end, first[order], "right").tolist()
-        reached = [self._cell(found.states, cell, batch[i]) for cell, i in zip(many.states(cells), before, strict=True)]
-        number, more = np.array(reached, np.int64).reshape(-1, 2)[np.argsort(order)[which]].T
+        numbers = cells.tolist()
+        new = [at for at, cell in enumerate(numbers) if cell not in self._cells]
+        for at, landed in zip(new, many.states(cells[new]), strict=True):
+            after, count = self.without_count(batch[before[at]], self._settled(self._follows(self._p, landed)))
+            self._cells[numbers[at]] = self._number_of(found.states, after, batch[before[at]]), count
+        reached = np.array([self._cells[cell] for cell in numbers], np.int64).reshape(-1, 2)
+        number, more = reached[np.argsort(order)[which]].T
         found.table.extend(steps.table.tolist())
         found.second.extend(steps.second.tolist())
         found.owner.extend([0] * len(batch))
         found.begin.extend((len(found.to) + end).tolist())
         found.to.extend(number.tolist())
         found.inc.extend(more.tolist())
-
-    def _cell(self, states: list[Any], cell: Any, before: Any) -> tuple[int, int]:
-        """The number of the state that follows a cell, and the amount that is added to the counter."""
-        if (known := self._cells.get(cell)) is None:
-            after, count = self.without_count(before, self._settled(self._follows(self._p, cell)))
-            known = self._cells[cell] = self._number_of(states, after, before), count
-        return known
 
     def _number_of(self, states: list[Any], after: Any, before: Any) -> int:
         """The number of a state, a new one if necessary."""
