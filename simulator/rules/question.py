@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 WON, LOST = "winner == 'attacker'", "winner == 'defender'"
+MEAN = "mean."
 
 
 class Answered(Protocol):
@@ -73,6 +74,11 @@ class Question:
     columns: Sequence[str] = ()
     others: Sequence[Question] = ()
     stages: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def number(self) -> str:
+        """The column whose mean is asked; "" where a chance is."""
+        return self.measure.removeprefix(MEAN) if self.measure.startswith(MEAN) else ""
 
     def of_stages(self, data: Mapping[str, Any]) -> Question:
         """The question of a scenario's own stages."""

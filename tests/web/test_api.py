@@ -83,7 +83,7 @@ def test_the_description_is_valid(site):
 def test_scenarios_fit_the_description_which_writes_shared_parts_once(site):
     validator = pytest.importorskip("jsonschema", reason="pip install '.[test]'").Draft202012Validator
     reply = site.get("/api/v1/openapi.json")
-    assert len(reply.content) < 400_000  # 789 KB with the models of each kind in full
+    assert len(reply.content) < 500_000  # 789 KB with the models of each kind in full
     components = reply.json()["components"]
     fields_of = {f"{one['game']}.{one.get('battle')}": one for one in map(example, example_names())}
     described = fields_of.keys() & components["schemas"].keys()

@@ -245,7 +245,7 @@ class Maker:
         """The counter-attack by the defender of the last fight."""
         last, carry = self.fights[-1], self.carry
         kind, number = last["battle"], len(self.fights)
-        pointless = kind in carry.kinds and carry.kinds[kind].question.measure.startswith("mean.")
+        pointless = kind in carry.kinds and carry.kinds[kind].question.number != ""
         refuse(pointless, "counter_attack", f"nothing is taken in a {kind} that could be won back")
         takers = carry.taken(kind)
         won = f"fight{number}_{'won' if takers is None else 'taken'}"

@@ -151,7 +151,7 @@ def _chance(odds: Odds, side: str) -> str:
 
 def happening(odds: Odds, you: str) -> str:
     """The headline's event and its chance, as `you` say it: "you take the land in 71.40 %", "you never hold it"."""
-    if measure_of(odds.battle).startswith("mean."):
+    if odds.battle.question.number:
         text = headline_of(odds).text.rstrip(".")
         return text[0].lower() + text[1:]
     subject, predicate = event(odds, you or SIDES[0])

@@ -55,7 +55,7 @@ def standing(odds: Odds, rounds: int, unit: str) -> str:
     when, exact = number_of(rounds, unit), odds.battles is None
     if exact and odds.p("over") == 0:
         return f"It is never over after {when}."
-    by_sides = "winner" in odds.names and not odds.battle.question.measure.startswith("mean.")
+    by_sides = "winner" in odds.names and not odds.battle.question.number
     sides = zip(("{A}", "{D}", "nobody"), WINNERS, strict=True) if by_sides else ()
     # The winner of a campaign is as if it ended there.
     won, only = ("has won", " and over") if unit == "round" else ("is ahead", "")

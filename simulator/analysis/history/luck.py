@@ -283,8 +283,7 @@ def _completed(where: str, one: LoggedBattle, ends: Odds, weights: Mapping[str, 
 
 def _judge_outcome(where: str, one: LoggedBattle, odds: Odds, weights: Mapping[str, float]) -> Judged:
     """The luck of the observed outcome. Raises ValueError for an outcome that cannot happen."""
-    number = odds.question.measure.removeprefix("mean.")
-    if weights == WIN and number != odds.question.measure:
+    if weights == WIN and (number := odds.question.number):
         raise ValueError(f"weights: {odds.battle.label} has no winner; give what counts, like {number}=1")
     happened = _happened(where, one, odds)
     weighed = Weighing(weights, one.side)

@@ -50,7 +50,7 @@ def measure_of(battle: Battle, side: str = "attacker") -> str:
     mean.
     """
     measure = battle.question.measure
-    if side == "attacker" or measure.startswith("mean."):
+    if side == "attacker" or battle.question.number:
         return measure
     return LOST if measure == WON else contrary(measure)
 
@@ -72,10 +72,9 @@ def meant(battle: Battle, value: str) -> str:
 
 def headline_of(odds: Odds, decimals: int = 2) -> Headline:
     """The headline of odds, with so many decimals of its chances."""
-    measure = odds.question.measure
-    column = measure.removeprefix("mean.")
-    value = odds.p(measure) if column == measure else odds.mean(column)
-    return Headline(sentence(odds, decimals), measure, value, *odds.interval(column))
+    measure, number = odds.question.measure, odds.question.number
+    value = odds.mean(number) if number else odds.p(measure)
+    return Headline(sentence(odds, decimals), measure, value, *odds.interval(number or measure))
 
 
 def sentence(odds: Odds, decimals: int = 2) -> str:
@@ -134,8 +133,9 @@ def _adverb_first(clause: str, adverb: str, names: Iterable[str]) -> str:
     """A clause with "never" or "always" before its verb: "the defender never holds", "is never driven off"."""
     lead = "and " if clause.startswith("and ") else ""
     words = clause.removeprefix(lead)
-    unsaid = ("nothing ", "nobody ", *(("all ",) if adverb == "never" and not words.startswith("all of ") else ()))
-    if words.lower().startswith(unsaid):
+    # "All never get across" says that none does.
+    every = adverb == "never" and words.startswith("all ") and not words.startswith("all of ")
+    if every or words.lower().startswith(("nothing ", "nobody ")):
         return f"{lead}{words} in {SURE[adverb]}"
     subject = next((name for name in names if words == name or words.startswith(f"{name} ")), "")
     if not subject and (found := _SUBJECT.match(words)):

@@ -41,7 +41,7 @@ class Chance(NamedTuple):
 def own_value(battle: Battle, columns: Container[str]) -> str:
     """The value of a battle kind that is computed when none is named, see `Odds.value`; `columns` of its outcomes."""
     sided = "winner" in columns and not battle.results
-    return battle.question.measure if battle.question.measure.startswith("mean.") or not sided else "p_attacker"
+    return battle.question.measure if battle.question.number or not sided else "p_attacker"
 
 
 class Odds(Measured, Result):

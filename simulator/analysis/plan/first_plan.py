@@ -27,7 +27,7 @@ class Known:
 
 def known_at_first(choices: Choices) -> Known:
     """A division made step by step, and the value if every front had all pieces that reach it."""
-    # Where too few stay in a hold, nobody is sent beyond what is needed.
+    # If that leaves too few pieces in a hold, every target gets only the fewest pieces that it needs.
     return Known(_Steps(choices).division() or _Steps(choices).division(further=False), _bound(choices))
 
 

@@ -327,16 +327,14 @@ def divided(turn: Turn, found: list[Columns], k: int, alone: bool = False) -> Pl
     """
     make = TableDivision if TableDivision.fits(turn) else Programme
     division = make(turn, found)
-    known = known_at_first(division.choices)
+    division.known = known = known_at_first(division.choices)
     try:
-        # Tables have no division before they are whole: what is known at first stays.
-        if isinstance(division, Programme):
-            division.known = known
         best = division.best()
     except KeyboardInterrupt:
         if known.choice is None:
             raise
         return Plan(turn, tuple(found), known.choice, interrupted=True, bound=known.bound)
+    division.known = None  # what follows looks for other plans, and for those with other pieces
     if best is None or alone:
         return Plan(turn, tuple(found), best)
     objective = turn.file.objective

@@ -17,6 +17,7 @@ import numpy as np
 
 from simulator.analysis.plan.choices import EQUAL, SAME_PRICE, Choice, Choices
 from simulator.analysis.plan.columns import Columns
+from simulator.analysis.plan.first_plan import Known
 from simulator.analysis.plan.turn import Turn
 
 # Additions that the tables of one division may take: a second of CPU time, about.
@@ -60,6 +61,8 @@ class TableDivision:
         """`whole`: keep columns that only a plan with other pieces would choose."""
         self.turn, self.found = turn, found
         self.choices = Choices(turn, found, whole)
+        # The division to keep after Ctrl-C: the first one, since tables give none before they are whole.
+        self.known: Known | None = None
         self.objective = turn.file.objective
         self.classes = _classes(turn)
         leaving = turn.here - turn.staying

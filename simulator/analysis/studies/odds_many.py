@@ -91,7 +91,7 @@ def odds_many(
             data = many.drafts[place].data
             about = {"scenario": names[place], "game": data.get("game"), "battle": data.get("battle")}
             rows += number_rows(about, many.asked(place), cells[place])
-        # Where every scenario is refused, or none is given, the numbers are still numbers.
+        # These columns hold numbers also if no scenario is given, and if every scenario is refused.
         return frame(rows, COLUMNS).astype(dict.fromkeys(("value", "low", "high"), float))
 
     def counted() -> Iterator[tuple[int, Cell]]:

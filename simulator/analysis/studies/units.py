@@ -151,7 +151,7 @@ def units(
     method = Method(battles=battles, seed=seed, threads=threads, budget=CELL_BYTES)
     work = [(scenario, *unit) for scenario in asked for unit in _units(scenario)]
     for battle in (scenario.battle for scenario in asked):
-        if battle.question.measure.startswith("mean."):
+        if battle.question.number:
             text = f"has no winner: sweep {battle.question.measure} over a unit"
             raise ScenarioError(f"battle: {battle.game} {battle.kind} {text}")
     if not work:

@@ -161,7 +161,7 @@ def endings(odds: Odds, among: str = "") -> list[tuple[str, str, float]]:
 
     Nothing where the question is about a number.
     """
-    if odds.question.measure.startswith("mean."):
+    if odds.question.number:
         return []
     given = [(one.words, _side(one.side), one.question) for one in odds.battle.question.fitting(odds.columns).endings]
     if not given and "winner" in odds.columns:

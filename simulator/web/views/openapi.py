@@ -10,20 +10,22 @@ from importlib import resources
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from pydantic.json_schema import models_json_schema
+
 from simulator import __version__
 from simulator.rules import PLAN
 from simulator.scenarios import kinds_of
-from simulator.scenarios.schema import scenario_schema
+from simulator.scenarios.schema import OBJECTIVE, VARIANTS
 from simulator.web import catalogue, links
 from simulator.web.messages import JSON, Job, Limits, Reply, as_json
 from simulator.web.plans.request import model_in
 from simulator.web.views.api import MOST_COMPARED, TOOLS, Param, Tool
 from simulator.web.views.render import render
 from simulator.web.views.request import TEXT as TEXT_LINE
-from simulator.web.views.shared_schemas import components
 
 Document = dict[str, Any]
 BASE = "/api/v1"
+SCHEMAS = "#/components/schemas/"
 EXAMPLE = {"game": "risk", "battle": "land", "attacker": {"regiments": 20}, "defender": {"regiments": 15}}
 EXAMPLE_FIELDS = {"attacker.regiments": "20", "defender.regiments": "15"}
 PLANNED = {
@@ -36,7 +38,7 @@ WRONG = {
     "error": "attacker.regiments: -3 is not allowed; give a whole number from 1 to 1000",
     "field": "attacker.regiments",
 }
-ERROR = {"content": {JSON: {"schema": {"$ref": "#/components/schemas/error"}, "example": WRONG}}}
+ERROR = {"content": {JSON: {"schema": {"$ref": SCHEMAS + "error"}, "example": WRONG}}}
 ERRORS = {
     "400": "the body is not UTF-8, JSON or TOML", "404": "no such page",
     "413": "more than 64 KB", "414": "more than 64 KB",
@@ -94,9 +96,7 @@ def openapi() -> Document:
 
 def _operations(name: str, tool: Tool) -> Document:
     """GET (but for what needs a body) and POST of a tool."""
-    replies = _replies(
-        f"the answer, in the shape of `battle-odds {name} --json`", {"$ref": f"#/components/schemas/{name}"}
-    )
+    replies = _replies(f"the answer, in the shape of `battle-odds {name} --json`", {"$ref": SCHEMAS + name})
     content = {JSON: {"schema": _body_schema(name, tool), "example": _body(name, tool)}}
     body = {"required": True, "content": content}
     post = {"operationId": f"{name}_of_body", "summary": tool.summary, "requestBody": body, "responses": replies}
@@ -138,7 +138,7 @@ def _query(name: str, schema: Document, meaning: str, **more: Any) -> Document:
 
 
 def _body_schema(name: str, tool: Tool) -> Document:
-    scenario: Document = {"$ref": "#/components/schemas/scenario"}
+    scenario: Document = {"$ref": SCHEMAS + "scenario"}
     if name == PLAN:
         scenario = {"type": ["object", "string"], "description": "a plan, or the name of a shipped one"}
     if name == "compare":
@@ -199,7 +199,7 @@ def _shape(table: dict[str, str], parts: set[str]) -> Document:
             return {"type": "array", "items": schema(kind[1:-1])}
         if kind.startswith("{"):
             return {"type": "object", "additionalProperties": schema(kind[1:-1])}
-        return {"$ref": f"#/components/schemas/{kind}"} if kind in parts else {"type": kind.split(" or ")}
+        return {"$ref": SCHEMAS + kind} if kind in parts else {"type": kind.split(" or ")}
 
     fields = {name.removesuffix("?"): schema(kind) for name, kind in table.items()}
     return {"type": "object", "required": [name for name in table if not name.endswith("?")], "properties": fields}
@@ -214,8 +214,17 @@ def _replies(text: str, schema: Document) -> Document:
 def _schemas() -> Document:
     """The schema of each battle kind, of any scenario, and of an error."""
     games = [(one["game"], one["battle"]) for one in catalogue.games()]
-    kinds = {f"{game}.{kind}": scenario_schema(kinds_of(game)[kind]) for game, kind in games}
-    any_kind = [{"$ref": f"#/components/schemas/{name}"} for name in kinds]
+    models = {f"{game}.{kind}": kinds_of(game)[kind].model for game, kind in games}
+    # Each model is written once, however many kinds hold it.
+    places, found = models_json_schema(
+        [(one, "validation") for one in models.values()], ref_template=SCHEMAS + "{model}"
+    )
+    parts: Document = found["$defs"]
+    every = {"objective": OBJECTIVE, "variant": VARIANTS}
+    kinds = {name: parts.pop(places[one, "validation"]["$ref"].removeprefix(SCHEMAS)) for name, one in models.items()}
+    for schema in kinds.values():
+        schema["properties"] |= {name: {"$ref": SCHEMAS + name} for name in every}
+    any_kind = [{"$ref": SCHEMAS + name} for name in kinds]
     field = {"type": ["string", "null"]}
     error = {"type": "object", "required": ["error", "field"], "properties": {"error": TEXT, "field": field}}
-    return components(kinds) | _shapes() | {"scenario": {"anyOf": any_kind}, "error": error}
+    return kinds | parts | every | _shapes() | {"scenario": {"anyOf": any_kind}, "error": error}

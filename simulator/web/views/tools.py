@@ -285,7 +285,7 @@ def tabs_of(
     missing |= set() if counter_attack.is_possible(battle, data) else {"counter"}
     missing |= _without_answer(scenario) if scenario else set()
     missing |= set() if exact else {"best"}
-    missing |= set() if is_chance(battle.question.measure) else {"luck"}  # nobody wins there
+    missing |= {"luck"} if battle.question.number else set()  # nobody wins there
     return [(name, title) for name, (title, _) in TOOLS.items() if name not in missing]
 
 
