@@ -48,6 +48,7 @@ PARTS = ("running", "table", "step", "second", "decides", "options", "choose", "
 MOST_TURNS = 1000
 # The sides by number: `decides` answers 1 + side.
 SIDES = ("attacker", "defender")
+ENEMY = {"attacker": "defender", "defender": "attacker"}
 # A field is a signed 64-bit number; the amount that an edge adds to a counter is an unsigned 32-bit number.
 MOST_VALUE, MOST_COUNT = 2**63 - 1, 2**32 - 1
 # The answer of `choose` that asks the engine for the best option (see `Utilities`).

@@ -100,8 +100,7 @@ def fires(shot: Shot, number: int, own: Standing, enemy: Standing) -> bool:
 
 def fired(side: SideSetup, group: Sequence[int], number: int, own: Standing, enemy: Standing) -> list[Shot]:
     """The steps of a group that units of the side fire in round `number`."""
-    shots = [side.shots[i] for i in group if i in side.shots]
-    return [shot for shot in shots if side.able(shot) and fires(shot, number, own, enemy)]
+    return [shot for shot in side.shots_in(group) if side.able(shot) and fires(shot, number, own, enemy)]
 
 
 def volleys(side: SideSetup, shot: Shot, number: int, own: Standing, enemy: Standing) -> list[Volley]:

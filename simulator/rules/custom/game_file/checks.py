@@ -25,7 +25,7 @@ from simulator.rules.custom.game_file.format import (
 )
 from simulator.rules.custom.game_file.keys import HYPHENED, UNDERSCORED
 from simulator.rules.custom.game_file.options import rules_of_options, with_options
-from simulator.rules.custom.game_file.units import most_damage, own_rolls, pieces_of
+from simulator.rules.custom.game_file.units import most_damage, own_rolls, pieces_by_name
 from simulator.rules.custom.game_file.words import (
     check_face,
     check_known,
@@ -34,6 +34,7 @@ from simulator.rules.custom.game_file.words import (
     counts_points,
     part_of,
     selected,
+    steps_of,
     written,
 )
 
@@ -183,7 +184,7 @@ def _step(file: GameFile, i: int) -> None:
 def _fought(file: GameFile, key: str) -> None:
     """A kind in which no step is fought; not where a step names an unknown kind, which is refused there."""
     named = {kind for step in file.step for kind in step.battle or ()}
-    if named <= file.battle.keys() and not any(step.battle is None or key in step.battle for step in file.step):
+    if named <= file.battle.keys() and not steps_of(file, key):
         raise Refusal(f"battle.{key}", "no step is fought in this kind of battle")
     if counts_points(file, key) and file.battle[key].rounds is None:
         raise Refusal(f"battle.{key}.rounds", "is needed in a kind with a step that counts points")
@@ -218,7 +219,7 @@ def _cancel(file: GameFile, step: Step, field: str) -> None:
     if found := sorted({"group", "order", "compare"} & step.model_fields_set):
         raise Refusal(f"{field}.{found[0]}", "is not allowed beside cancel; such a step stands alone")
     for side in SIDES:
-        for key, piece in zip(file.unit, pieces_of(file, side), strict=True):
+        for key, piece in pieces_by_name(file, side).items():
             given = piece.rolls.get(getattr(step.fire, side))
             if given and most_damage(file, given) > 1:
                 raise Refusal(f"{field}.cancel", f"{getattr(step.fire, side)} of {key} has damage above 1")
@@ -251,7 +252,7 @@ def _compare(file: GameFile, step: Step, field: str) -> None:
     bonus = compare is not None or step.points
     for side in SIDES:
         roll = getattr(step.fire, side)
-        for key, piece in zip(file.unit, pieces_of(file, side), strict=True):
+        for key, piece in pieces_by_name(file, side).items():
             given = piece.rolls.get(roll)
             if given and (isinstance(given, Roll) and given.bonus is not None) != bonus:
                 need = "compare and points need a bonus" if bonus else "a bonus is for steps that compare dice"
@@ -273,19 +274,20 @@ def _groups(file: GameFile) -> None:
     """Steps of a group follow each other and are fought at the same time, in each battle kind (2.6)."""
     for kind in file.battle:
         last: dict[str, int] = {}
-        fought = [i for i, step in enumerate(file.step) if step.battle is None or kind in step.battle]
-        for place, i in enumerate(fought):
-            group = file.step[i].group
+        fought = steps_of(file, kind)
+        for place, step in enumerate(fought):
+            group, field = step.group, f"step[{file.step.index(step)}]"
             if group is None:
                 continue
             if group in last:
                 for name in ("when", "order", "ties", "aim"):
-                    if getattr(file.step[i], name) != getattr(file.step[fought[last[group]]], name):
-                        text = f"differs within group {group!r}; its steps are fought together"
-                        raise Refusal(f"step[{i}].{name}", text)
+                    if getattr(step, name) != getattr(fought[last[group]], name):
+                        raise Refusal(
+                            f"{field}.{name}", f"differs within group {group!r}; its steps are fought together"
+                        )
                 if last[group] != place - 1:
                     raise Refusal(
-                        f"step[{i}].group", f"{group!r} began before another step; steps of a group stand together"
+                        f"{field}.group", f"{group!r} began before another step; steps of a group stand together"
                     )
             last[group] = place
 
