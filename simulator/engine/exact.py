@@ -79,13 +79,7 @@ def outcomes_from(
     )
 
 
-def values_from(
-    chain: Chain,
-    starts: np.ndarray,
-    worth: Callable[[Any], np.ndarray],
-    budget: int = EXACT_BYTES,
-    progress: Progress | None = None,
-) -> np.ndarray:
+def values_from(chain: Chain, starts: np.ndarray, worth: Callable[[Any], np.ndarray]) -> np.ndarray:
     """Expected values of the ends of battles from many starts of one chain: float64, shape (values, starts).
 
     `starts`: int64, shape (starts, fields). `worth(states)`: the values of final states (a State of int arrays, its
@@ -94,7 +88,7 @@ def values_from(
     """
     check_contract(chain)
     _, first, which = np.unique(packed(chain.layout, starts), axis=1, return_index=True, return_inverse=True)
-    graph = explore(chain, budget, progress, starts=starts[first], once=True)
+    graph = explore(chain, EXACT_BYTES, None, starts=starts[first], once=True)
     value = np.zeros((len(values := worth(graph.states(graph.final))), len(graph)))
     value[:, graph.final] = values
     # A factorization solves all values at once and compiles nothing; larger graphs are those of ships of six classes.
@@ -102,7 +96,7 @@ def values_from(
         found = values_at_once(graph, value)
     else:
         solver = Solver(graph, False, plain=False)
-        found = np.array([solver.values(ends, progress) for ends in value])
+        found = np.array([solver.values(ends) for ends in value])
     return np.asarray(found[:, graph.starts[which.ravel()]])
 
 

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from simulator.engine.model.chain import BEST, SIDES, Chain, rule
+from simulator.engine.model.chain import SIDES, Chain, rule
 from simulator.engine.model.chance import NO_TABLE, Tables
 from simulator.engine.model.counters import Counters, counters_on
 from simulator.engine.model.limits import BrokenGame, NoExactOdds
@@ -164,12 +164,6 @@ def decides(p, s):
 def options(p, s):
     """The options of the side."""
     return p.options[s.place]
-
-
-@rule(Decided)
-def choose(p, s):
-    """The engine solves for all choices."""
-    return BEST
 
 
 class Offered(NamedTuple):

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from simulator.engine.model import chain
 from simulator.engine.model.chain import helper, rule
 from simulator.engine.model.chance import NO_TABLE
 from simulator.rules.europa.siege.relief_rules import answered, arrived, awaited, lost, relief_rolled, relief_table
@@ -116,12 +115,6 @@ def decides(p, s):
 def options(p, s):
     """Undermine or assault; assault at once or wait; the plan or an assault; meet, lift or evade."""
     return 3 if s.stage == RELIEF_CHOICE else 2
-
-
-@rule(SiegeParams)
-def choose(p, s):
-    """Only a decision that is to be made as well as possible is a state of its own."""
-    return chain.BEST
 
 
 @helper
