@@ -22,7 +22,7 @@ from simulator.engine.model.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds,
 # 65,536 battles of Axis & Allies, 1,000 infantry and 1,000 tanks a side (145,161 edges): 0.23 s against 0.07 s; 300 and
 # 300 a side (42,849 edges): 0.02 s against 0.04 s. They also compile in half the time.
 MOST_EDGES = 1 << 17
-# What is kept of a chain: its graph (None: too large), and the largest budget that it exceeds.
+# Kept with a chain: its graph (None: too large), and the largest budget that it exceeds.
 _GRAPH, _REFUSED = "graph", "refused"
 
 

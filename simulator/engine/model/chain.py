@@ -169,7 +169,7 @@ class Chain:
         return layout_of(self.limits, self.counted)
 
     def counts(self, numbers: np.ndarray) -> np.ndarray:
-        """What numbers of the counter hold: int64, shape (units, numbers)."""
+        """The amount of each unit in numbers of the counter: int64, shape (units, numbers)."""
         held, rest = [], numbers.astype(np.int64)
         for unit in self.units:
             amount, rest = np.divmod(rest, unit)

@@ -268,9 +268,11 @@ class SideSetup:
         """Modifiers of the enemy's throws of checks, seen from this side."""
         return [rule.turned for rule in self.setup.sides[self.enemy].modifiers if rule.checks]
 
-    def roll(self, unit: int, shot: Shot) -> Rolled | None:
-        """The roll with which a unit fires a step, or None."""
-        return roll_of(self.setup.file, self.side, unit, shot.roll)
+    def roll(self, unit: int, shot: Shot) -> Rolled:
+        """The roll with which a unit of `shot.by` fires a step."""
+        found = roll_of(self.setup.file, self.side, unit, shot.roll)
+        assert found is not None
+        return found
 
 
 def _added(file: GameFile, giver: Any, own: bool) -> list[Help]:

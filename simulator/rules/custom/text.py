@@ -108,7 +108,7 @@ def _shot_lines(field: Field, side: str, group: list[int], phase: int, stands: d
         rolled = [_volley_text(setup, volley) for volley in volleys_at(rules, shot, phase, own, enemy)]
         again = [_again_text(setup, *one) for one in rerolls(rules, shot, phase, own, enemy)]
         if rolled:
-            yield f"{shot.given.name}, {side}: {'; '.join(rolled)}{_aim(setup, side, shot, enemy)}{''.join(again)}"
+            yield f"{shot.given.name}, {side}: {'; '.join(rolled)}{_aim(setup, shot, enemy)}{''.join(again)}"
 
 
 def _volley_text(setup: Setup, volley: Volley) -> str:
@@ -170,7 +170,7 @@ def _help_text(setup: Setup, rule: Help) -> str:
     return f"{' and '.join(parts) or 'nothing'} from {name}"
 
 
-def _aim(setup: Setup, side: str, shot: Shot, enemy: Standing) -> str:
+def _aim(setup: Setup, shot: Shot, enemy: Standing) -> str:
     others = enemy.fighting & ~shot.targets
     spared = f"; cannot hit {listed([setup.names[unit] for unit in bits(others)])}" if others else ""
     checks = f"; each hit must pass {listed(shot.given.checks)}" if shot.given.checks else ""

@@ -123,18 +123,14 @@ def classes_of(side: SideSetup, shot: Shot) -> set[Hit]:
         return {Hit(mask) for mask in masks_aimed_at(side, shot)}
 
     def make() -> set[Hit]:
-        found: set[Hit] = set()
-        for unit in bits(shot.by & side.present):
-            roll = side.roll(unit, shot)
-            assert roll is not None
-            found |= set(_classes_of_roll(side, shot, unit, roll))
-        return found - {MISS}
+        units = bits(shot.by & side.present)
+        return {hit for unit in units for hit in _classes_of_roll(side, shot, unit)} - {MISS}
 
     return side.recall(shot, make)
 
 
-def _classes_of_roll(side: SideSetup, shot: Shot, unit: int, roll: Rolled) -> Iterable[Hit]:
-    file, pieces = side.setup.file, side.setup.sides[side.enemy].pieces
+def _classes_of_roll(side: SideSetup, shot: Shot, unit: int) -> Iterable[Hit]:
+    file, pieces, roll = side.setup.file, side.setup.sides[side.enemy].pieces, side.roll(unit, shot)
     if shot.given.points:
         return []
     if roll.compared:

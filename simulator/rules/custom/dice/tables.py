@@ -34,14 +34,13 @@ from simulator.rules.custom.dice.volleys import FRONTS, Standing, Volley, best, 
 from simulator.rules.custom.line import Places
 from simulator.rules.custom.masks import bits
 from simulator.rules.custom.setup import Setup, Shot, SideSetup
+from simulator.rules.toolkit.merging import in_order
 
 # Hit classes of a group are rolled together up to so many results, else one after the other.
 MOST_RESULTS = 20_000
 # Throws of a side in a group, by what stands on both sides; numbers of hits by class in all throws of dice that may
 # fall into several.
 MOST_THROWS, MOST_COMBINATIONS = 5_000_000, 100_000_000
-# Keys of rows stay below this squared.
-MOST_KEYS = 1 << 31
 # The most damage of a hit.
 MOST_DAMAGE = 20
 # More dice than any side rolls.
@@ -83,7 +82,6 @@ def _most_of_shot(side: SideSetup, shot: Shot) -> int:
     found = 0
     for unit in bits(shot.by & side.present):
         roll, more = side.roll(unit, shot), sum(max(0, rule.given.dice) for rule in helps if rule.units >> unit & 1)
-        assert roll is not None
         found += side.counts[unit] * (roll.dice + more)
     if shot.given.aim != "anyone":  # points, not hits
         return found * MOST_DAMAGE
@@ -371,19 +369,10 @@ def _thrown(toss: Toss, at: int) -> Tossed:
 def distinct(rows: np.ndarray) -> tuple[np.ndarray, list[int]]:
     """A number for each of these rows, equal for equal rows, and the first row with each number.
 
-    `rows`: int64 or bool of shape (places, columns), from 0 to less than MOST_KEYS.
+    `rows`: int64 or bool of shape (places, columns).
     """
-    key, keys = np.zeros(len(rows), np.int64), 1
-    for column in rows.T:
-        if keys > MOST_KEYS:
-            key, keys = np.unique(key, return_inverse=True)[1], len(rows)
-        wide = int(column.max(initial=0)) + 1
-        key, keys = key * wide + column, keys * wide
-    _, first, label = np.unique(key, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    number = np.empty_like(order)
-    number[order] = np.arange(len(order))
-    return number[label], first[order].tolist()
+    first, label = in_order(rows.T, len(rows))
+    return label, first.tolist()
 
 
 def packing(caps: Sequence[int]) -> list[int]:

@@ -27,6 +27,7 @@ from simulator.rules.custom.game_file.keys import HYPHENED, UNDERSCORED
 from simulator.rules.custom.game_file.options import rules_of_options, with_options
 from simulator.rules.custom.game_file.units import most_damage, own_rolls, pieces_by_name
 from simulator.rules.custom.game_file.words import (
+    SCOPES,
     check_face,
     check_known,
     check_name,
@@ -37,8 +38,7 @@ from simulator.rules.custom.game_file.words import (
     steps_of,
     written,
 )
-
-SELECTORS = ("if_own_has", "if_enemy_has", "unless_own_has", "unless_enemy_has")
+from simulator.rules.toolkit.naming import text_of
 
 
 @lru_cache(maxsize=256)
@@ -134,7 +134,7 @@ def _condition(file: GameFile, key: str) -> None:
 
 def _check_value(value: object, allowed: Sequence[object], field: str) -> None:
     if not any(type(value) is type(one) and value == one for one in allowed):
-        said = str(value).lower() if isinstance(value, bool) else repr(value)
+        said = text_of(value) if isinstance(value, bool) else repr(value)
         raise Refusal(field, f"{said} is not allowed; must be one of {', '.join(written([*allowed]))}")
 
 
@@ -295,7 +295,7 @@ def _groups(file: GameFile) -> None:
 def _scope(file: GameFile, scope: RoundScope, field: str) -> None:
     if scope.from_round is not None and scope.to_round is not None and scope.to_round < scope.from_round:
         raise Refusal(f"{field}.to_round", f"{scope.to_round} is before from_round = {scope.from_round}")
-    for name in SELECTORS:
+    for name in SCOPES:
         check_selector(file, getattr(scope, name), f"{field}.{name}")
     for key, wanted in getattr(scope, "if_condition", {}).items():
         check_known(key, [*file.condition], f"{field}.if_condition.{key}", "no condition")

@@ -20,7 +20,7 @@ from simulator.rules.custom.game_file.units import (
     rolled,
     whole_of,
 )
-from simulator.rules.custom.game_file.words import fighters, part_of, rounds, written
+from simulator.rules.custom.game_file.words import fighters, part_of, presence, rounds, written
 from simulator.rules.toolkit.naming import listed, plural
 
 _HEADER = re.compile(r"^\s*(\[{1,2})\s*([^\]]+?)\s*\]")
@@ -107,7 +107,7 @@ def roll_text(file: GameFile, given: AnyRoll) -> str:
     return f"{many}{at}{die}{damage}{again} ({share}{' each' if many else ''})".strip()
 
 
-def unit_note(file: GameFile, unit: Unit) -> str:
+def unit_note(unit: Unit) -> str:
     """A unit on one line: values that it hits on, extra hits, cost."""
     parts = []
     for name, roll in (("fights at", unit.combat), ("attack", unit.attack), ("defence", unit.defence)):
@@ -254,11 +254,7 @@ def _limits(step: Step) -> str:
         parts.append(f"compares {plural(compare.pairs, 'pair')}, {dice}, ties: {compare.ties}")
     if step.points:
         parts.append("scores points")
-    for name in ("if_own_has", "if_enemy_has", "unless_own_has", "unless_enemy_has"):
-        if getattr(step, name) is not None:
-            parts.append(f"{name.replace('_', ' ')} {_list(getattr(step, name))}")
-    parts += [f"if {key} is {_list(value)}" for key, value in step.if_condition.items()]
-    return "; ".join(parts)
+    return "; ".join(parts + presence(step))
 
 
 def _list(value: object) -> str:

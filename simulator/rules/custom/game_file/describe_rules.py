@@ -20,18 +20,12 @@ from simulator.rules.custom.game_file.format import (
 from simulator.rules.custom.game_file.keys import Selector
 from simulator.rules.custom.game_file.options import rules_of_options, with_options
 from simulator.rules.custom.game_file.units import MAIN, die_named, has_symbols, pieces_by_name
-from simulator.rules.custom.game_file.words import by_side, part_of, rounds, selected, written
+from simulator.rules.custom.game_file.words import SCOPES, by_side, part_of, presence, rounds, selected, written
 from simulator.rules.custom.model import usual
 from simulator.rules.toolkit.naming import listed
 
 # A round that no battle comes to.
 NO_LIMIT = 1 << 20
-SCOPES = {
-    "if_own_has": "own {}",
-    "if_enemy_has": "enemy {}",
-    "unless_own_has": "no own {}",
-    "unless_enemy_has": "no enemy {}",
-}
 
 
 def rule_rows(file: GameFile) -> Iterator[tuple[str, str, str, str]]:
@@ -77,10 +71,7 @@ def _when(rule: Support | Modifier) -> list[str]:
     parts += [f"steps {listed(rule.steps)}"] if rule.steps is not None else []
     if rule.from_round or rule.to_round:
         parts.append(rounds(rule.from_round, rule.to_round))
-    for name, text in SCOPES.items():
-        if (words := getattr(rule, name)) is not None:
-            parts.append("if " + text.format(listed(words, "or")))
-    return parts + [f"if {key} is {listed(written(wanted), 'or')}" for key, wanted in rule.if_condition.items()]
+    return parts + presence(rule)
 
 
 def option_rows(file: GameFile) -> Iterator[tuple[str, str, str, str]]:

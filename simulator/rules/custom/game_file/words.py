@@ -10,12 +10,22 @@ from simulator.rules.battle import Refusal
 from simulator.rules.custom.game_file.format import (
     ChosenBySide,
     GameFile,
+    Modifier,
     OrderBySide,
     SelectorBySide,
     Step,
+    Support,
 )
 from simulator.rules.custom.game_file.keys import HYPHENED, LONGEST_NAME
-from simulator.rules.toolkit.naming import same_name, suggested
+from simulator.rules.toolkit.naming import listed, same_name, suggested, text_of
+
+# The presence keys of steps and rules (2.7), in words.
+SCOPES = {
+    "if_own_has": "own {}",
+    "if_enemy_has": "enemy {}",
+    "unless_own_has": "no own {}",
+    "unless_enemy_has": "no enemy {}",
+}
 
 
 def hint(given: str, known: Sequence[str]) -> str:
@@ -100,12 +110,22 @@ def fighters(file: GameFile, kind: str, side: str) -> tuple[str, ...]:
 def written(given: object) -> list[str]:
     """A value, or each of a list, as a game file has it: true and false in small letters."""
     values = given if isinstance(given, list) else [given]
-    return [str(value).lower() if isinstance(value, bool) else str(value) for value in values]
+    return [text_of(value) for value in values]
 
 
 def by_side(given: str | list[str] | OrderBySide | SelectorBySide | ChosenBySide, side: str) -> str | list[str]:
     """A list or text for both sides, or that of one."""
     return getattr(given, side) if isinstance(given, OrderBySide | SelectorBySide | ChosenBySide) else given
+
+
+def presence(given: Step | Support | Modifier) -> list[str]:
+    """The units and conditions (2.7) that a step or rule asks for, in words."""
+    parts = [
+        f"if {text.format(listed(units, 'or'))}"
+        for name, text in SCOPES.items()
+        if (units := getattr(given, name)) is not None
+    ]
+    return parts + [f"if {key} is {listed(written(wanted), 'or')}" for key, wanted in given.if_condition.items()]
 
 
 def rounds(first: int | None, last: int | None) -> str:

@@ -110,7 +110,7 @@ class StepTables:
     def _battle(self, kind: str, group: str) -> Iterator[dict[str, Any]]:
         """Bombardment, first strikes and general fire of one kind."""
         parts = self._parts("sea" if kind == "sea" else "land")
-        bombardment = [self._bombardment(parts)] if kind == "amphibious" else []
+        bombardment = [self._bombardment()] if kind == "amphibious" else []
         returned = self.found.is_on("Naval Bombard Casualties Return Fire")
         if not returned:
             yield from bombardment
@@ -151,7 +151,7 @@ class StepTables:
         else:
             yield step | ({"spares": spares} if spares else {})
 
-    def _bombardment(self, parts: Sequence[Part]) -> dict[str, Any]:
+    def _bombardment(self) -> dict[str, Any]:
         step: dict[str, Any] = {"name": "bombardment", "battle": ["amphibious"], "to_round": 1}
         step |= {"fire": {"attacker": "bombard"}, "by": self.kinds["amphibious"].supports["attacker"]}
         if self.found.is_on("Shore Bombard Per Ground Unit Restricted"):
