@@ -51,9 +51,9 @@ def _hits_by_face(file: GameFile, enemy: str, roll: Rolled, targets: int) -> tup
     die, value, damage, split = die_named(file, roll.die), roll.value, roll.damage, roll.split
     if isinstance(die, Die) and die.faces is not None:
         selectors = [(die.hits or {}).get(face, []) for face in die.faces]
-        units = [everyone(file) if isinstance(hit, str) else mask_of(file, hit) for hit in selectors]
+        named = [everyone(file) if isinstance(hit, str) else mask_of(file, hit) for hit in selectors]
         damages = [die.damage.get(face, 1) for face in die.faces]
-        return tuple([hit_class(targets & mask, more, split) for mask, more in zip(units, damages, strict=True)])
+        return tuple([hit_class(targets & mask, more, split) for mask, more in zip(named, damages, strict=True)])
     at_shield: dict[int, int] = {}
     for unit in bits(targets):
         shield = pieces_of(file, enemy)[unit].shield

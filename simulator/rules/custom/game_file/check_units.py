@@ -21,6 +21,7 @@ from simulator.rules.custom.game_file.keys import HYPHENED, UNDERSCORED
 from simulator.rules.custom.game_file.options import check_needs, groups_of_options
 from simulator.rules.custom.game_file.units import die_named, heavy, in_one_piece, pieces_by_name
 from simulator.rules.custom.game_file.words import (
+    check_beside,
     check_face,
     check_known,
     check_name,
@@ -141,8 +142,7 @@ def _value(file: GameFile, roll: Roll, field: str) -> None:
         beside, wrong = f"a symbol die ({roll.die})", {"value", "bonus", "damage"}
     elif roll.bonus is not None:
         beside, wrong = "bonus", {"value", "reroll", "damage", "split"}
-    if found := sorted(wrong & roll.model_fields_set):
-        raise Refusal(f"{field}.{found[0]}", f"is not allowed beside {beside}")
+    check_beside(roll, wrong, field, beside)
     if roll.bonus is not None and abs(roll.bonus) > (most := 1000 if file.format > 2 else 20):
         raise Refusal(f"{field}.bonus", f"{roll.bonus} is not allowed; give a whole number from -{most} to {most}")
     if faces is None and roll.bonus is None:

@@ -28,6 +28,8 @@ from simulator.rules.custom.game_file.options import rules_of_options, with_opti
 from simulator.rules.custom.game_file.units import most_damage, own_rolls, pieces_by_name
 from simulator.rules.custom.game_file.words import (
     SCOPES,
+    check_beside,
+    check_each,
     check_face,
     check_known,
     check_name,
@@ -201,8 +203,7 @@ def _fire(fire: Fire, given: bool, rolls: Sequence[str], field: str) -> None:
 
 def _aim(file: GameFile, step: Step, field: str) -> None:
     """Steps aimed at a piece: what they may check and cancel (2.6)."""
-    for j, name in enumerate(step.checks):
-        check_known(name, [*file.check], f"{field}.checks[{j}]", "no check")
+    check_each(step.checks, [*file.check], f"{field}.checks", "no check")
     if step.checks and (step.aim == "anyone" or step.compare is not None):
         why = "compare" if step.compare is not None else 'aim = "anyone"; give first, piece or kind'
         raise Refusal(f"{field}.checks", f"is not allowed with {why}")
@@ -216,8 +217,7 @@ def _cancel(file: GameFile, step: Step, field: str) -> None:
     """Hits that cancel are single hits of two front pieces."""
     if step.aim != "piece":
         raise Refusal(f"{field}.cancel", 'needs aim = "piece"')
-    if found := sorted({"group", "order", "compare"} & step.model_fields_set):
-        raise Refusal(f"{field}.{found[0]}", "is not allowed beside cancel; such a step stands alone")
+    check_beside(step, {"group", "order", "compare"}, field, "cancel; such a step stands alone")
     for side in SIDES:
         for key, piece in pieces_by_name(file, side).items():
             given = piece.rolls.get(getattr(step.fire, side))
@@ -231,8 +231,7 @@ def _ratio(step: Step, field: str) -> None:
         return
     if step.aim != "piece":
         raise Refusal(f"{field}.compare.ratio", 'needs aim = "piece"')
-    if more := sorted(step.compare.model_fields_set - {"ratio"}):
-        raise Refusal(f"{field}.compare.{more[0]}", "is not allowed beside ratio")
+    check_beside(step.compare, step.compare.model_fields_set - {"ratio"}, f"{field}.compare", "ratio")
 
 
 def _compare(file: GameFile, step: Step, field: str) -> None:
@@ -240,15 +239,14 @@ def _compare(file: GameFile, step: Step, field: str) -> None:
     _ratio(step, field)
     compare = step.compare
     if compare is not None:
-        if found := sorted({"group", "order", "dice_at_most"} & step.model_fields_set):
-            raise Refusal(f"{field}.{found[0]}", "is not allowed beside compare; such a step stands alone")
+        check_beside(step, {"group", "order", "dice_at_most"}, field, "compare; such a step stands alone")
         if step.fire.attacker is None or step.fire.defender is None:
             raise Refusal(f"{field}.fire", "compare needs a roll of both sides")
         if compare.ties == "reroll" and compare.pairs != 1:
             raise Refusal(f"{field}.compare.ties", "reroll needs pairs = 1")
-    alone = {"group", "order", "dice_at_most", "compare", "aim", "checks", "cancel"}
-    if step.points and (found := sorted(alone & step.model_fields_set)):
-        raise Refusal(f"{field}.{found[0]}", "is not allowed beside points; such a step stands alone")
+    if step.points:
+        alone = {"group", "order", "dice_at_most", "compare", "aim", "checks", "cancel"}
+        check_beside(step, alone, field, "points; such a step stands alone")
     bonus = compare is not None or step.points
     for side in SIDES:
         roll = getattr(step.fire, side)
@@ -306,10 +304,8 @@ def _scope(file: GameFile, scope: RoundScope, field: str) -> None:
 
 def _rolls_and_steps(file: GameFile, rule: Support | SideModifier, field: str) -> None:
     known = [*dict.fromkeys(["attack", "defence", *rolls_of(file)])]
-    for j, roll in enumerate(rule.rolls):
-        check_known(roll, known, f"{field}.rolls[{j}]", "no unit has a roll")
-    for j, name in enumerate(rule.steps or ()):
-        check_known(name, [step.name for step in file.step], f"{field}.steps[{j}]", "no step")
+    check_each(rule.rolls, known, f"{field}.rolls", "no unit has a roll")
+    check_each(rule.steps or (), [step.name for step in file.step], f"{field}.steps", "no step")
 
 
 def _support(file: GameFile, support: Support, field: str) -> None:
@@ -347,10 +343,8 @@ def check_modifier(file: GameFile, modifier: SideModifier, field: str) -> None:
     if not modifier.model_fields_set & {"adds", "dice", "reroll"}:
         raise Refusal(field, "gives nothing; give at least one of adds, dice, reroll")
     if isinstance(modifier, SideModifier3) and modifier.checks is not None:
-        for j, name in enumerate(modifier.checks):
-            check_known(name, [*file.check], f"{field}.checks[{j}]", "no check")
-        if found := sorted({"rolls", "dice", "at_most"} & modifier.model_fields_set):
-            raise Refusal(f"{field}.{found[0]}", "is not allowed beside checks, of which it changes the throws")
+        check_each(modifier.checks, [*file.check], f"{field}.checks", "no check")
+        check_beside(modifier, {"rolls", "dice", "at_most"}, field, "checks, of which it changes the throws")
     if isinstance(modifier, SideModifier3) and modifier.at_most is not None:
         _limited(file, modifier, modifier.at_most, f"{field}.at_most")
     if not isinstance(modifier.reroll, str):

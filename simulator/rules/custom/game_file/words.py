@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from functools import lru_cache
 
-from simulator.rules.battle import Refusal
+from simulator.rules.battle import Fields, Refusal
 from simulator.rules.custom.game_file.format import (
     ChosenBySide,
     GameFile,
@@ -63,10 +63,21 @@ def check_face(value: int, sides: int, field: str, least: int = 1) -> None:
         raise Refusal(field, f"{value} is not allowed; give a whole number from {least} to {sides}")
 
 
+def check_each(words: Sequence[str], known: Sequence[str], field: str, what: str) -> None:
+    """As `check_known`, for each word of a list."""
+    for i, word in enumerate(words):
+        check_known(word, known, f"{field}[{i}]", what)
+
+
 def check_selector(file: GameFile, selector: Sequence[str] | None, field: str) -> None:
     """Refuse an entry that is neither unit nor tag."""
-    for i, word in enumerate(selector or ()):
-        check_known(word, words_of(file), f"{field}[{i}]", "no unit or tag")
+    check_each(selector or (), words_of(file), field, "no unit or tag")
+
+
+def check_beside(given: Fields, keys: Set[str], field: str, beside: str) -> None:
+    """Refuse the first of these keys that a table gives beside another."""
+    if found := sorted(keys & given.model_fields_set):
+        raise Refusal(f"{field}.{found[0]}", f"is not allowed beside {beside}")
 
 
 def selected(file: GameFile, selector: Iterable[str]) -> set[str]:
