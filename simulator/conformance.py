@@ -211,10 +211,10 @@ class Plain(ExactRun):
         self.stages.append(chain)
         return super().__call__(replace(chain, counters=()), share)
 
-    def from_starts(self, chain: Chain, starts: np.ndarray, counted: bool) -> ManyOutcomes:
+    def from_starts(self, chain: Chain, starts: np.ndarray, counted: bool, many: bool) -> ManyOutcomes:
         """The ends from each start."""
         self.stages.append(chain)
-        return super().from_starts(replace(chain, counters=()), starts, counted)
+        return super().from_starts(replace(chain, counters=()), starts, counted, many)
 
 
 def check_counters(scenario: Scenario, true: Odds) -> None:

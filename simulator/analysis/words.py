@@ -8,7 +8,7 @@ from typing import Any
 
 from simulator.analysis.field_words import counts_units, field_in_words, owner_in_words, units_in_words
 from simulator.analysis.odds.headline import clause_of, how_often, meant, names_of
-from simulator.analysis.odds.measure import Measure, in_words, is_chance, statistic_of
+from simulator.analysis.odds.measure import Measure, is_chance, statistic_of
 from simulator.rules.battle import WINNERS, Battle
 from simulator.rules.question import WON
 from simulator.rules.sides import SIDES
@@ -130,13 +130,6 @@ def value_of(found: Measure, chance: bool) -> str:
     return f"about {found.value:.4g} ({found.low:.4g} to {found.high:.4g})" if simulated else f"{found.value:.4g}"
 
 
-def named(asked: str) -> str:
-    """The clause that a value completes: "the attacker wins", "the mean of rounds is"."""
-    if asked.startswith("p_") and asked[2:] in WINNERS:
-        return "nobody wins" if asked == "p_nobody" else f"the {asked[2:]} wins"
-    return f"the {in_words(asked)} is"
-
-
 def amount_in_words(battle: Battle, asked: str, found: Measure) -> str:
     """A value in the notation of its game: "50.80 %", "4.492", "3 LD 1 LDE", "about 4.5 (4.4 to 4.6)"."""
     notation = notation_of(battle, asked)
@@ -169,16 +162,6 @@ def difference_in_words(battle: Battle, asked: str, value: float, chance: bool) 
 def heading(asked: str) -> str:
     """A value at the head of a column: "attacker wins", else as it is asked for."""
     return f"{asked[2:]} wins" if asked.startswith("p_") and asked[2:] in WINNERS else asked
-
-
-def stated(asked: str, found: Measure) -> str:
-    """A value in words, with its interval where it has one: "the attacker wins 82.21 %"."""
-    chance = is_chance(asked)
-    text = f"{named(asked)} {amount(found.value, chance)}"
-    if not found.low < found.high:
-        return text
-    between = span(found.low, found.high) if chance else f"{found.low:.4g} to {found.high:.4g}"
-    return f"{text} (95 % interval {between})"
 
 
 def setting_of(setting: Any) -> str:

@@ -285,7 +285,7 @@ def new(
     from simulator.rules.custom.game_file.unit_names import slug
     from simulator.rules.toolkit.naming import unaccented
 
-    stem = slug(unaccented(name), "a-z0-9", "-")
+    stem = slug(unaccented(name), "-")
     if not stem:
         raise ValueError(f"name: {name!r} is not allowed; give letters or digits")
     text = beginning(name) if units is None else game_from_csv(units, name)

@@ -91,7 +91,6 @@ def _fields(name: str, metavar: str, what: str) -> Any:
 SOURCE = "a TOML or JSON file, - for standard input, or a shipped example"
 ScenarioName = Annotated[str, typer.Argument(metavar="SCENARIO", help=SOURCE, autocompletion=complete_scenario)]
 Settings = Annotated[list[str] | None, _fields("--set", "PATH=VALUE", "change a field, e.g. attacker.regiments=25")]
-Vary = Annotated[list[str], _fields("--vary", "PATH=RANGE", RANGES)]
 ValueName = Annotated[str | None, _option("--value", VALUES, "VALUE")]
 ValueNames = Annotated[list[str] | None, _option("--value", f"{VALUES}; repeatable", "VALUE")]
 Weights = Annotated[

@@ -20,6 +20,7 @@ from simulator.engine.model.chain import Chain, LastRoll, ManyOutcomes, OutcomeD
 from simulator.engine.model.contract import check_contract
 from simulator.engine.model.limits import EXACT_BYTES, BrokenGame, NoExactOdds, Progress
 from simulator.engine.model.packing import packed
+from simulator.engine.model.ragged import members
 
 
 def exact_outcomes(chain: Chain, budget: int = EXACT_BYTES, progress: Progress | None = None) -> OutcomeDistribution:
@@ -59,11 +60,7 @@ def outcomes_from(
     if not alone and not (counted and chain.counters):
         from simulator.engine.graph.many_starts import ManyStarts
 
-        check_contract(chain)
-        # In one order, so that chances do not depend on whether rules were compiled: explorers number states alike.
-        _, first, which = np.unique(packed(chain.layout, starts), axis=1, return_index=True, return_inverse=True)
-        graph = explore(chain, budget, progress, starts=starts[first])
-        graph.starts = graph.starts[which.ravel()]
+        graph = _explored(chain, starts, budget, progress)
         if found := ManyStarts(graph).ends(progress):
             start, numbers, p = found
             return ManyOutcomes(graph.states(numbers), p, start, np.zeros(len(starts)), len(graph))
@@ -79,22 +76,26 @@ def outcomes_from(
     )
 
 
-def values_from(
-    chain: Chain,
-    starts: np.ndarray,
-    worth: Callable[[Any], np.ndarray],
-    budget: int = EXACT_BYTES,
-    progress: Progress | None = None,
-) -> np.ndarray:
+def _explored(
+    chain: Chain, starts: np.ndarray, budget: int, progress: Progress | None = None, once: bool = False
+) -> Graph:
+    """The graph that these starts share; its `starts` are in their order."""
+    check_contract(chain)
+    # In one order, so that chances do not depend on whether rules were compiled: explorers number states alike.
+    _, first, which = np.unique(packed(chain.layout, starts), axis=1, return_index=True, return_inverse=True)
+    graph = explore(chain, budget, progress, starts=starts[first], once=once)
+    graph.starts = graph.starts[which.ravel()]
+    return graph
+
+
+def values_from(chain: Chain, starts: np.ndarray, worth: Callable[[Any], np.ndarray]) -> np.ndarray:
     """Expected values of the ends of battles from many starts of one chain: float64, shape (values, starts).
 
     `starts`: int64, shape (starts, fields). `worth(states)`: the values of final states (a State of int arrays, its
     counters 0), float64, shape (values, states). All starts share one graph, which is solved once for all values.
     Raises as `exact_outcomes`.
     """
-    check_contract(chain)
-    _, first, which = np.unique(packed(chain.layout, starts), axis=1, return_index=True, return_inverse=True)
-    graph = explore(chain, budget, progress, starts=starts[first], once=True)
+    graph = _explored(chain, starts, EXACT_BYTES, once=True)
     value = np.zeros((len(values := worth(graph.states(graph.final))), len(graph)))
     value[:, graph.final] = values
     # A factorization solves all values at once and compiles nothing; larger graphs are those of ships of six classes.
@@ -102,8 +103,8 @@ def values_from(
         found = values_at_once(graph, value)
     else:
         solver = Solver(graph, False, plain=False)
-        found = np.array([solver.values(ends, progress) for ends in value])
-    return np.asarray(found[:, graph.starts[which.ravel()]])
+        found = np.array([solver.values(ends) for ends in value])
+    return np.asarray(found[:, graph.starts])
 
 
 def _ended(chain: Chain, last: LastRoll, ends: OutcomeDistribution, budget: int) -> OutcomeDistribution:
@@ -119,8 +120,8 @@ def _ended(chain: Chain, last: LastRoll, ends: OutcomeDistribution, budget: int)
     explored = ends.explored + size - int(over.sum())
     if size_of(chain, explored, explored) > budget:
         raise over_budget(chain, explored, 0, explored, budget)
-    which = np.repeat(np.arange(len(table)), sizes)
-    place = np.arange(size) + np.repeat(first[table] - (np.cumsum(sizes) - sizes), sizes)
+    which, inside = members(sizes)
+    place = first[table][which] + inside
     states = type(ends.states)(*(values[which] for values in ends.states))
     p = ends.p[which] * weight[place]
     return OutcomeDistribution(last.after(states, result[place]), p, residual=ends.residual, explored=explored)

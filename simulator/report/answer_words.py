@@ -26,7 +26,7 @@ YOU = {"attacker": "you", "defender": "they"}
 
 
 def costs(odds: Odds) -> str:
-    """What each side loses on average, in units and in the money of the game; "" where the game does not say."""
+    """The mean losses of each side, in units and in the money of the game; "" where the game does not say."""
     forces = odds.battle.forces
     lost = next((one for one in forces.lost if all(f"{side}_{one}" in odds.names for side in SIDES)), None)
     if lost is None:

@@ -53,7 +53,7 @@ def documents_of(name: str) -> dict[str, str]:
 
 
 def contents(found: Mapping[str, str]) -> Iterator[str]:
-    """How many numbered headings documents have, and each."""
+    """The number of numbered headings of documents, then each heading."""
     headings = {name: [one for one in _HEADING.findall(text) if one[1]] for name, text in found.items()}
     stand = f"{plural(sum(map(len, headings.values())), 'section')} of {plural(len(found), 'rules document')}"
     yield f"{stand}; add a number to read one."

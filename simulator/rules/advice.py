@@ -40,19 +40,14 @@ def no_words(fields: Any, side: str, said: Container[str]) -> str:
     return ""
 
 
-def advised(
-    lists: Mapping[str, Mapping[str, str]] | None = None,
-    leaving: Mapping[str, str] | None = None,
-    goal: tuple[str, str] | None = None,
-) -> Advice:
+def advised(lists: Mapping[str, Mapping[str, str]], leaving: Mapping[str, str] | None = None) -> Advice:
     """The decisions of a kind whose policies choose among names.
 
     `lists`: by policy of a side ("losses", or "defender.structures" for one side alone) its values, and the advice to
-    take that value. `leaving`: by policy the verb. `goal` as in Advice.
+    take that value. `leaving`: by policy the verb.
     """
-    by_policy, verbs = lists or {}, leaving or {}
     # Partial functions of a module can be pickled with a scenario; functions inside this one could not.
-    return Advice(partial(_changes, by_policy), partial(_words, by_policy), partial(_verbs, verbs), goal)
+    return Advice(partial(_changes, lists), partial(_words, lists), partial(_verbs, leaving or {}))
 
 
 def _changes(by_policy: Mapping[str, Mapping[str, str]], fields: Any, side: str) -> list[list[dict[str, Any]]]:

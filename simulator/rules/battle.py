@@ -147,12 +147,13 @@ class BattlesRun(Run, Protocol):
 
 
 class StartsRun(BattlesRun, Protocol):
-    """An exact run that answers many starts of a chain at once, and has a memory; `many` chains of a kind follow."""
+    """An exact run that answers many starts of a chain at once, and has a memory."""
 
-    many: bool
+    def from_starts(self, chain: Chain, starts: np.ndarray, counted: bool, many: bool) -> ManyOutcomes:
+        """The exact ends from each start, int64 [start, field]; without `counted` their counters may be 0.
 
-    def from_starts(self, chain: Chain, starts: np.ndarray, counted: bool) -> ManyOutcomes:
-        """The exact ends from each start, int64 [start, field]; without `counted` their counters may be 0."""
+        `many`: further chains of this kind are solved as well.
+        """
         ...
 
     def recall(self, key: Any) -> Any:

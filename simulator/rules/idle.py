@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from pydantic import BaseModel
 
 from simulator.rules.battle import Fields, Refusal
+from simulator.rules.toolkit.naming import text_of
 
 
 class KnowsIdle(Fields):
@@ -83,5 +84,5 @@ def refuse_idle(fields: KnowsIdle, where: str) -> None:
             continue
         given = getattr(node, name)
         if given != type(node).model_fields[name].get_default(call_default_factory=True):
-            shown = "" if isinstance(given, BaseModel) else f"{str(given).lower() if given is True else given} "
+            shown = "" if isinstance(given, BaseModel) else f"{text_of(given)} "
             raise Refusal(path, f"{shown}is not allowed in {where}; it changes nothing there")

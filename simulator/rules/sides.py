@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from simulator.engine.model import chain
 
-SIDES = chain.SIDES
+SIDES, ENEMY = chain.SIDES, chain.ENEMY
 
 # Every role that a scenario may have, in its usual order: a battle of several attackers has up to three.
 ALL_SIDES = ("attacker", "second_attacker", "third_attacker", "defender")

@@ -1,4 +1,4 @@
-"""The pieces that a scenario needs beside the fields that its model requires: asked of the rules themselves."""
+"""The pieces that a scenario needs beside the fields that its model requires, found by its refusals."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from simulator.scenarios.validation import ScenarioError
 
 
 def refusals_of_nothing(battle: Battle) -> list[str]:
-    """What the rules say to each side without any field, the rest of the scenario being that of a shipped example."""
+    """The refusals of a shipped example in which one side has no field, for each side."""
     asked = {"game": battle.game, "battle": battle.kind}
     known = (example(name) for name in example_names())
     whole = next((data for data in known if asked.items() <= data.items()), asked)

@@ -12,7 +12,7 @@ import numpy as np
 from simulator.engine.model.chain import Chain, OutcomeDistribution, Share, Utilities
 from simulator.rules import PLAN
 from simulator.rules.battle import Built, Columns
-from simulator.rules.sides import SIDES
+from simulator.rules.sides import ENEMY, SIDES
 from simulator.rules.toolkit.naming import suggested
 from simulator.scenarios import validation
 from simulator.scenarios.paths import leaves
@@ -108,7 +108,7 @@ def best_fights(data: Mapping[str, Any]) -> Iterator[str]:
 
 def weights_of(objective: Objective, side: str) -> tuple[str, float, Mapping[str, float]]:
     """The side whose weights this side uses, the sign of them for this side, and the weights."""
-    other = SIDES[1 - SIDES.index(side)]
+    other = ENEMY[side]
     if objective.get(side):
         return side, 1.0, objective[side]
     if objective.get(other):

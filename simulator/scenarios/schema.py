@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from simulator.rules.battle import Battle, Built, Fields
 from simulator.rules.sides import ALL_SIDES
-from simulator.rules.toolkit.naming import same_name, suggested
+from simulator.rules.toolkit.naming import same_name, suggested, text_of
 
 Schema = dict[str, Any]
 # The tables of a scenario in their usual order.
@@ -178,11 +178,6 @@ def _tables_in(node: Schema, schema: Schema) -> Iterator[tuple[str, Schema]]:
         elif isinstance(branch.get("additionalProperties"), dict):
             named = branches(branch["additionalProperties"], schema)
             yield from ((".NAME", item) for item in named if "properties" in item)
-
-
-def text_of(value: Any) -> str:
-    """A plain value as tables, queries and forms write it."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def field_at(battle: Battle, path: str) -> Mapping[str, Any] | None:

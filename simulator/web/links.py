@@ -23,6 +23,7 @@ from simulator.analysis.odds.odds import Odds
 from simulator.report.words import percent
 from simulator.rules.battle import Battle
 from simulator.rules.sides import SIDES
+from simulator.rules.toolkit.naming import text_of
 from simulator.scenarios import ScenarioError
 from simulator.scenarios.schema import (
     Schema,
@@ -33,7 +34,6 @@ from simulator.scenarios.schema import (
     items_at,
     named_values,
     schema_of,
-    text_of,
 )
 
 Pairs = list[tuple[str, str]]

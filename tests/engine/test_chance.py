@@ -66,7 +66,7 @@ def test_dice_are_counted_face_by_face():
     assert chance.die(6) == dict.fromkeys(range(1, 7), 1)
     two = chance.combine(chance.die(6), chance.die(6), lambda a, b: a + b)
     assert [two[total] for total in range(2, 13)] == [1, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1]
-    assert chance.repeat(chance.die(6), 2, lambda total, face: total + face) == two
+    assert chance.combine_all([chance.die(6)] * 2, lambda total, face: total + face, 0) == two
     assert chance.seen_as(chance.die(6), lambda face: face % 2) == {0: 3, 1: 3}
 
 

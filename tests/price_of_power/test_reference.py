@@ -5,8 +5,11 @@ from __future__ import annotations
 import random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as some
 
 from simulator import ScenarioError, exact, load
+from simulator.rules.price_of_power.casualties import in_turn
 from tests.price_of_power.reference import ORDERS, TYPES, War
 
 RETREATS = ["never", "when-outnumbered", "when-half", "at-or-below", "after-round", "when-leader-wounded"]
@@ -209,3 +212,10 @@ def test_random_scenarios_are_allowed():
             load(scenario(seed))
         except ScenarioError as error:  # pragma: no cover
             pytest.fail(f"{seed}: {error}")
+
+
+@given(some.integers(0, 30), some.lists(some.integers(0, 8), min_size=3, max_size=3), some.permutations(range(3)))
+def test_hits_are_dealt_in_turn(hits, room, sequence):
+    every = sorted((turn, sequence.index(one), one) for one in range(3) for turn in range(room[one]))
+    dealt = [one for *_, one in every[:hits]]
+    assert in_turn(room, hits, sequence) == ([dealt.count(one) for one in range(3)], dealt[-1] if dealt else -1)

@@ -219,18 +219,6 @@ def test_the_rule_compiles():
     assert [bool(ask(policy, units)) for units in range(6)] == [units < 4 for units in range(6)]
 
 
-@given(some.integers(0, 30), *[some.integers(0, 8)] * 3, some.permutations(range(3)))
-def test_hits_are_dealt_in_turn(hits, a, b, c, sequence):
-    left, dealt = [a, b, c], [0, 0, 0]
-    while hits and any(left):
-        for one in sequence:
-            if hits and left[one]:
-                left[one], dealt[one], hits = left[one] - 1, dealt[one] + 1, hits - 1
-    place = [sequence.index(one) for one in range(3)]
-    order = (place[1] < place[0]) + 2 * (place[2] < place[0]) + 4 * (place[2] < place[1])
-    assert losses.in_turn(sum(dealt) + hits, a, b, c, order) == tuple(dealt)
-
-
 # --- courses -------------------------------------------------------------------------------------------------------
 
 

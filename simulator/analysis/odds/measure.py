@@ -12,7 +12,7 @@ import numpy as np
 from simulator.analysis.odds.headline import meant
 from simulator.analysis.odds.odds import Odds
 from simulator.rules.battle import WINNERS, Battle, Columns
-from simulator.rules.sides import SIDES
+from simulator.rules.sides import ENEMY, SIDES
 from simulator.rules.toolkit.query import ask
 from simulator.scenarios.objective import check_weights, values_of
 from simulator.scenarios.reading import read_number, read_share
@@ -141,7 +141,7 @@ def weighing(
         check_weights(weights)
         return Weighing(dict(weights), side)
     objectives = (scenario or {}).get("objective") or {}
-    other = SIDES[1 - SIDES.index(side)]
+    other = ENEMY[side]
     for whose, sign in ((side, 1.0), (other, -1.0)):
         if objectives.get(whose):
             return Weighing(dict(objectives[whose]), whose, sign, f"objective.{whose}")

@@ -120,7 +120,6 @@ class ExactRun:
     shared: Shared | None = None
     battles: None = None
     lines: None = None
-    many: bool = False
 
     def __call__(self, chain: Chain, share: Share | None = None) -> OutcomeDistribution:
         """All ends of the stage, with chances multiplied by that of reaching it. Each chain is solved once."""
@@ -146,9 +145,9 @@ class ExactRun:
             vars(built)[_KEPT] = self.budget, ends, outcomes
         return ends, outcomes
 
-    def from_starts(self, chain: Chain, starts: np.ndarray, counted: bool) -> ManyOutcomes:
-        """The ends from each of these starts of a chain."""
-        if self.many:
+    def from_starts(self, chain: Chain, starts: np.ndarray, counted: bool, many: bool) -> ManyOutcomes:
+        """The ends from each of these starts of a chain; `many`: further chains of its kind are solved as well."""
+        if many:
             api.expect_many(chain)
         return api.outcomes_from(chain, starts, self.budget, self._report, counted)
 

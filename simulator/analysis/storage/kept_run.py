@@ -82,7 +82,7 @@ def fought(
     threads: int | None = None,
     progress: Callable[[int], Any] | None = None,
 ) -> RunPart:
-    """The outcomes of a piece; after an interrupt those of its first battles, where that can be told."""
+    """The outcomes of a piece; after an interrupt those of its first battles, where these are known."""
     begun = time.perf_counter()
     if scenario.built.answer is not None:
         fight = SimulatedAnswer(scenario, seed, threads)

@@ -135,7 +135,7 @@ def scenarios_of(table: pd.DataFrame) -> dict[Any, dict[str, Any]]:
 
 
 class Many:
-    """Scenarios to answer, and the values asked of them."""
+    """Scenarios to answer, and the values to compute for them."""
 
     def __init__(
         self, drafts: list[Draft], asked: Sequence[str] | None, battles: int | None = None, seed: int = 0
@@ -145,7 +145,7 @@ class Many:
         self._shared = Shared()
 
     def asked(self, place: int) -> tuple[str, ...]:
-        """The values asked of a scenario: those given, or that of its battle kind."""
+        """The values to compute for a scenario: those given, or that of its battle kind."""
         if self._asked is not None:
             return tuple(self._asked)
         data = self.drafts[place].data

@@ -12,6 +12,7 @@ import numpy as np
 
 from simulator.engine.factored.grid import axes_of
 from simulator.engine.model.chain import Chain
+from simulator.engine.model.ragged import members
 
 # In place of a chance table: the battle is over.
 FINAL = -1
@@ -65,8 +66,8 @@ class ManyStates:
             groups.append((where, cell))
         cells, begin = np.zeros(int(size.sum()), np.int64), np.cumsum(size) - size
         for where, cell in groups:
-            _, inside = _spread(size[where])
-            cells[np.repeat(begin[where], size[where]) + inside] = cell
+            owner, inside = members(size[where])
+            cells[begin[where][owner] + inside] = cell
         return Steps(table, second, size, cells)
 
     def _of_group(self, fields: np.ndarray) -> Steps:
@@ -86,7 +87,7 @@ class ManyStates:
             raise NotTogether
         first, result, _ = chain.tables.rows
         fan = np.diff(first)
-        owner, inside = _spread(fan[t] * fan[u])
+        owner, inside = members(fan[t] * fan[u])
         row, side = first[t][owner] + inside % fan[t][owner], first[u][owner] + inside // fan[t][owner]
         cell = along[result[row], owner] + across[result[side], owner]
         return Steps(t, u, fan[t] * fan[u], plane * self._axes.cells + cell)
@@ -137,9 +138,3 @@ def _number(value: Any) -> int:
     if np.ndim(value):
         raise NotTogether
     return int(value)
-
-
-def _spread(size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For each edge of states with so many edges the place of its state, and its own among those of the state."""
-    owner = np.repeat(np.arange(len(size)), size)
-    return owner, np.arange(len(owner)) - np.repeat(np.cumsum(size) - size, size)

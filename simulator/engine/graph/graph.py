@@ -10,6 +10,7 @@ import numpy as np
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.kept import Kept
 from simulator.engine.model.limits import NoExactOdds, in_words
+from simulator.engine.model.ragged import members
 
 # In place of a chance table: the battle is over.
 FINAL = -1
@@ -67,9 +68,7 @@ class Graph:
     def edges_of(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Edges of chance states: the place of the state in `states` and the edge (int64), and the chance (float64)."""
         tables, fan = self.chain.tables, np.diff(self.chain.tables.first)
-        size = self.begin[states + 1] - self.begin[states]
-        owner = np.repeat(np.arange(len(states)), size)
-        inside = np.arange(len(owner)) - np.repeat(np.cumsum(size) - size, size)
+        owner, inside = members(self.begin[states + 1] - self.begin[states])
         table = self.table[states][owner]
         chance = tables.weight[tables.first[table] + inside % fan[table]]
         if self.second is not None:

@@ -22,7 +22,7 @@ from simulator.engine.model.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds,
 # 65,536 battles of Axis & Allies, 1,000 infantry and 1,000 tanks a side (145,161 edges): 0.23 s against 0.07 s; 300 and
 # 300 a side (42,849 edges): 0.02 s against 0.04 s. They also compile in half the time.
 MOST_EDGES = 1 << 17
-# What is kept of a chain: its graph (None: too large), and the largest budget that it exceeds.
+# Kept with a chain: its graph (None: too large), and the largest budget that it exceeds.
 _GRAPH, _REFUSED = "graph", "refused"
 
 
@@ -104,15 +104,13 @@ def counters_as_fields(chain: Chain) -> Chain:
     return replace(chain, counters=(), start=chain.settled(chain.start))
 
 
-def state_values(
-    chain: Chain, worth: Callable[[Any], np.ndarray], budget: int = EXACT_BYTES, progress: Progress | None = None
-) -> tuple[Any, np.ndarray]:
+def state_values(chain: Chain, worth: Callable[[Any], np.ndarray]) -> tuple[Any, np.ndarray]:
     """Every reachable state (a State of int arrays) and the expected `worth` of its outcome (float64).
 
     `worth` maps final states (a State of arrays) to numbers: 1 if the attacker wins gives win chances, units lost
-    give expected losses. Counters are 0 in these states. Raises NoExactOdds past `budget` bytes.
+    give expected losses. Counters are 0 in these states. Raises NoExactOdds for too many states.
     """
-    graph = graph_of(chain, budget, progress)
+    graph = graph_of(chain)
     value = np.zeros(len(graph))
     value[graph.final] = worth(graph.states(graph.final))
-    return graph.states(), Solver(graph, False, values_plainly(len(graph.to), draw_back)).values(value, progress)
+    return graph.states(), Solver(graph, False, values_plainly(len(graph.to), draw_back)).values(value)

@@ -123,6 +123,15 @@ def find_components(net, counted, work, order, at, of, loop):
 
 
 @helper
+def chance_of(net, i, e):
+    """The chance of edge `e` of chance state `i`; passes over all edges of a state need no division, see `hand_on`."""
+    place, first = e - net.begin[i], net.first[net.table[i]]
+    fan = net.first[net.table[i] + 1] - first
+    chance = net.weight[first + place % fan]
+    return chance * net.weight[net.first[net.second[i]] + place // fan] if len(net.second) > 0 else chance
+
+
+@helper
 def link(net, plan, c, size):
     """Fill the matrix of a component: chances from state a to state b without counting. Returns the number of exits."""
     first = plan.at[c]
@@ -133,18 +142,12 @@ def link(net, plan, c, size):
     ways_out = 0
     for a in range(size):
         i = plan.order[first + a]
-        t, e = net.table[i], net.begin[i]
-        fan = net.first[t + 1] - net.first[t]
-        others = (net.begin[i + 1] - e) // fan
-        for k in range(others):
-            other = net.weight[net.first[net.second[i]] + k] if len(net.second) > 0 else 1.0
-            for row in range(fan):
-                j = net.to[e]
-                if plan.of[j] == c and (len(net.inc) == 0 or net.inc[e] == 0):
-                    plan.matrix[a * size + plan.place[j]] += other * net.weight[net.first[t] + row]
-                else:
-                    ways_out += 1
-                e += 1
+        for e in range(net.begin[i], net.begin[i + 1]):
+            j = net.to[e]
+            if plan.of[j] == c and (len(net.inc) == 0 or net.inc[e] == 0):
+                plan.matrix[a * size + plan.place[j]] += chance_of(net, i, e)
+            else:
+                ways_out += 1
     return ways_out
 
 
@@ -219,12 +222,12 @@ class Endings(NamedTuple):
 
 
 @helper
-def less_than(ring, limit):
-    """Is the remaining chance below this limit?"""
+def negligible(ring):
+    """Is the remaining chance too small to follow?"""
     total = 0.0
     for mass in ring:
         total += mass
-        if total >= limit:
+        if total >= NEGLIGIBLE:
             return False
     return True
 
@@ -232,16 +235,10 @@ def less_than(ring, limit):
 @helper
 def stay(net, i):
     """The chance of an edge from a state to itself that does not count."""
-    t, e = net.table[i], net.begin[i]
-    fan = net.first[t + 1] - net.first[t]
-    others = (net.begin[i + 1] - e) // fan
     total = 0.0
-    for k in range(others):
-        other = net.weight[net.first[net.second[i]] + k] if len(net.second) > 0 else 1.0
-        for row in range(fan):
-            if net.to[e] == i and (len(net.inc) == 0 or net.inc[e] == 0):
-                total += other * net.weight[net.first[t] + row]
-            e += 1
+    for e in range(net.begin[i], net.begin[i + 1]):
+        if net.to[e] == i and (len(net.inc) == 0 or net.inc[e] == 0):
+            total += chance_of(net, i, e)
     return total
 
 
@@ -327,7 +324,7 @@ def spread(net, plan, flow, found, at, pause):
         if step >= width:
             return DONE
         at[LAYER] += step
-        if at[MAY_CUT] and less_than(ring, NEGLIGIBLE):
+        if at[MAY_CUT] and negligible(ring):
             return DONE
         if edges > pause:
             return PAUSED

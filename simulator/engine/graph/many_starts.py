@@ -25,6 +25,7 @@ from simulator.engine.graph.graph_passes import (
 from simulator.engine.graph.solver import Solver, plainly
 from simulator.engine.model.chain import helper
 from simulator.engine.model.limits import Progress
+from simulator.engine.model.ragged import members
 from simulator.engine.model.status import DONE, ENDLESS, LARGE, NEED_ROOM
 
 # The most numbers that rows hold together, and the seconds in which plain Python multiplies and adds two of them.
@@ -106,10 +107,9 @@ class ManyStarts(Solver):
         start, state, p = found
         sizes = np.bincount(start, minlength=len(self._nodes))
         # Starts that are one node have the same ends.
-        every = sizes[self._which]
-        first = (np.cumsum(sizes) - sizes)[self._which]
-        taken = np.arange(every.sum()) + np.repeat(first - (np.cumsum(every) - every), every)
-        return np.repeat(np.arange(len(every)), every), state[taken], p[taken]
+        owner, inside = members(sizes[self._which])
+        taken = (np.cumsum(sizes) - sizes)[self._which][owner] + inside
+        return owner, state[taken], p[taken]
 
     def _by_rows(self) -> Ends | None:
         size, starts = len(self.graph), len(self._nodes)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from simulator.engine.graph.graph_passes import chance_of
 from simulator.engine.model.chain import helper
 from simulator.engine.model.limits import BrokenGame
 
@@ -49,12 +50,6 @@ def counted(net, policy, e, side):
     return policy.more[(side - 1) * len(net.to) + e] if len(policy.more) > 0 else 0.0
 
 
-def chances_of(net: Any, i: int) -> list[float]:
-    """The chance of each edge of a chance state."""
-    own, *others = (net.weight[net.first[row] : net.first[row + 1]] for row in (net.table[i], *net.second[i : i + 1]))
-    return [one * other for other in (others[0] if others else [1.0]) for one in own]
-
-
 class Loop:
     """A component of several states with decisions, solved for the best options."""
 
@@ -76,7 +71,8 @@ class Loop:
                 self.options[a] = [(b, np.array(worth)) for b, worth in ways]
                 continue
             first = second = 0.0
-            for chance, (b, (mine, theirs)) in zip(chances_of(net, i), ways, strict=True):
+            for e, (b, (mine, theirs)) in enumerate(ways, net.begin[i]):
+                chance = chance_of(net, i, e)
                 first, second = first + chance * mine, second + chance * theirs
                 if b >= 0:
                     self.inside[a, b] += chance

@@ -15,7 +15,7 @@ import numpy as np
 
 from simulator.engine.graph.explore import explore
 from simulator.engine.graph.graph import Graph, size_of
-from simulator.engine.graph.graph_passes import CERTAIN, COMPONENT, DENSE, WHERE, eliminate, link, stay
+from simulator.engine.graph.graph_passes import CERTAIN, COMPONENT, DENSE, WHERE, chance_of, eliminate, link, stay
 from simulator.engine.graph.policy_iteration import SAME, Loop, Policy, counted, worth_of
 from simulator.engine.graph.solver import LAYERS, Solver, values_plainly
 from simulator.engine.model.chain import MOST_COUNT, Chain, helper
@@ -135,20 +135,13 @@ def draw_best(net, plan, policy, at, pause):
 @helper
 def pass_on(net, plan, policy, visits, i, mass):
     """Push the visits of a state to the states outside its component."""
-    t, e, own = net.table[i], net.begin[i], plan.of[i]
+    begin, end = net.begin[i], net.begin[i + 1]
     if policy.owner[i] > 0:
-        j = net.to[e + policy.pick[i]]
-        if plan.of[j] != own:
-            visits[j] += mass
-        return
-    fan = net.first[t + 1] - net.first[t]
-    others = (net.begin[i + 1] - e) // fan
-    for k in range(others):
-        part = mass * net.weight[net.first[net.second[i]] + k] if len(net.second) > 0 else mass
-        for row in range(fan):
-            if plan.of[net.to[e]] != own:
-                visits[net.to[e]] += part * net.weight[net.first[t] + row]
-            e += 1
+        begin += policy.pick[i]
+        end = begin + 1
+    for e in range(begin, end):
+        if plan.of[net.to[e]] != plan.of[i]:
+            visits[net.to[e]] += mass * (1.0 if policy.owner[i] > 0 else chance_of(net, i, e))
 
 
 def visit(net, plan, policy, visits, at, pause):

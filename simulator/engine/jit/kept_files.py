@@ -1,4 +1,4 @@
-"""Which files of the kernel cache may be read; this module does not import numba.
+"""Checks of the files of the kernel cache before they are read; this module does not import numba.
 
 Numba's index files are pickles and its data files hold machine code: whoever can write them runs code as the user who
 reads them, and a damaged one can end the process. So a folder is used only if nobody else can write to it

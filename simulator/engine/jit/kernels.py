@@ -240,7 +240,7 @@ def _bind_helper(function: Callable[..., Any]) -> None:
 
 def _bind_game(params: type, parts: dict[str, Callable[..., Any]]) -> None:
     for name, generic in _GENERIC.items():
-        absent = _returning(generic, "p, s", 0)
+        absent = _returning(generic, "p, s", chain.ABSENT.get(name, 0))
         _overload_on(generic, params, compilable(parts[name]) if name in parts else absent)
     both = "second" in parts
     _overload_on(paired, params, _returning(paired, "p", both))

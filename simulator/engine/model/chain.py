@@ -19,7 +19,8 @@ Three functions describe the decisions of a side; a decision takes no random num
 
     decides(p, s)         0 where chance decides, 1 + side (0 = attacker, 1 = defender) where a side does
     options(p, s)         how many options it has; `step(p, s, option)` follows option 0, 1, ...
-    choose(p, s)          the option that the side's fixed policy takes; BEST where it decides as well as possible
+    choose(p, s)          the option that the side's fixed policy takes; BEST where it decides as well as possible, as
+                          everywhere in a game without this rule
 
 `p` is the game's `Params` (a NamedTuple of ints and of C-contiguous int64 arrays), `s` its `State` (a NamedTuple of
 non-negative ints). Functions that these call are marked with `@helper`. All of them run as plain Python in tests and
@@ -48,10 +49,13 @@ PARTS = ("running", "table", "step", "second", "decides", "options", "choose", "
 MOST_TURNS = 1000
 # The sides by number: `decides` answers 1 + side.
 SIDES = ("attacker", "defender")
+ENEMY = {"attacker": "defender", "defender": "attacker"}
 # A field is a signed 64-bit number; the amount that an edge adds to a counter is an unsigned 32-bit number.
 MOST_VALUE, MOST_COUNT = 2**63 - 1, 2**32 - 1
 # The answer of `choose` that asks the engine for the best option (see `Utilities`).
 BEST = -1
+# The answers of rules that a game does not have; 0 for all others.
+ABSENT = {"choose": BEST}
 
 rules: dict[type, dict[str, Callable[..., Any]]] = {}
 helpers: list[Callable[..., Any]] = []
@@ -165,7 +169,7 @@ class Chain:
         return layout_of(self.limits, self.counted)
 
     def counts(self, numbers: np.ndarray) -> np.ndarray:
-        """What numbers of the counter hold: int64, shape (units, numbers)."""
+        """The amount of each unit in numbers of the counter: int64, shape (units, numbers)."""
         held, rest = [], numbers.astype(np.int64)
         for unit in self.units:
             amount, rest = np.divmod(rest, unit)
@@ -179,9 +183,9 @@ class Chain:
             raise BrokenGame(f"counter {self.counters[0]}: {most} is above its limit {limit}")
 
     def part(self, name: str) -> Callable[..., Any]:
-        """The game's own `running`, `table`, ... as a plain Python function; a missing rule answers 0."""
-        parts = rules[type(self.params)]
-        return parts.get(name, lambda p, s: 0)
+        """The game's own `running`, `table`, ... as a plain Python function; a missing rule answers as in `ABSENT`."""
+        parts, answer = rules[type(self.params)], ABSENT.get(name, 0)
+        return parts.get(name, lambda p, s: answer)
 
     @property
     def paired(self) -> bool:

@@ -50,10 +50,10 @@ def seen_as(weights: Weights, meaning: Callable[[Any], Hashable]) -> Counter[Any
     return out
 
 
-def repeat(weights: Weights, times: int, meaning: Callable[[Any, Any], Hashable], start: Hashable = 0) -> Counter[Any]:
-    """The distribution of `times` independent draws, combined in turn: `meaning(meaning(start, a), b)` ..."""
+def combine_all(draws: Iterable[Weights], meaning: Callable[[Any, Any], Hashable], start: Hashable) -> Counter[Any]:
+    """The distribution of independent draws, combined in turn: `meaning(meaning(start, a), b)` ..."""
     out: Counter[Any] = Counter({start: 1})
-    for _ in range(times):
+    for weights in draws:
         out = combine(out, weights, meaning)
     return out
 

@@ -137,7 +137,7 @@ class Examiner:
 
     def _asked(self, name: str, s: Any, values: Sequence[int], *rolled: int) -> Any:
         """The answer of a rule. Raises BrokenGame if a second call, or another counter value, gives another answer."""
-        part, p, stepped = self._parts[name], self._p, name in {"step", "lands", "follows"}
+        part, p, stepped = self._chain.part(name), self._p, name in {"step", "lands", "follows"}
         first = part(p, s, *rolled)
         if stepped and type(first) is not type(s):
             check_limits(self._chain, first, s)

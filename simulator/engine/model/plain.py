@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from simulator.engine.model.chain import BEST, SIDES, Chain, rule
+from simulator.engine.model.chain import SIDES, Chain, rule
 from simulator.engine.model.chance import NO_TABLE, Tables
 from simulator.engine.model.counters import Counters, counters_on
 from simulator.engine.model.limits import BrokenGame, NoExactOdds
@@ -166,12 +166,6 @@ def options(p, s):
     return p.options[s.place]
 
 
-@rule(Decided)
-def choose(p, s):
-    """The engine solves for all choices."""
-    return BEST
-
-
 class Offered(NamedTuple):
     """The state between an option of a choice and the roll that it leads to."""
 
@@ -234,7 +228,7 @@ class PlainBattle:
         )
 
     def amounts(self, final: Any) -> dict[str, np.ndarray]:
-        """What each counter holds in final states of the chain (a State of int arrays): int64, shape (states,)."""
+        """The value of each counter in final states of the chain (a State of int arrays): int64, shape (states,)."""
         found = self.chain.counts(final.tally)
         place = {k: row for row, k in enumerate(self._counted.order)}
         return {name: found[place[k]] for k, name in enumerate(self.counters)}
@@ -362,7 +356,7 @@ def able(weights: Mapping[Any, float]) -> list[Any]:
 
 
 def _asked(following: Following) -> Any:
-    """What must be the same whenever `follow` is asked."""
+    """The parts of a roll or choice that must be equal whenever `follow` is called with the same state."""
     if following is None or isinstance(following, Choice):
         return following and (following.side, following.policy, list(following.options))
     return dict(following.weights), dict(following.counts)

@@ -6,7 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import permutations, product
 from math import lcm
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.engine.model.chain import Chain, rule
-from simulator.engine.model.chance import TableBook, combine, die, seen_as
+from simulator.engine.model.chance import TableBook, combine_all, die, seen_as
 from simulator.rules.battle import ATTACKER, DEFENDER, Built, Columns, Refusal
 from simulator.rules.birthright.model import Adjustment, OtherRegent
 from simulator.rules.toolkit.faces import thrown_until
@@ -106,16 +106,16 @@ class Regents:
         """For each own roll, add the other regents one by one: acting before, level, barring entry, barring leaving."""
         results: Counter[CheckResult] = Counter()
         for own in (roll + self.modifiers[0] for roll in range(1, 21)):
-            others: Counter[tuple[int, int, bool, bool]] = Counter({(0, 0, False, False): 1})
-            for regent in self.others:
-                one = seen_as(die(20), lambda roll, own=own, regent=regent: self._against(own, roll, regent))
-                others = combine(others, one, lambda a, b: (a[0] + b[0], a[1] + b[1], a[2] or b[2], a[3] or b[3]))
+            against = [seen_as(die(20), partial(self._against, own, regent)) for regent in self.others]
+            others = combine_all(
+                against, lambda a, b: (a[0] + b[0], a[1] + b[1], a[2] or b[2], a[3] or b[3]), (0, 0, False, False)
+            )
             for (before, level, enter, leave), ways in others.items():
                 for place in range(level + 1):
                     results[CheckResult(before + place + 1, enter, leave)] += ways * SHARES // (level + 1)
         return results
 
-    def _against(self, own: int, roll: int, regent: OtherRegent) -> tuple[int, int, bool, bool]:
+    def _against(self, own: int, regent: OtherRegent, roll: int) -> tuple[int, int, bool, bool]:
         """Does this regent act before, is he level in total and modifier, does he bar entering, leaving?"""
         total = roll + regent.warcraft
         first, other = (own, self.modifiers[0]), (total, regent.warcraft)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.engine.model.limits import NoExactOdds
+from simulator.engine.model.ragged import members
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY
 from simulator.rules.campaign.plan import AWAY, HERE, LOST, OUT, STAY, TOTALS, UNNAMED, PlannedFight, PlannedSide, taken
 from simulator.rules.campaign.rows import MOST_ROWS, Rows, holds, joined
@@ -195,8 +196,7 @@ class Course:
             first = np.cumsum(sizes) - sizes
             ways = int(sizes[which].sum())
             refuse_size(f"{fight.name} has {ways:,} ways to end, with what was before", ways, MOST_WAYS)
-            parent = np.repeat(np.arange(len(ready)), sizes[which])
-            inside = np.arange(len(parent)) - np.repeat(np.cumsum(sizes[which]) - sizes[which], sizes[which])
+            parent, inside = members(sizes[which])
             end = first[which][parent] + inside
         else:
             who = np.flatnonzero(at >= 0)

@@ -99,15 +99,15 @@ class Solver:
         keys = [(like, *(part.tobytes() for part in parts)) for parts in starts]
         due = {key: parts for key, parts in zip(keys, starts, strict=True) if key not in self.known}
         # Starts solved together are kept together: their chances are the same bits in whatever order cells are asked.
-        run.many = len(due) >= LEAST
-        together = self.plan.carry.joins and run.many
+        many = len(due) >= LEAST
+        together = self.plan.carry.joins and many
         for some in [due] if together else [{key: parts} for key, parts in due.items()]:
             kept = run.recall(tuple(some))
             if kept is not None:
                 ends = [one.whole() for one in kept]
             else:
                 try:
-                    ends = self._solved(fight, list(some.values()), run)
+                    ends = self._solved(fight, list(some.values()), run, many)
                 except NoExactOdds as refusal:
                     raise NoExactOdds(f"campaign: {fight.name}: {refusal}") from None
                 kept = [KeptEnds.of(one) for one in ends]
@@ -118,26 +118,28 @@ class Solver:
         run.visited(0, sum(p * ends.residual for p, ends in zip(chances, found, strict=False)))
         return found
 
-    def _solved(self, fight: PlannedFight, starts: list[Start], run: StartsRun) -> list[Ends]:
+    def _solved(self, fight: PlannedFight, starts: list[Start], run: StartsRun, many: bool) -> list[Ends]:
         found: dict[int, Ends] = {}
         for group in in_groups(self.plan, fight, starts):
-            found |= zip(group.places, self._together(fight, group, starts, run), strict=True)
-        return [found[at] if at in found else self._alone(fight, parts, run) for at, parts in enumerate(starts)]
+            found |= zip(group.places, self._together(fight, group, starts, run, many), strict=True)
+        return [found[at] if at in found else self._alone(fight, parts, run, many) for at, parts in enumerate(starts)]
 
-    def _alone(self, fight: PlannedFight, parts: Start, run: StartsRun) -> Ends:
+    def _alone(self, fight: PlannedFight, parts: Start, run: StartsRun, many: bool) -> Ends:
         built = self.built(fight, parts)
         if built.answer is not None:
             return self._answered(fight, parts, built.answer(run))
         assert built.chain is not None
         assert built.outcome is not None
-        ends = run.from_starts(built.chain, np.array([built.chain.start], np.int64), True)
+        ends = run.from_starts(built.chain, np.array([built.chain.start], np.int64), True, many)
         return self._by_start(fight, parts, built.outcome(ends.states), ends)[0]
 
-    def _together(self, fight: PlannedFight, group: StartGroup, starts: list[Start], run: StartsRun) -> list[Ends]:
+    def _together(
+        self, fight: PlannedFight, group: StartGroup, starts: list[Start], run: StartsRun, many: bool
+    ) -> list[Ends]:
         """The ends of starts that are one chain."""
         parts = [np.array([starts[at][side] for at in group.places]) for side in (0, 1)]
         counting = self._counting(fight, group, parts)
-        ends = run.from_starts(group.joined.chain, group.joined.starts, counting)
+        ends = run.from_starts(group.joined.chain, group.joined.starts, counting, many)
         columns = group.columns(ends.states, ends.start)
         return self._by_start(fight, [part[ends.start] for part in parts], columns, ends)
 

@@ -106,7 +106,7 @@ def _battle(source: Source, kind: str) -> Battle:
         price=partial(_cost, source.file) if _has_costs(source.file) else None,
         money=MONEY.get(source.name, ""),
         facts=("taken", "attacker_units_lost", "defender_units_lost", "rounds"),
-        notes={key: unit_note(source.file, unit) for key, unit in source.file.unit.items()},
+        notes={key: unit_note(unit) for key, unit in source.file.unit.items()},
         total=lambda data, side: force(with_options_of(source.file, side, data.get(side)), data.get(side), side),
         clock=Clock("rounds", "taken", "taken") if given.taken_by is not None else WON,
         version=2,

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.engine.model.chain import SIDES, Chain
+from simulator.engine.model.chain import ENEMY, SIDES, Chain
 from simulator.engine.model.chance import LARGEST_RESULT, TableBook
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, WINNERS
 from simulator.rules.custom.decisions import best
@@ -273,8 +273,7 @@ def _megabytes(places: Places) -> int:
 
 def _army(setup: Setup, layout: Layout, side: str, below: np.ndarray, scale: Fraction) -> Army:
     """The arrays of one side."""
-    enemy = SIDES[1 - SIDES.index(side)]
-    own = layout.places[side]
+    own, enemy = layout.places[side], ENEMY[side]
     rolls, means = _rolls(layout, side, scale)
     classes, stride, size, targets = _slots(layout, side)
     return Army(
@@ -300,7 +299,7 @@ def _army(setup: Setup, layout: Layout, side: str, below: np.ndarray, scale: Fra
 
 def _after_hits(layout: Layout, side: str) -> np.ndarray:
     """Places after 1, 2, 4, 8, ... hits of each class of the enemy's shots."""
-    own, enemy = layout.places[side], SIDES[1 - SIDES.index(side)]
+    own, enemy = layout.places[side], ENEMY[side]
     powers = [own.after_hits(hit) for hit in layout.dice[enemy].classes]
     return np.stack(powers or [np.zeros((1, len(own)), np.int64)], axis=1)
 

@@ -17,9 +17,7 @@ import numpy as np
 from simulator.rules.custom.dice.die import Hit, chance_at, classes_of
 from simulator.rules.custom.dice.hits import check_size
 from simulator.rules.custom.dice.volleys import Standing
-from simulator.rules.custom.game_file.format import (
-    GameFile,
-)
+from simulator.rules.custom.game_file.format import GameFile
 from simulator.rules.custom.game_file.keys import MOST_PAIRS
 from simulator.rules.custom.game_file.units import MAIN_ROLLS, pieces_of, roll_of
 from simulator.rules.custom.game_file.words import by_side, part_of
@@ -85,9 +83,9 @@ class Stretch(NamedTuple):
     each: int
 
 
-def stretches(setup: Setup, side: str, numbers: Sequence[int] | None = None) -> Sequence[Stretch]:
-    """The loss line, first taken first (section 7, steps 2 to 4 and 7), for other `numbers` of units if given."""
-    return stretches_of_each(setup, side, [setup.sides[side].counts if numbers is None else numbers])[0]
+def stretches(setup: Setup, side: str) -> Sequence[Stretch]:
+    """The loss line, first taken first (section 7, steps 2 to 4 and 7)."""
+    return stretches_of_each(setup, side, [setup.sides[side].counts])[0]
 
 
 def stretches_of_each(setup: Setup, side: str, numbers: Sequence[Sequence[int]]) -> list[Sequence[Stretch]]:
@@ -337,8 +335,8 @@ def aimed_at(setup: Setup, side: str) -> list[Hit]:
     """The hit classes of the enemy's shots at a side."""
     enemy = setup.sides[setup.sides[side].enemy]
     shots = [shot for shot in enemy.shots.values() if enemy.able(shot)]
-    kept = bool(setup.aims and getattr(setup.fields.policy, side).keep)
-    return enemy.recall(("aims", kept), lambda: sorted({hit for shot in shots for hit in classes_of(enemy, shot)}))
+    key = "aims", setup.sides[side].keeps_aimed
+    return enemy.recall(key, lambda: sorted({hit for shot in shots for hit in classes_of(enemy, shot)}))
 
 
 def blocks_of(setup: Setup, side: str, line: Sequence[int]) -> list[int]:

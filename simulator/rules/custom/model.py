@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Protocol
 
 from pydantic import Field, create_model
 
-from simulator.engine.model.chain import SIDES
+from simulator.engine.model.chain import ENEMY, SIDES
 from simulator.rules.battle import Fields, Refusal
 from simulator.rules.custom.game_file.checks import check_modifier, check_order
 from simulator.rules.custom.game_file.format import (
@@ -24,7 +24,7 @@ from simulator.rules.custom.game_file.format import (
 )
 from simulator.rules.custom.game_file.keys import Added, Order
 from simulator.rules.custom.game_file.options import check_chosen, conditions_read, has_needed
-from simulator.rules.custom.game_file.units import MAIN, heavy, in_one_piece, pieces_of
+from simulator.rules.custom.game_file.units import MAIN, heavy, in_one_piece, pieces_by_name
 from simulator.rules.custom.game_file.words import (
     adds_up,
     by_side,
@@ -186,11 +186,11 @@ def shape_of(file: GameFile, kind: str) -> Shape:
 
 def _without_effect(file: GameFile, kind: str, side: str) -> Iterator[str]:
     """Paths of what a side has no use for: leaving where it may not, extra points without any, orders of losses."""
-    policy, fights, enemy = f"policy.{side}", fighters(file, kind, side), SIDES[1 - SIDES.index(side)]
+    policy, fights, enemy = f"policy.{side}", fighters(file, kind, side), ENEMY[side]
     if side not in file.battle[kind].may_retreat:
         yield from of_table(policy, *PARAMETERS.values())
-    pieces = zip(file.unit, pieces_of(file, side), strict=True)
-    if not file.option and not any(piece.hits > 1 for key, piece in pieces if key in fights):
+    pieces = pieces_by_name(file, side)
+    if not file.option and not any(pieces[key].hits > 1 for key in fights):
         yield f"{policy}.absorb"
         yield from [f"{side}.damaged"] * (file.format >= 3)
     if by_side(file.losses.chosen_by, side) == "enemy":
@@ -334,7 +334,7 @@ def check_scenario(file: GameFile, kind: str, fields: Scenario) -> None:
 def _check_damaged(file: GameFile, kind: str, side: str, fields: Scenario) -> None:
     """Nobody is lost by damage at the start (section 7, step 7)."""
     own, wish = getattr(fields, side), getattr(fields.policy, side).absorb
-    numbers, pieces = counts(own), dict(zip(file.unit, pieces_of(file, side), strict=True))
+    numbers, pieces = counts(own), pieces_by_name(file, side)
     for unit, hits in damage_of(own).items():
         field = f"{side}.damaged.{unit}"
         check_known(unit, fighters(file, kind, side), field, NOBODY)
@@ -366,7 +366,7 @@ def _check_policy(file: GameFile, kind: str, side: str, policy: SidePolicy) -> N
 
 def _check_targets(file: GameFile, kind: str, side: str, policy: Any) -> None:
     """Losses are ordered by one side only: their owner, or the enemy with his targets (2.11)."""
-    field, enemy = f"policy.{side}", SIDES[1 - SIDES.index(side)]
+    field, enemy = f"policy.{side}", ENEMY[side]
     if by_side(file.losses.chosen_by, side) == "enemy":
         for name in ("loss_order", "keep"):
             if getattr(policy, name):

@@ -5,14 +5,14 @@ Nothing here depends on the course of the battle; docs/rules/custom_games.md sec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from simulator.engine.model.chain import SIDES
+from simulator.engine.model.chain import ENEMY, SIDES
 from simulator.rules.custom.firings import Firing, firings_of, groups_of
 from simulator.rules.custom.game_file.files import Source
 from simulator.rules.custom.game_file.format import (
@@ -213,7 +213,7 @@ class SideSetup:
 
     def __init__(self, setup: Setup, side: str) -> None:
         self.setup, self.side = setup, side
-        self.enemy = SIDES[1 - SIDES.index(side)]
+        self.enemy = ENEMY[side]
         file, kind, own = setup.file, setup.kind_name, getattr(setup.fields, side)
         self.fights, self.supporters = parts_of(file, kind, side)
         self.pieces: list[Piece] = pieces_of(file, side)
@@ -241,10 +241,18 @@ class SideSetup:
             self._known[key] = make()
         return self._known[key]
 
+    def shots_in(self, group: Sequence[int]) -> list[Shot]:
+        """The steps of a group of firings that the side fires."""
+        return [self.shots[i] for i in group if i in self.shots]
+
     def shots_of(self, group: int, number: int) -> list[Shot]:
         """The steps of a group as the side fires them in a round of this number."""
-        shots = [self.shots[i] for i in self.setup.groups[group] if i in self.shots]
-        return [shot for shot in shots if shot.in_round(number)]
+        return [shot for shot in self.shots_in(self.setup.groups[group]) if shot.in_round(number)]
+
+    @property
+    def keeps_aimed(self) -> bool:
+        """Are pieces of this side kept to the end in a game with aimed steps, so that kinds do not stand together?"""
+        return bool(self.setup.aims and getattr(self.setup.fields.policy, self.side).keep)
 
     def able(self, shot: Shot) -> bool:
         """May anybody whom the scenario brings fire this step?"""
@@ -260,9 +268,11 @@ class SideSetup:
         """Modifiers of the enemy's throws of checks, seen from this side."""
         return [rule.turned for rule in self.setup.sides[self.enemy].modifiers if rule.checks]
 
-    def roll(self, unit: int, shot: Shot) -> Rolled | None:
-        """The roll with which a unit fires a step, or None."""
-        return roll_of(self.setup.file, self.side, unit, shot.roll)
+    def roll(self, unit: int, shot: Shot) -> Rolled:
+        """The roll with which a unit of `shot.by` fires a step."""
+        found = roll_of(self.setup.file, self.side, unit, shot.roll)
+        assert found is not None
+        return found
 
 
 def _added(file: GameFile, giver: Any, own: bool) -> list[Help]:
@@ -298,11 +308,9 @@ def rules_of(file: GameFile, kind: str, side: str, conditions: tuple[tuple[str, 
     def holds(wanted: IfCondition) -> bool:
         return all(known[key] in (value if isinstance(value, list) else [value]) for key, value in wanted.items())
 
-    enemy = SIDES[1 - SIDES.index(side)]
-
     def gives(giver: str, rule: Support | Modifier) -> bool:
         """Is it this giver's rule for the side's dice?"""
-        whose = giver if rule.whom == "own" else SIDES[1 - SIDES.index(giver)]
+        whose = giver if rule.whom == "own" else ENEMY[giver]
         return whose == side and rule.side in {"both", giver} and holds(rule.if_condition)
 
     firings = firings_of(file, kind)
@@ -313,7 +321,7 @@ def rules_of(file: GameFile, kind: str, side: str, conditions: tuple[tuple[str, 
     ]
     return SideRules(
         {i: _shot(file, kind, side, i, firings[i]) for i in fires},
-        [_support(file, one) for one in file.support if gives(side if one.whom == "own" else enemy, one)],
+        [_support(file, one) for one in file.support if gives(side if one.whom == "own" else ENEMY[side], one)],
         {giver: [_modifier(file, one) for one in file.modifier if gives(giver, one)] for giver in SIDES},
     )
 
@@ -359,7 +367,7 @@ def _shot(file: GameFile, kind: str, side: str, number: int, firing: Firing) -> 
     step = file.step[firing.step]
     roll, scope = getattr(step.fire, side), _scope(file, step, step.dice_at_most)
     fights, supporters = parts_of(file, kind, side)
-    enemy_fights, _ = parts_of(file, kind, SIDES[1 - SIDES.index(side)])
+    enemy_fights, _ = parts_of(file, kind, ENEMY[side])
     by = _mask(file, step.by, everyone(file)) & (fights if roll in MAIN else fights | supporters)
     # Of units that limit dice only those that fight count.
     for name, fighting in (("limit_own", fights), ("limit_enemy", enemy_fights)):

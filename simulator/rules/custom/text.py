@@ -10,9 +10,9 @@ import numpy as np
 
 from simulator.engine.model.chain import SIDES
 from simulator.rules.custom.build import Field
-from simulator.rules.custom.dice.die import face_names
 from simulator.rules.custom.dice.replay import units_text
 from simulator.rules.custom.dice.volleys import Standing, Volley, fired, rerolls, volleys_at
+from simulator.rules.custom.game_file.describe import value_in_words
 from simulator.rules.custom.game_file.words import by_side
 from simulator.rules.custom.line import absorbs_first, loss_order
 from simulator.rules.custom.masks import bits, everyone
@@ -108,7 +108,7 @@ def _shot_lines(field: Field, side: str, group: list[int], phase: int, stands: d
         rolled = [_volley_text(setup, volley) for volley in volleys_at(rules, shot, phase, own, enemy)]
         again = [_again_text(setup, *one) for one in rerolls(rules, shot, phase, own, enemy)]
         if rolled:
-            yield f"{shot.given.name}, {side}: {'; '.join(rolled)}{_aim(setup, side, shot, enemy)}{''.join(again)}"
+            yield f"{shot.given.name}, {side}: {'; '.join(rolled)}{_aim(setup, shot, enemy)}{''.join(again)}"
 
 
 def _volley_text(setup: Setup, volley: Volley) -> str:
@@ -136,11 +136,8 @@ def _rolls_at(setup: Setup, volley: Volley) -> str:
     die = "" if roll.die is None else f" on {roll.die}"
     if roll.compared:
         return f"{die} with {roll.value:+d}"
-    if isinstance(face_names(setup.file, roll)[0], str):
-        return die
-    word = "or less" if setup.file.dice.hit == "at-most" else "or more"
-    damage = "" if roll.damage == 1 else f" for {roll.damage} damage{', split' * roll.split}"
-    return f" at {roll.value} {word}{die}{damage}"
+    at, damage = value_in_words(setup.file, roll), f" for {roll.damage} damage{', split' * roll.split}"
+    return f" {at}{die}{damage * (roll.damage > 1)}" if at else die
 
 
 def _chance(setup: Setup, volley: Volley, why: str) -> str:
@@ -173,7 +170,7 @@ def _help_text(setup: Setup, rule: Help) -> str:
     return f"{' and '.join(parts) or 'nothing'} from {name}"
 
 
-def _aim(setup: Setup, side: str, shot: Shot, enemy: Standing) -> str:
+def _aim(setup: Setup, shot: Shot, enemy: Standing) -> str:
     others = enemy.fighting & ~shot.targets
     spared = f"; cannot hit {listed([setup.names[unit] for unit in bits(others)])}" if others else ""
     checks = f"; each hit must pass {listed(shot.given.checks)}" if shot.given.checks else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -30,7 +30,6 @@ MARKS = ("leader gone", "admiral gone", "foraging")
 SLOTS = (*THIRDS, *SHIPS, *MARKS, *OF_FORTRESSES)
 ON_LAND, AFLOAT = (("land_detachments", *THIRDS),), (SHIPS[:5],)
 SEA_FIELDS = {"leader": "admiral", "technology": "naval_technology", "leader_country": "", "leader_type": ""}
-LOSSES = Literal["keep-best-army", "keep-most-armies", "regroup"]
 
 
 class EuropaCarry(Carry):

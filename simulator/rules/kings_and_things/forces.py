@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simulator.engine.model.ragged import members
 from simulator.rules.kings_and_things import sides
 from simulator.rules.kings_and_things.conditions import NOBODY, Army, Condition, Held, less
 from simulator.rules.kings_and_things.creatures import MOST_DRAWN, Creature, draws
@@ -111,8 +112,8 @@ class Catalogue:
             np.maximum.at(number, which, (now // one).astype(np.int64))
             size += int(number.sum())
             self._refuse_above(size)
-            fewer = np.arange(1, 1 + number.sum()) - np.repeat(np.cumsum(number) - number, number)
-            codes_left.append(np.repeat(rest, number) + fewer.astype(unit.dtype) * one)
+            group, fewer = members(number)
+            codes_left.append(rest[group] + (1 + fewer).astype(unit.dtype) * one)
             now = rest
         code = np.sort(np.concatenate(codes_left))
         first = np.searchsorted(unit[::-1], code, "right")

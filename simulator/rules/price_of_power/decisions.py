@@ -36,7 +36,7 @@ def leaves_by_rule(w: Setup, s: Battle, side: int, at: int) -> bool:
     own, faction = force_of(s, side), w.sides[side].factions[at]
     (policy, _), together = w.sides[side].leaving[at], w.sides[side].together[0]
     units = w.units(side, own)
-    if not w.present(side, own, at):
+    if not w.present(own, at):
         return False
     if faction.realm.kind == "npr":
         weaker = units < w.units(1 - side, force_of(s, 1 - side))
@@ -58,7 +58,7 @@ def who_may_leave(w: Setup, s: Battle, side: int) -> list[Going]:
         return [by_rule]
 
     def deciding(policy: str) -> list[int]:
-        return [at for at in places if choices.leaving[at][0] == policy and w.present(side, own, at)]
+        return [at for at in places if choices.leaving[at][0] == policy and w.present(own, at)]
 
     if choices.together[0] == "best" and (together := deciding(WITH_SIDE)):
         return [by_rule, (*by_rule, *together)]

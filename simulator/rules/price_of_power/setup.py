@@ -102,20 +102,20 @@ class Setup:
         """Units of a side in the battle."""
         return self.strength(side, force.realms).units
 
-    def present(self, side: int, force: Force, at: int) -> bool:
-        """A realm of a side has a unit in the battle."""
+    def present(self, force: Force, at: int) -> bool:
+        """A realm of a force has a unit in the battle."""
         realm = force.realms[at]
         return not realm.gone and any(realm.left)
 
     def led(self, side: int, force: Force) -> bool:
         """There is no main defender, or he still has a unit in the battle (section 3.1, step 1)."""
         main = self.sides[side].main if side == DEFENCE else 0
-        return not main or self.present(side, force, main - 1)
+        return not main or self.present(force, main - 1)
 
     def fights(self, side: int, force: Force, kind: str) -> bool:
         """A unit of a realm of this kind still fights on the side."""
         factions = self.sides[side].factions
-        return any(one.realm.kind == kind and self.present(side, force, at) for at, one in enumerate(factions))
+        return any(one.realm.kind == kind and self.present(force, at) for at, one in enumerate(factions))
 
     # Dice.
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from simulator.engine.model.chain import Chain
-from simulator.engine.model.chance import TableBook, Tables, combine, die
+from simulator.engine.model.chance import TableBook, Tables, combine_all, die
 from simulator.rules.battle import ATTACKER, Fields
 from simulator.rules.risk.model import AnyBattle, AtSea, BlockadeRun, Invasion, Land, OnLand
 from simulator.rules.risk.outcome import force, winner
@@ -83,11 +83,12 @@ def dice_rolled(hand: Hand, units: int) -> list[int]:
 
 def kept_dice(hand: Hand, units: int) -> Counter[tuple[int, ...]]:
     """Ways of each hand kept, high to low, before modifiers (step 3)."""
-    ways: Counter[tuple[int, ...]] = Counter({(): 1})
     most = min(hand.dice, units)
-    for sides in dice_rolled(hand, units):
-        ways = combine(ways, die(sides), lambda kept, face: tuple(sorted((*kept, face), reverse=True)[:most]))
-    return ways
+
+    def keep(kept: tuple[int, ...], face: int) -> tuple[int, ...]:
+        return tuple(sorted((*kept, face), reverse=True)[:most])
+
+    return combine_all(map(die, dice_rolled(hand, units)), keep, ())
 
 
 def modified(hand: Hand, kept: tuple[int, ...]) -> tuple[int, ...]:

@@ -55,15 +55,21 @@ def distinct(columns: Iterable[np.ndarray], size: int) -> tuple[np.ndarray, np.n
     return first, where[code]
 
 
+def in_order(columns: Iterable[np.ndarray], size: int) -> tuple[np.ndarray, np.ndarray]:
+    """As `distinct`, the sets in the order in which they first occur."""
+    first, row = distinct(columns, size)
+    order = np.argsort(first)
+    return first[order], np.argsort(order)[row]
+
+
 def chances_of(columns: Sequence[np.ndarray], p: np.ndarray) -> dict[tuple[Any, ...], float]:
     """The chance of each different row, as plain values, in the order in which rows first occur.
 
     `columns`: arrays of shape (rows,); `p`: float64, shape (rows,), the chances to add up.
     """
-    first, row = distinct(columns, len(p))
-    order = np.argsort(first)
-    rows = zip(*(values[first[order]].tolist() for values in columns), strict=True)
-    return dict(zip(rows, np.bincount(row, p)[order].tolist(), strict=True))
+    first, row = in_order(columns, len(p))
+    rows = zip(*(values[first].tolist() for values in columns), strict=True)
+    return dict(zip(rows, np.bincount(row, p).tolist(), strict=True))
 
 
 def _sorted_ranks(values: np.ndarray) -> tuple[np.ndarray, int]:

@@ -27,6 +27,11 @@ OF_THEIR_OWN = str.maketrans("łøđı", "lodi")
 ENTRY = re.compile(r"\s*(?:(\d+)\s*(?:[x×*]\s*|\s))?\s*(.*?)\s*")
 
 
+def text_of(value: object) -> str:
+    """A plain value as files, tables, queries and forms write it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def winners(attacker_won: np.ndarray, defender_won: np.ndarray) -> np.ndarray:
     """Winner codes of final states, NOBODY where neither won: int64; both arguments are bool, of the same shape."""
     codes = np.where(defender_won, DEFENDER, NOBODY)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from simulator.rules.battle import Fields, Refusal
-from simulator.rules.toolkit.naming import listed
+from simulator.rules.toolkit.naming import listed, text_of
 
 
 def refuse(wrong: object, field: str, text: str) -> None:
@@ -16,8 +16,7 @@ def refuse(wrong: object, field: str, text: str) -> None:
 
 def refuse_if(wrong: object, field: str, given: object, allowed: str) -> None:
     """Refuse the value `given` of `field` if it is wrong, with the values allowed. Raises Refusal."""
-    shown = str(given).lower() if isinstance(given, bool) else given
-    refuse(wrong, field, f"{shown} is not allowed; {allowed}")
+    refuse(wrong, field, f"{text_of(given)} is not allowed; {allowed}")
 
 
 def named(value: str | Sequence[str]) -> list[str]:

@@ -79,9 +79,8 @@ def distinct(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
     `rows`: int, shape (rows, columns); the indices are int64, shape (rows,).
     """
-    first, which = merging.distinct(rows.T, len(rows))
-    order = np.argsort(first)
-    return rows[first[order]], np.argsort(order)[which]
+    first, which = merging.in_order(rows.T, len(rows))
+    return rows[first], which
 
 
 def decimal_sums(counts: np.ndarray, prices: Sequence[float]) -> np.ndarray:

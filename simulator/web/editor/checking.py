@@ -11,12 +11,11 @@ from typing import Any, NamedTuple
 
 from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Misfit, Refusal
-from simulator.rules.custom.dice.die import face_names
 from simulator.rules.custom.game_file.describe import line_of, value_text
 from simulator.rules.custom.game_file.describe_rules import warnings
 from simulator.rules.custom.game_file.files import parse, read_game
 from simulator.rules.custom.game_file.format import GameFile, Roll
-from simulator.rules.custom.game_file.units import MAIN_ROLLS, pieces_of, rolled
+from simulator.rules.custom.game_file.units import MAIN_ROLLS, die_named, has_symbols, pieces_by_name, pieces_of, rolled
 from simulator.scenarios.validation import lines_of
 
 # The beginning of a complaint about a text that is not TOML.
@@ -95,7 +94,7 @@ def unit_table(found: Checked) -> dict[str, Any]:
     file = found.file
     if file is None:
         return {}
-    pieces = {side: dict(zip(file.unit, pieces_of(file, side), strict=True)) for side in SIDES}
+    pieces = {side: pieces_by_name(file, side) for side in SIDES}
     main = set(MAIN_ROLLS.values())
     heads = list(dict.fromkeys(
         name for side in SIDES for piece in pieces[side].values() for name, roll in piece.rolls.items()
@@ -123,8 +122,8 @@ def _roll(file: GameFile, given: Any) -> str:
 def dice_in_words(file: GameFile) -> str:
     """The dice that the table's values mean: "a die of 10: 8+ is 8 or more"."""
     symbols = any(
-        isinstance(face_names(file, rolled(roll))[0], str)
-        for side in SIDES for piece in pieces_of(file, side) for roll in piece.rolls.values() if roll
+        isinstance(roll, Roll) and has_symbols(die_named(file, roll.die))
+        for side in SIDES for piece in pieces_of(file, side) for roll in piece.rolls.values()
     )  # fmt: skip
     said = "8+ hits with 8 or more" if file.dice.hit == "at-least" else "2- hits with 2 or less"
     return f"dice of {file.dice.sides} sides; {said}" + (", further dice have symbols" if symbols else "")

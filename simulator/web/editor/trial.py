@@ -13,8 +13,8 @@ from simulator.rules.battle import Battle
 from simulator.rules.custom import INLINE
 from simulator.rules.custom.game_file.format import Condition, GameFile
 from simulator.rules.custom.model import usual
+from simulator.rules.toolkit.naming import text_of
 from simulator.scenarios import Draft, ScenarioError, kinds_of
-from simulator.scenarios.schema import text_of
 from simulator.web import links, text_line
 from simulator.web.editor.checking import Checked
 from simulator.web.editor.posted import Posted

@@ -10,7 +10,7 @@ from typing import Any
 from simulator import rules
 from simulator.rules.battle import Battle
 from simulator.rules.custom import INLINE
-from simulator.rules.toolkit.naming import ENTRY
+from simulator.rules.toolkit.naming import ENTRY, text_of
 from simulator.scenarios.schema import (
     Schema,
     branches,
@@ -19,7 +19,6 @@ from simulator.scenarios.schema import (
     ordered,
     page_names,
     schema_of,
-    text_of,
 )
 from simulator.web.catalogue import words
 from simulator.web.forms.parts import Node

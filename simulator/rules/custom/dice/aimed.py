@@ -34,31 +34,28 @@ MOST_TAKEN, MOST_THROWN = 20_000_000, 300_000_000
 
 def aimed_throws(tables: DiceTables, group: int, number: int) -> Throws:
     """The throws of a side in an aimed group, in a round. Raises TooLarge for too many."""
-    side, own_places, enemy_places = tables.side, tables.own, tables.enemy
+    side, places = tables.side, len(tables.own)
     shots = [shot for shot in side.shots_of(group, number) if side.able(shot)]
     if not shots:
-        return Throws(np.zeros(len(enemy_places), np.int64), *np.zeros((2, len(own_places), 1), np.int64))
+        return tables.nothing()
     shown, examples = tables.shown(shots, number)
-    check_size(side.side, len(examples) * len(own_places), "line-ups with their throws", MOST_THROWS)
-    result = np.zeros((len(own_places), len(examples)), np.int64)
+    check_size(side.side, len(examples) * places, "line-ups with their throws", MOST_THROWS)
+    result = np.zeros((places, len(examples)), np.int64)
     means = np.zeros(result.shape, object)
     slots = [slot.hit.units for slot in tables.slots[group]]
     strides = packing([tables.caps[slot.hit] for slot in tables.slots[group]])
     lines = Lines(tables)
-    parts = [(rows, own_places.standing(rows)) for rows in tables.distinguished(shots, number)]
-    for seen, at in enumerate(examples):
-        enemy = enemy_places.standing([at])
-        for rows, own in parts:
-            dice = dice_of(side, slots, group, number, own, enemy)
-            volleys_ = [volley for _, rolled in dice for volley in rolled]
-            if not any(volley.hits for volley in volleys_):
-                continue
-            label, rows_at = distinct(np.column_stack([volley.dice for volley in volleys_]))
-            thinned = [(slot, [v._replace(dice=v.dice[rows_at]) for v in rolled]) for slot, rolled in dice]
-            found = _packed(points_taken(thinned, enemy, slots, lines), strides, len(rows_at))
-            index = np.array([_table(tables, *row) for row in found])
-            result[rows, seen] = index[label]
-            means[rows, seen] = sum(volley.damage * volley.dice.astype(object) for volley in volleys_)
+    for seen, enemy, rows, own in tables.situations(tables.distinguished(shots, number), examples):
+        dice = dice_of(side, slots, group, number, own, enemy)
+        volleys_ = [volley for _, rolled in dice for volley in rolled]
+        if not any(volley.hits for volley in volleys_):
+            continue
+        label, rows_at = distinct(np.column_stack([volley.dice for volley in volleys_]))
+        thinned = [(slot, [v._replace(dice=v.dice[rows_at]) for v in rolled]) for slot, rolled in dice]
+        found = _packed(points_taken(thinned, enemy, slots, lines), strides, len(rows_at))
+        index = np.array([_table(tables, *row) for row in found])
+        result[rows, seen] = index[label]
+        means[rows, seen] = sum(volley.damage * volley.dice.astype(object) for volley in volleys_)
     return Throws(shown, result, means)
 
 

@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 from simulator.engine.model.chain import SIDES
 from simulator.rules.custom.game_file.format import Dice, Die, GameFile
-from simulator.rules.custom.game_file.units import Rolled, die_named, faces_number, pieces_of, whole_of
-from simulator.rules.custom.game_file.words import selected
-from simulator.rules.custom.masks import bits
+from simulator.rules.custom.game_file.units import Rolled, die_named, faces_number, has_symbols, pieces_of, whole_of
+from simulator.rules.custom.masks import bits, everyone, mask_of
 from simulator.rules.custom.setup import Shot, SideSetup
 
 
@@ -51,8 +50,10 @@ def hits_by_face(file: GameFile, enemy: str, roll: Rolled, targets: int) -> tupl
 def _hits_by_face(file: GameFile, enemy: str, roll: Rolled, targets: int) -> tuple[Hit, ...]:
     die, value, damage, split = die_named(file, roll.die), roll.value, roll.damage, roll.split
     if isinstance(die, Die) and die.faces is not None:
-        hit_by = [(targets & _named_by(file, die, face), die.damage.get(face, 1)) for face in die.faces]
-        return tuple([hit_class(*found, split) for found in hit_by])
+        selectors = [(die.hits or {}).get(face, []) for face in die.faces]
+        named = [everyone(file) if isinstance(hit, str) else mask_of(file, hit) for hit in selectors]
+        damages = [die.damage.get(face, 1) for face in die.faces]
+        return tuple([hit_class(targets & mask, more, split) for mask, more in zip(named, damages, strict=True)])
     at_shield: dict[int, int] = {}
     for unit in bits(targets):
         shield = pieces_of(file, enemy)[unit].shield
@@ -62,13 +63,6 @@ def _hits_by_face(file: GameFile, enemy: str, roll: Rolled, targets: int) -> tup
         for face in faces_that_hit(file, die, value - shield if file.dice.hit == "at-most" else value + shield):
             masks[face - 1] |= units
     return tuple([hit_class(mask, damage, split) for mask in masks])
-
-
-def _named_by(file: GameFile, die: Die, face: str) -> int:
-    """The units that a symbol hits."""
-    selector = (die.hits or {}).get(face, [])
-    units = [*file.unit] if isinstance(selector, str) else selected(file, selector)
-    return sum(1 << i for i, key in enumerate(file.unit) if key in units)
 
 
 def face_names(file: GameFile, roll: Rolled) -> Sequence[int | str]:
@@ -107,8 +101,8 @@ def _thrown(file: GameFile, roll: Rolled, faces: tuple[Hit, ...]) -> tuple[tuple
 def chance_at(file: GameFile, roll: Rolled) -> int:
     """The chance that one die of a roll hits, in parts of `whole_of` the file, without shields."""
     die = die_named(file, roll.die)
-    if isinstance(die, Die) and die.faces is not None:
-        return sum(number for _, number in chances_of(file, SIDES[0], roll, (1 << len(file.unit)) - 1))
+    if has_symbols(die):
+        return sum(number for _, number in chances_of(file, SIDES[0], roll, everyone(file)))
     good = faces_that_hit(file, die, roll.value)
     faces = tuple([Hit(1) if face in good else MISS for face in range(1, faces_number(die) + 1)])
     return sum(number for _, number in _thrown(file, roll, faces))
@@ -129,24 +123,20 @@ def classes_of(side: SideSetup, shot: Shot) -> set[Hit]:
         return {Hit(mask) for mask in masks_aimed_at(side, shot)}
 
     def make() -> set[Hit]:
-        found: set[Hit] = set()
-        for unit in bits(shot.by & side.present):
-            roll = side.roll(unit, shot)
-            assert roll is not None
-            found |= set(_classes_of_roll(side, shot, unit, roll))
-        return found - {MISS}
+        units = bits(shot.by & side.present)
+        return {hit for unit in units for hit in _classes_of_roll(side, shot, unit)} - {MISS}
 
     return side.recall(shot, make)
 
 
-def _classes_of_roll(side: SideSetup, shot: Shot, unit: int, roll: Rolled) -> Iterable[Hit]:
-    file, pieces = side.setup.file, side.setup.sides[side.enemy].pieces
+def _classes_of_roll(side: SideSetup, shot: Shot, unit: int) -> Iterable[Hit]:
+    file, pieces, roll = side.setup.file, side.setup.sides[side.enemy].pieces, side.roll(unit, shot)
     if shot.given.points:
         return []
     if roll.compared:
         return [Hit(shot.targets)]
     die = die_named(file, roll.die)
-    if isinstance(die, Die) and die.faces is not None:
+    if has_symbols(die):
         return hits_by_face(file, side.enemy, roll, shot.targets)
     if len({pieces[target].shield for target in bits(shot.targets)}) < 2:
         return [hit_class(shot.targets, roll.damage, roll.split)]

@@ -220,25 +220,22 @@ class Profiles(NamedTuple):
 def _profiles(tables: DiceTables, step: Step, group: int, number: int) -> Profiles:
     """The dice that a side rolls in a group of opposed dice, in a round."""
     side = tables.side
-    shots = [side.shots[i] for i in tables.setup.groups[group] if i in side.shots and side.able(side.shots[i])]
-    firing = bool(shots) and shots[0].in_round(number)
+    # A group of opposed dice is one step.
+    shots = [shot for shot in side.shots_of(group, number) if side.able(shot)]
     known: dict[Thrown, int] = {}
     rooms = tables.own.front_points if step.aim == "piece" else np.full(len(tables.own), MOST_PAIRS)
     most = MANY if step.compare is None else getattr(step.compare.most, side.side)
-    shown, examples = tables.shown(shots if firing else [], number)
+    shown, examples = tables.shown(shots, number)
     numbers = np.zeros((len(tables.own), len(examples)), np.int64)
-    parts = [(rows, tables.own.standing(rows)) for rows in tables.distinguished(shots if firing else [], number)]
-    for seen, at in enumerate(examples):
-        enemy = tables.enemy.standing([at])
-        for rows, own in parts:
-            able = firing and fires(shots[0], number, own, enemy)
-            found = volleys(side, shots[0], number, own, enemy) if able else []
-            dice = [np.minimum(volley.dice, most) for volley in found]
-            label, different = distinct(np.column_stack([*dice, rooms[rows]]))
-            rolled = [[v._replace(dice=n[at]) for v, n in zip(found, dice, strict=True)] for at in different]
-            kept = [hitting(one) if step.cancel else kept_dice(one, side, most) for one in rolled]
-            both = zip(kept, rooms[rows][different].tolist(), strict=True)
-            numbers[rows, seen] = np.array([known.setdefault(Thrown(*one), len(known)) for one in both])[label]
+    for seen, enemy, rows, own in tables.situations(tables.distinguished(shots, number), examples):
+        firing = [shot for shot in shots if fires(shot, number, own, enemy)]
+        found = [volley for shot in firing for volley in volleys(side, shot, number, own, enemy)]
+        dice = [np.minimum(volley.dice, most) for volley in found]
+        label, different = distinct(np.column_stack([*dice, rooms[rows]]))
+        rolled = [[v._replace(dice=n[at]) for v, n in zip(found, dice, strict=True)] for at in different]
+        kept = [hitting(one) if step.cancel else kept_dice(one, side, most) for one in rolled]
+        both = zip(kept, rooms[rows][different].tolist(), strict=True)
+        numbers[rows, seen] = np.array([known.setdefault(Thrown(*one), len(known)) for one in both])[label]
     return Profiles([*known], numbers, shown)
 
 

@@ -43,15 +43,12 @@ def points_throws(dice: DiceTables, group: int, number: int) -> Throws:
     """The points that a side scores in a group that counts them; as mean hits they are 0 (section 8)."""
     shots = [shot for shot in dice.side.shots_of(group, number) if dice.side.able(shot)]
     if not shots:
-        return Throws(np.zeros(len(dice.enemy), np.int64), *np.zeros((2, len(dice.own), 1), np.int64))
+        return dice.nothing()
     shown, examples = dice.shown(shots, number)
     tables = np.zeros((len(dice.own), len(examples)), np.int64)
-    for seen, at in enumerate(examples):
-        enemy = dice.enemy.standing([at])
-        for rows in dice.distinguished(shots, number):
-            own = dice.own.standing(rows)
-            if fires(shots[0], number, own, enemy):
-                tables[rows, seen] = _tables(dice, group, volleys(dice.side, shots[0], number, own, enemy))
+    for seen, enemy, rows, own in dice.situations(dice.distinguished(shots, number), examples):
+        if fires(shots[0], number, own, enemy):
+            tables[rows, seen] = _tables(dice, group, volleys(dice.side, shots[0], number, own, enemy))
     return Throws(shown, tables, np.zeros(tables.shape, np.int64))
 
 

@@ -13,11 +13,18 @@ import numpy as np
 
 from simulator.engine.model.chain import SIDES
 from simulator.rules.custom.dice.aimed import dice_of
-from simulator.rules.custom.dice.die import MISS, Hit, face_names, hit_class, hits_by_face, rolled_again
+from simulator.rules.custom.dice.die import MISS, Hit, hit_class, hits_by_face
 from simulator.rules.custom.dice.hits import Counted, linked_hits, results_of
 from simulator.rules.custom.dice.opposed import BOTH
 from simulator.rules.custom.dice.points import dice_in_words, scoring
-from simulator.rules.custom.dice.replay_aimed import MOST_SHOWN, aimed_text, opposed_texts
+from simulator.rules.custom.dice.replay_aimed import (
+    MOST_SHOWN,
+    aimed_text,
+    faces_text,
+    names_of,
+    opposed_texts,
+    throw_at,
+)
 from simulator.rules.custom.dice.slots import Class, pool_of, slots_by_group, slots_in_use
 from simulator.rules.custom.dice.tables import NO_LIMIT
 from simulator.rules.custom.dice.volleys import (
@@ -30,6 +37,7 @@ from simulator.rules.custom.dice.volleys import (
     rerolls,
     volleys_at,
 )
+from simulator.rules.custom.game_file.describe import short_value
 from simulator.rules.custom.line import Places
 from simulator.rules.custom.masks import bits
 from simulator.rules.custom.rules.state import (
@@ -96,7 +104,7 @@ class Teller:
             for shot in fired(rules, self.setup.groups[self.field.salvos[before.salvo].group], phase, own, enemy):
                 rolled = volleys_at(rules, shot, phase, own, enemy)
                 score = dice_in_words(scoring(rolled, [volley.dice for volley in rolled]), points, dice)
-                yield f"{side}: {self._names(rolled)}: {score}"
+                yield f"{side}: {names_of(self.setup, rolled)}: {score}"
 
     def _opposed(self, before: State, result: int, dice: random.Random) -> str:
         """Both sides' dice, highest first where they are compared, that give these hits."""
@@ -180,7 +188,7 @@ class Teller:
         there = self.setup.sides[rolled[0].side.enemy].present if rolled else 0
         score = self._score(aims, counted, result, there)
         if self.setup.low_luck or number > MOST_SHOWN or not number:
-            return f"{self._names(rolled)} roll {plural(number, 'die', 'dice')} -> {score}" if number else ""
+            return f"{names_of(self.setup, rolled)} roll {plural(number, 'die', 'dice')} -> {score}" if number else ""
         whole = self.setup.whole
         chances = [[(at[hit, None], chance / whole) for hit, chance in v.hits] for v in rolled for _ in range(v.dice)]
         fallen = linked_hits(chances, results_of(counted) == result, dice)
@@ -192,20 +200,16 @@ class Teller:
             return "?"
         texts: dict[int, str] = {}
         for volley, faces in fallen:
-            names, hit = face_names(self.setup.file, volley.roll), _hit_of(volley, faces)
-            shown = ">".join(str(names[face - 1]) for face in faces) + "*" * (hit != MISS)
-            texts[id(volley)] = texts.get(id(volley), f"{self._names([volley])}{self._at(volley)}:") + f" {shown}"
+            who = f"{names_of(self.setup, [volley])}{self._at(volley)}:"
+            texts[id(volley)] = f"{texts.get(id(volley), who)} {faces_text(volley, faces, _hit_of(volley, faces))}"
         return ", ".join(texts.values())
-
-    def _names(self, rolled: list[Volley]) -> str:
-        return counted((volley.units for volley in rolled), (self.setup.names[volley.unit] for volley in rolled))
 
     def _faces(self, rolled: list[Volley], fallen: list[Hit], dice: random.Random) -> str:
         """The units that roll, and faces that give the hit of each of their dice."""
         texts, each = [], iter(fallen)
         for volley in rolled:
-            faces = [self._face(volley, hit, dice) + "*" * (hit != MISS) for hit in islice(each, volley.dice)]
-            texts.append(f"{self._names([volley])}{self._at(volley)}: {' '.join(faces)}")
+            faces = [_die_text(volley, hit, dice) for hit in islice(each, volley.dice)]
+            texts.append(f"{names_of(self.setup, [volley])}{self._at(volley)}: {' '.join(faces)}")
         return ", ".join(texts)
 
     def _score(self, aims: list[Hit], counted: Counted, result: int, there: int) -> str:
@@ -225,7 +229,7 @@ class Teller:
             return f"{Fraction(sum(v.dice * v.chance for v in rolled), self.setup.whole)} expected -> {score}"
         number = sum(volley.dice for volley in rolled)
         if number > MOST_SHOWN:
-            return f"{self._names(rolled)} roll {number} dice -> {score}"
+            return f"{names_of(self.setup, rolled)} roll {number} dice -> {score}"
         each = [volley for volley in rolled for _ in range(volley.dice)]
         chances = [[(0, volley.chance / self.setup.whole)] for volley in each]
         fallen = linked_hits(chances, np.arange(most + 1) == hits, dice)
@@ -234,15 +238,8 @@ class Teller:
 
     def _at(self, volley: Volley) -> str:
         """The value that a unit rolls at: (5+) hits with 5 or more, (2-) with 2 or less."""
-        file = self.setup.file
-        symbols = isinstance(face_names(file, volley.roll)[0], str)
-        return "" if symbols else f" ({volley.value}{'-' if file.dice.hit == 'at-most' else '+'})"
-
-    def _face(self, volley: Volley, hit: Hit, dice: random.Random) -> str:
-        """A face, or two where the die was rolled again."""
-        names = face_names(self.setup.file, volley.roll)
-        thrown = thrown_until(partial(_throw, volley), lambda faces: _hit_of(volley, faces) == hit, dice)
-        return "?" if thrown is None else ">".join([str(names[face - 1]) for face in thrown])
+        value = short_value(self.setup.file, volley.roll)
+        return f" ({value})" if value else ""
 
 
 def _taken(rooms: Sequence[int], hits: tuple[int, int], mine: int, theirs: int) -> bool:
@@ -255,12 +252,10 @@ def _good(volley: Volley) -> tuple[Hit, ...]:
     return hits_by_face(volley.side.setup.file, volley.side.enemy, volley.roll, volley.shot.targets)
 
 
-def _throw(volley: Volley, dice: random.Random) -> list[int]:
-    """The face of a die, or two where it was rolled again."""
-    good = _good(volley)
-    first = dice.randint(1, len(good))
-    again = rolled_again(volley.side.setup.file, volley.roll, good)[first - 1]
-    return [first, dice.randint(1, len(good))] if again else [first]
+def _die_text(volley: Volley, hit: Hit, dice: random.Random) -> str:
+    """Faces of a die that give this hit."""
+    thrown = thrown_until(partial(throw_at, volley, volley.shot.targets), lambda die: die[1] == hit, dice)
+    return "?" if thrown is None else faces_text(volley, *thrown)
 
 
 def _hit_of(volley: Volley, faces: Sequence[int]) -> Hit:
@@ -271,7 +266,8 @@ def _toss(by_shot: Sequence[tuple[list[Volley], list[tuple[Help, Any]]]], dice: 
     """A throw of all dice of some steps; then each step's limited rerolls, one after the other (section 5)."""
     found: list[Fallen] = []
     for volleys, again in by_shot:
-        fallen = [(volley, _throw(volley, dice)) for volley in best(volleys, NO_LIMIT) for _ in range(volley.dice)]
+        each = [volley for volley in best(volleys, NO_LIMIT) for _ in range(volley.dice)]
+        fallen = [(volley, throw_at(volley, volley.shot.targets, dice)[0]) for volley in each]
         for k, (_, most) in enumerate(again):
             left = int(np.max(most))
             for volley, faces in fallen:

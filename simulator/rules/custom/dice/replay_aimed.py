@@ -34,7 +34,7 @@ def aimed_text(
     rolled = [volley for _, some in dice for volley in some if volley.dice]
     number = sum(volley.dice for volley in rolled)
     if number > MOST_SHOWN:
-        return f"{_names(setup, rolled)} roll {number} dice"
+        return f"{names_of(setup, rolled)} roll {number} dice"
     texts: dict[int, list[str]] = {id(volley): [] for volley in rolled}
     for slot, wanted in enumerate(taken):
         mine = [volley for at, some in dice for volley in some if at == slot and volley.dice]
@@ -42,11 +42,28 @@ def aimed_text(
             left = points_after(enemy.points, slots, [*taken[:slot], *[0] * (len(slots) - slot)])
             for volley, text in _fallen(mine, targets_of(mine[0].shot, enemy, left), wanted, rng):
                 texts[id(volley)].append(text)
-    return ", ".join(f"{_names(setup, [volley])}: {' '.join(texts[id(volley)])}" for volley in rolled)
+    return ", ".join(f"{names_of(setup, [volley])}: {' '.join(texts[id(volley)])}" for volley in rolled)
 
 
-def _names(setup: Setup, rolled: Sequence[Volley]) -> str:
+def names_of(setup: Setup, rolled: Sequence[Volley]) -> str:
+    """The units that roll, with their numbers."""
     return counted((volley.units for volley in rolled), (setup.names[volley.unit] for volley in rolled))
+
+
+def throw_at(volley: Volley, targets: int, rng: random.Random) -> tuple[list[int], Hit]:
+    """A die thrown at these units: its face, or two where it is rolled again, and its hit."""
+    file = volley.side.setup.file
+    good = hits_by_face(file, volley.side.enemy, volley.roll, targets)
+    faces = [rng.randint(1, len(good))]
+    if rolled_again(file, volley.roll, good)[faces[0] - 1]:
+        faces.append(rng.randint(1, len(good)))
+    return faces, good[faces[-1] - 1]
+
+
+def faces_text(volley: Volley, faces: Sequence[int], hit: Hit) -> str:
+    """The faces of a die, the last of which stands, with a star for a hit."""
+    names = face_names(volley.side.setup.file, volley.roll)
+    return ">".join(str(names[face - 1]) for face in faces) + "*" * (hit != MISS)
 
 
 def _fallen(rolled: Sequence[Volley], aimed: Points, wanted: int, rng: random.Random) -> list[tuple[Volley, str]]:
@@ -86,20 +103,15 @@ def _takes(aimed: Points, at: int, to: int, die: tuple[str, Hit]) -> bool:
 
 def _die(volley: Volley, target: int, rng: random.Random) -> tuple[str, Hit]:
     """A die thrown at a unit, with its checks, in words, and its hit; MISS for one that does not get through."""
-    side, file = volley.side, volley.side.setup.file
-    good = hits_by_face(file, side.enemy, volley.roll, 1 << target)
-    again, names = rolled_again(file, volley.roll, good), face_names(file, volley.roll)
-    faces = [rng.randint(1, len(good))]
-    if again[faces[0] - 1]:
-        faces.append(rng.randint(1, len(good)))
-    text, hit = ">".join(str(names[face - 1]) for face in faces), good[faces[-1] - 1]
+    side, (faces, hit) = volley.side, throw_at(volley, 1 << target, rng)
+    text = faces_text(volley, faces, MISS)
     for name, rules in volley.checked if hit != MISS else ():
         throw = throw_of(side, name, volley.unit, target, rules)
         thrown_faces = [rng.randint(1, throw.sides)]
         if thrown_faces[0] in throw.again:
             thrown_faces.append(rng.randint(1, throw.sides))
         text += "/" + ">".join(map(str, thrown_faces))
-        if (thrown_faces[-1] in throw.good) == file.check[name].save:
+        if (thrown_faces[-1] in throw.good) == side.setup.file.check[name].save:
             return text, MISS
     return text + "*" * (hit != MISS), hit
 

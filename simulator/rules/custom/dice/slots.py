@@ -49,14 +49,13 @@ def slots_by_group(side: SideSetup, enemy: Places) -> list[list[Slot]]:
     if side.setup.low_luck:
         different = np.unique(enemy.left > 0, axis=0).tolist()
         masks = tuple([sum([1 << unit for unit, stands in enumerate(row) if stands]) for row in different])
-    kept = bool(side.setup.aims and getattr(side.setup.fields.policy, side.enemy).keep)
-    key = "slots", side.setup.low_luck, masks, kept
+    key = "slots", side.setup.low_luck, masks, side.setup.sides[side.enemy].keeps_aimed
     return side.recall(key, lambda: [_slots_of(side, group, masks) for group in side.setup.groups])
 
 
 def _slots_of(side: SideSetup, group: Sequence[int], masks: Sequence[int]) -> list[Slot]:
     """The slots of a group: its classes in their order; with low luck more where these masks of units need another."""
-    shots = [side.shots[i] for i in group if i in side.shots]
+    shots = side.shots_in(group)
     if any(shot.given.aim != "anyone" for shot in shots):
         return _aimed(side, shots)
     classes = _in_order(side, shots, EVERYBODY)
@@ -125,10 +124,9 @@ def slots_in_use(
         for slot in given:
             first.setdefault(_among(slot, standing), slot.first)
         group = next((group for group in side.setup.groups if firing[0].number in group), []) if firing else []
-        shots = [side.shots[i] for i in group if i in side.shots]
         at = {
             one.of: k
-            for one, k in _placed(slots, _in_order(side, shots, standing), standing)
+            for one, k in _placed(slots, _in_order(side, side.shots_in(group), standing), standing)
             if one.of in first and one.first <= first[one.of]
         }
         return {slot.of: at[_among(slot, standing)] for slot in given if _among(slot, standing) in at}

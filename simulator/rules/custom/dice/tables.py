@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial, reduce
 from itertools import pairwise
@@ -34,14 +34,13 @@ from simulator.rules.custom.dice.volleys import FRONTS, Standing, Volley, best, 
 from simulator.rules.custom.line import Places
 from simulator.rules.custom.masks import bits
 from simulator.rules.custom.setup import Setup, Shot, SideSetup
+from simulator.rules.toolkit.merging import in_order
 
 # Hit classes of a group are rolled together up to so many results, else one after the other.
 MOST_RESULTS = 20_000
 # Throws of a side in a group, by what stands on both sides; numbers of hits by class in all throws of dice that may
 # fall into several.
 MOST_THROWS, MOST_COMBINATIONS = 5_000_000, 100_000_000
-# Keys of rows stay below this squared.
-MOST_KEYS = 1 << 31
 # The most damage of a hit.
 MOST_DAMAGE = 20
 # More dice than any side rolls.
@@ -73,8 +72,9 @@ def most_absorbed(side: SideSetup) -> int:
 
 def most_dice(side: SideSetup, group: Sequence[int], hit: Hit | None = None) -> int:
     """The side never rolls more dice than this in a group; with `hit`, in the steps whose dice may fall into it."""
-    shots = [side.shots[i] for i in group if i in side.shots]
-    return sum(_most_of_shot(side, shot) for shot in shots if hit is None or hit in classes_of(side, shot))
+    return sum(
+        _most_of_shot(side, shot) for shot in side.shots_in(group) if hit is None or hit in classes_of(side, shot)
+    )
 
 
 def _most_of_shot(side: SideSetup, shot: Shot) -> int:
@@ -82,7 +82,6 @@ def _most_of_shot(side: SideSetup, shot: Shot) -> int:
     found = 0
     for unit in bits(shot.by & side.present):
         roll, more = side.roll(unit, shot), sum(max(0, rule.given.dice) for rule in helps if rule.units >> unit & 1)
-        assert roll is not None
         found += side.counts[unit] * (roll.dice + more)
     if shot.given.aim != "anyone":  # points, not hits
         return found * MOST_DAMAGE
@@ -135,6 +134,19 @@ class DiceTables:
         # The most points of a group that counts them.
         self.most_points: dict[int, int] = {}
 
+    def nothing(self) -> Throws:
+        """The throws of a side that never rolls a die."""
+        return Throws(np.zeros(len(self.enemy), np.int64), *np.zeros((2, len(self.own), 1), np.int64))
+
+    def situations(
+        self, parts: Sequence[np.ndarray], examples: Sequence[int]
+    ) -> Iterator[tuple[int, Standing, np.ndarray, Standing]]:
+        """Each example place of the enemy with each part of the own places: number and standing, rows and standing."""
+        own = [(rows, self.own.standing(rows)) for rows in parts]
+        for seen, at in enumerate(examples):
+            enemy = self.enemy.standing([at])
+            yield from ((seen, enemy, rows, standing) for rows, standing in own)
+
     def linked(self, group: int) -> list[tuple[int, ...]]:
         """The slots of a group in runs that must be rolled together: a die falls into several, or hits are absorbed."""
         slots = self.slots[group]
@@ -143,7 +155,7 @@ class DiceTables:
         apart = set(range(len(slots) + 1))
         if self.setup.low_luck:
             return [(slot,) for slot in range(len(slots))]
-        for shot in (self.side.shots[i] for i in self.setup.groups[group] if i in self.side.shots):
+        for shot in self.side.shots_in(self.setup.groups[group]):
             mine = [k for k, slot in enumerate(slots) if slot.hit in classes_of(self.side, shot)]
             if len({slots[k].hit for k in mine}) > 1:
                 apart -= set(range(min(mine) + 1, max(mine) + 1))
@@ -155,9 +167,9 @@ class DiceTables:
         The first group of all finds both sides as they came. Raises TooLarge for too many different throws.
         """
         shots = self.side.shots_of(group, number)
-        shown = np.zeros(len(self.enemy), np.int64)
         if not any(self.side.able(shot) for shot in shots):
-            return Throws(shown, *np.zeros((2, len(self.own), 1), np.int64))
+            return self.nothing()
+        shown = np.zeros(len(self.enemy), np.int64)
         if number == group == 0 and not (self.own.several or self.enemy.several):
             parts, examples = [np.zeros(1, np.int64)], [0]
         else:
@@ -166,26 +178,23 @@ class DiceTables:
         tables = np.zeros((len(self.own), len(examples)), np.int64)
         means = np.zeros(tables.shape if "outpowered" in self.setup.leaving else (1, 1), object)
         hits = [self.slots[group][k].hit for k in chosen]
-        own = [self.own.standing(rows) for rows in parts]
         # Most places of the enemy are shown the same dice.
         known: dict[Hashable, tuple[Any, Any]] = {}
-        for seen, at in enumerate(examples):
-            enemy = self.enemy.standing([at])
+        for seen, enemy, rows, own in self.situations(parts, examples):
             counted = Counted(
                 tuple([self.caps[hit] for hit in hits]),
                 tuple([self.caps[hit] if hit.units & enemy.fighting else 0 for hit in hits]),
-                int(self.absorbs @ self.enemy.left[at]) if self.absorbed else 0,
+                int(self.absorbs @ self.enemy.left[examples[seen]]) if self.absorbed else 0,
             )
-            for rows, standing in zip(parts, own, strict=True):
-                tosses = self._tosses(shots, self.slots[group], number, standing, enemy)
-                if len(chosen) < len(self.slots[group]):
-                    tosses = [_chosen(toss, chosen) for toss in tosses]
-                key = counted, *map(_key, tosses)
-                if key not in known:
-                    known[key] = self._rolled(tosses, counted, [hit.damage for hit in hits])
-                tables[rows, seen], mean = known[key]
-                if mean is not None:
-                    means[rows, seen] = mean
+            tosses = self._tosses(shots, self.slots[group], number, own, enemy)
+            if len(chosen) < len(self.slots[group]):
+                tosses = [_chosen(toss, chosen) for toss in tosses]
+            key = counted, *map(_key, tosses)
+            if key not in known:
+                known[key] = self._rolled(tosses, counted, [hit.damage for hit in hits])
+            tables[rows, seen], mean = known[key]
+            if mean is not None:
+                means[rows, seen] = mean
         return Throws(shown, tables, means)
 
     def _rolled(self, tosses: Sequence[Toss], counted: Counted, damage: Sequence[int]) -> tuple[Any, Any]:
@@ -360,19 +369,10 @@ def _thrown(toss: Toss, at: int) -> Tossed:
 def distinct(rows: np.ndarray) -> tuple[np.ndarray, list[int]]:
     """A number for each of these rows, equal for equal rows, and the first row with each number.
 
-    `rows`: int64 or bool of shape (places, columns), from 0 to less than MOST_KEYS.
+    `rows`: int64 or bool of shape (places, columns).
     """
-    key, keys = np.zeros(len(rows), np.int64), 1
-    for column in rows.T:
-        if keys > MOST_KEYS:
-            key, keys = np.unique(key, return_inverse=True)[1], len(rows)
-        wide = int(column.max(initial=0)) + 1
-        key, keys = key * wide + column, keys * wide
-    _, first, label = np.unique(key, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    number = np.empty_like(order)
-    number[order] = np.arange(len(order))
-    return number[label], first[order].tolist()
+    first, label = in_order(rows.T, len(rows))
+    return label, first.tolist()
 
 
 def packing(caps: Sequence[int]) -> list[int]:

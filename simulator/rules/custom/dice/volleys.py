@@ -13,7 +13,7 @@ import numpy as np
 
 from simulator.rules.custom.dice.checked import Checked, chance_to_pass, checks_of
 from simulator.rules.custom.dice.die import Hit, chance_at, chances_of
-from simulator.rules.custom.game_file.units import Rolled
+from simulator.rules.custom.game_file.units import Rolled, roll_of
 from simulator.rules.custom.masks import bits
 from simulator.rules.custom.setup import Help, Shot, SideSetup
 
@@ -100,8 +100,7 @@ def fires(shot: Shot, number: int, own: Standing, enemy: Standing) -> bool:
 
 def fired(side: SideSetup, group: Sequence[int], number: int, own: Standing, enemy: Standing) -> list[Shot]:
     """The steps of a group that units of the side fire in round `number`."""
-    shots = [side.shots[i] for i in group if i in side.shots]
-    return [shot for shot in shots if side.able(shot) and fires(shot, number, own, enemy)]
+    return [shot for shot in side.shots_in(group) if side.able(shot) and fires(shot, number, own, enemy)]
 
 
 def volleys(side: SideSetup, shot: Shot, number: int, own: Standing, enemy: Standing) -> list[Volley]:
@@ -172,7 +171,7 @@ def _paired(
         stack, pieces = rule.given.stack, {}
         begun = {} if stack is None else used.setdefault((rule.own, stack), {})
         for unit in bits(rule.units & side.present):
-            if side.roll(unit, shot):
+            if roll_of(side.setup.file, side.side, unit, shot.roll):
                 first, end = begun.get(unit, 0), own.counts[:, unit]
                 number = np.minimum(free, end - first if begun else end)
                 if rule.own and rule.by >> unit & 1 and not rule.given.itself:  # nobody helps himself
@@ -191,7 +190,6 @@ def _best_pieces(side: SideSetup, rule: Help, shot: Shot, own: Standing, enemy: 
 
     def chance(unit: int) -> int:
         roll = side.roll(unit, shot)
-        assert roll is not None
         return roll.value if roll.compared else chance_at(side.setup.file, roll._replace(reroll=frozenset()))
 
     for unit in sorted(bits(rule.units & firing_units(shot, own) & side.present), key=chance, reverse=True):
@@ -251,7 +249,6 @@ def hits_at(volley: Volley, aim: int) -> tuple[tuple[Hit, Any], ...]:
 def _roll_of(side: SideSetup, shot: Shot, unit: int, helps: Sequence[Help]) -> Rolled:
     """The roll of a unit as supports and modifiers change it."""
     setup, roll = side.setup, side.roll(unit, shot)
-    assert roll is not None
     at_most = setup.file.dice.hit == "at-most" or roll.compared
     value, reroll = roll.value, roll.reroll
     sets = [given for rule in helps if (given := getattr(rule.given, "sets", None)) is not None]

@@ -19,8 +19,9 @@ from simulator.rules.custom.game_file.format import (
 )
 from simulator.rules.custom.game_file.keys import HYPHENED, UNDERSCORED
 from simulator.rules.custom.game_file.options import check_needs, groups_of_options
-from simulator.rules.custom.game_file.units import die_named, heavy, in_one_piece, pieces_of
+from simulator.rules.custom.game_file.units import die_named, heavy, in_one_piece, pieces_by_name
 from simulator.rules.custom.game_file.words import (
+    check_beside,
     check_face,
     check_known,
     check_name,
@@ -141,8 +142,7 @@ def _value(file: GameFile, roll: Roll, field: str) -> None:
         beside, wrong = f"a symbol die ({roll.die})", {"value", "bonus", "damage"}
     elif roll.bonus is not None:
         beside, wrong = "bonus", {"value", "reroll", "damage", "split"}
-    if found := sorted(wrong & roll.model_fields_set):
-        raise Refusal(f"{field}.{found[0]}", f"is not allowed beside {beside}")
+    check_beside(roll, wrong, field, beside)
     if roll.bonus is not None and abs(roll.bonus) > (most := 1000 if file.format > 2 else 20):
         raise Refusal(f"{field}.bonus", f"{roll.bonus} is not allowed; give a whole number from -{most} to {most}")
     if faces is None and roll.bonus is None:
@@ -184,8 +184,8 @@ def check_damage(file: GameFile) -> None:
         return
     why = "a hit may do more than 1 damage" if heavy(file) else "a step is aimed at pieces or kinds"
     for side in SIDES:
-        for (key, unit), piece in zip(file.unit.items(), pieces_of(file, side), strict=True):
+        for key, piece in pieces_by_name(file, side).items():
             if piece.hits > 1 and piece.absorb == "first":
-                own = getattr(unit, side)
+                own = getattr(file.unit[key], side)
                 where = f".{side}" if own.hits is not None or own.absorb is not None else ""
                 raise Refusal(f"unit.{key}{where}.absorb", f'{why}, which needs absorb = "last"')

@@ -25,8 +25,11 @@ from simulator.rules.custom.game_file.format import (
 )
 from simulator.rules.custom.game_file.keys import HYPHENED, UNDERSCORED
 from simulator.rules.custom.game_file.options import rules_of_options, with_options
-from simulator.rules.custom.game_file.units import most_damage, own_rolls, pieces_of
+from simulator.rules.custom.game_file.units import most_damage, own_rolls, pieces_by_name
 from simulator.rules.custom.game_file.words import (
+    SCOPES,
+    check_beside,
+    check_each,
     check_face,
     check_known,
     check_name,
@@ -34,10 +37,10 @@ from simulator.rules.custom.game_file.words import (
     counts_points,
     part_of,
     selected,
+    steps_of,
     written,
 )
-
-SELECTORS = ("if_own_has", "if_enemy_has", "unless_own_has", "unless_enemy_has")
+from simulator.rules.toolkit.naming import text_of
 
 
 @lru_cache(maxsize=256)
@@ -133,7 +136,7 @@ def _condition(file: GameFile, key: str) -> None:
 
 def _check_value(value: object, allowed: Sequence[object], field: str) -> None:
     if not any(type(value) is type(one) and value == one for one in allowed):
-        said = str(value).lower() if isinstance(value, bool) else repr(value)
+        said = text_of(value) if isinstance(value, bool) else repr(value)
         raise Refusal(field, f"{said} is not allowed; must be one of {', '.join(written([*allowed]))}")
 
 
@@ -183,7 +186,7 @@ def _step(file: GameFile, i: int) -> None:
 def _fought(file: GameFile, key: str) -> None:
     """A kind in which no step is fought; not where a step names an unknown kind, which is refused there."""
     named = {kind for step in file.step for kind in step.battle or ()}
-    if named <= file.battle.keys() and not any(step.battle is None or key in step.battle for step in file.step):
+    if named <= file.battle.keys() and not steps_of(file, key):
         raise Refusal(f"battle.{key}", "no step is fought in this kind of battle")
     if counts_points(file, key) and file.battle[key].rounds is None:
         raise Refusal(f"battle.{key}.rounds", "is needed in a kind with a step that counts points")
@@ -200,8 +203,7 @@ def _fire(fire: Fire, given: bool, rolls: Sequence[str], field: str) -> None:
 
 def _aim(file: GameFile, step: Step, field: str) -> None:
     """Steps aimed at a piece: what they may check and cancel (2.6)."""
-    for j, name in enumerate(step.checks):
-        check_known(name, [*file.check], f"{field}.checks[{j}]", "no check")
+    check_each(step.checks, [*file.check], f"{field}.checks", "no check")
     if step.checks and (step.aim == "anyone" or step.compare is not None):
         why = "compare" if step.compare is not None else 'aim = "anyone"; give first, piece or kind'
         raise Refusal(f"{field}.checks", f"is not allowed with {why}")
@@ -215,10 +217,9 @@ def _cancel(file: GameFile, step: Step, field: str) -> None:
     """Hits that cancel are single hits of two front pieces."""
     if step.aim != "piece":
         raise Refusal(f"{field}.cancel", 'needs aim = "piece"')
-    if found := sorted({"group", "order", "compare"} & step.model_fields_set):
-        raise Refusal(f"{field}.{found[0]}", "is not allowed beside cancel; such a step stands alone")
+    check_beside(step, {"group", "order", "compare"}, field, "cancel; such a step stands alone")
     for side in SIDES:
-        for key, piece in zip(file.unit, pieces_of(file, side), strict=True):
+        for key, piece in pieces_by_name(file, side).items():
             given = piece.rolls.get(getattr(step.fire, side))
             if given and most_damage(file, given) > 1:
                 raise Refusal(f"{field}.cancel", f"{getattr(step.fire, side)} of {key} has damage above 1")
@@ -230,8 +231,7 @@ def _ratio(step: Step, field: str) -> None:
         return
     if step.aim != "piece":
         raise Refusal(f"{field}.compare.ratio", 'needs aim = "piece"')
-    if more := sorted(step.compare.model_fields_set - {"ratio"}):
-        raise Refusal(f"{field}.compare.{more[0]}", "is not allowed beside ratio")
+    check_beside(step.compare, step.compare.model_fields_set - {"ratio"}, f"{field}.compare", "ratio")
 
 
 def _compare(file: GameFile, step: Step, field: str) -> None:
@@ -239,19 +239,18 @@ def _compare(file: GameFile, step: Step, field: str) -> None:
     _ratio(step, field)
     compare = step.compare
     if compare is not None:
-        if found := sorted({"group", "order", "dice_at_most"} & step.model_fields_set):
-            raise Refusal(f"{field}.{found[0]}", "is not allowed beside compare; such a step stands alone")
+        check_beside(step, {"group", "order", "dice_at_most"}, field, "compare; such a step stands alone")
         if step.fire.attacker is None or step.fire.defender is None:
             raise Refusal(f"{field}.fire", "compare needs a roll of both sides")
         if compare.ties == "reroll" and compare.pairs != 1:
             raise Refusal(f"{field}.compare.ties", "reroll needs pairs = 1")
-    alone = {"group", "order", "dice_at_most", "compare", "aim", "checks", "cancel"}
-    if step.points and (found := sorted(alone & step.model_fields_set)):
-        raise Refusal(f"{field}.{found[0]}", "is not allowed beside points; such a step stands alone")
+    if step.points:
+        alone = {"group", "order", "dice_at_most", "compare", "aim", "checks", "cancel"}
+        check_beside(step, alone, field, "points; such a step stands alone")
     bonus = compare is not None or step.points
     for side in SIDES:
         roll = getattr(step.fire, side)
-        for key, piece in zip(file.unit, pieces_of(file, side), strict=True):
+        for key, piece in pieces_by_name(file, side).items():
             given = piece.rolls.get(roll)
             if given and (isinstance(given, Roll) and given.bonus is not None) != bonus:
                 need = "compare and points need a bonus" if bonus else "a bonus is for steps that compare dice"
@@ -273,19 +272,20 @@ def _groups(file: GameFile) -> None:
     """Steps of a group follow each other and are fought at the same time, in each battle kind (2.6)."""
     for kind in file.battle:
         last: dict[str, int] = {}
-        fought = [i for i, step in enumerate(file.step) if step.battle is None or kind in step.battle]
-        for place, i in enumerate(fought):
-            group = file.step[i].group
+        fought = steps_of(file, kind)
+        for place, step in enumerate(fought):
+            group, field = step.group, f"step[{file.step.index(step)}]"
             if group is None:
                 continue
             if group in last:
                 for name in ("when", "order", "ties", "aim"):
-                    if getattr(file.step[i], name) != getattr(file.step[fought[last[group]]], name):
-                        text = f"differs within group {group!r}; its steps are fought together"
-                        raise Refusal(f"step[{i}].{name}", text)
+                    if getattr(step, name) != getattr(fought[last[group]], name):
+                        raise Refusal(
+                            f"{field}.{name}", f"differs within group {group!r}; its steps are fought together"
+                        )
                 if last[group] != place - 1:
                     raise Refusal(
-                        f"step[{i}].group", f"{group!r} began before another step; steps of a group stand together"
+                        f"{field}.group", f"{group!r} began before another step; steps of a group stand together"
                     )
             last[group] = place
 
@@ -293,7 +293,7 @@ def _groups(file: GameFile) -> None:
 def _scope(file: GameFile, scope: RoundScope, field: str) -> None:
     if scope.from_round is not None and scope.to_round is not None and scope.to_round < scope.from_round:
         raise Refusal(f"{field}.to_round", f"{scope.to_round} is before from_round = {scope.from_round}")
-    for name in SELECTORS:
+    for name in SCOPES:
         check_selector(file, getattr(scope, name), f"{field}.{name}")
     for key, wanted in getattr(scope, "if_condition", {}).items():
         check_known(key, [*file.condition], f"{field}.if_condition.{key}", "no condition")
@@ -304,10 +304,8 @@ def _scope(file: GameFile, scope: RoundScope, field: str) -> None:
 
 def _rolls_and_steps(file: GameFile, rule: Support | SideModifier, field: str) -> None:
     known = [*dict.fromkeys(["attack", "defence", *rolls_of(file)])]
-    for j, roll in enumerate(rule.rolls):
-        check_known(roll, known, f"{field}.rolls[{j}]", "no unit has a roll")
-    for j, name in enumerate(rule.steps or ()):
-        check_known(name, [step.name for step in file.step], f"{field}.steps[{j}]", "no step")
+    check_each(rule.rolls, known, f"{field}.rolls", "no unit has a roll")
+    check_each(rule.steps or (), [step.name for step in file.step], f"{field}.steps", "no step")
 
 
 def _support(file: GameFile, support: Support, field: str) -> None:
@@ -345,10 +343,8 @@ def check_modifier(file: GameFile, modifier: SideModifier, field: str) -> None:
     if not modifier.model_fields_set & {"adds", "dice", "reroll"}:
         raise Refusal(field, "gives nothing; give at least one of adds, dice, reroll")
     if isinstance(modifier, SideModifier3) and modifier.checks is not None:
-        for j, name in enumerate(modifier.checks):
-            check_known(name, [*file.check], f"{field}.checks[{j}]", "no check")
-        if found := sorted({"rolls", "dice", "at_most"} & modifier.model_fields_set):
-            raise Refusal(f"{field}.{found[0]}", "is not allowed beside checks, of which it changes the throws")
+        check_each(modifier.checks, [*file.check], f"{field}.checks", "no check")
+        check_beside(modifier, {"rolls", "dice", "at_most"}, field, "checks, of which it changes the throws")
     if isinstance(modifier, SideModifier3) and modifier.at_most is not None:
         _limited(file, modifier, modifier.at_most, f"{field}.at_most")
     if not isinstance(modifier.reroll, str):

@@ -8,11 +8,19 @@ from fractions import Fraction
 
 from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Refusal
-from simulator.rules.custom.dice.die import chance_at, face_names
+from simulator.rules.custom.dice.die import chance_at
 from simulator.rules.custom.game_file.files import is_path, names, parse, read_content, read_game, shipped_text
 from simulator.rules.custom.game_file.format import AnyRoll, AtMost, Die, GameFile, Roll, Step, Unit, UnitValues
-from simulator.rules.custom.game_file.units import MAIN_ROLLS, Rolled, pieces_of, rolled, whole_of
-from simulator.rules.custom.game_file.words import fighters, part_of, rounds, written
+from simulator.rules.custom.game_file.units import (
+    MAIN_ROLLS,
+    Rolled,
+    die_named,
+    has_symbols,
+    pieces_by_name,
+    rolled,
+    whole_of,
+)
+from simulator.rules.custom.game_file.words import fighters, part_of, presence, rounds, written
 from simulator.rules.toolkit.naming import listed, plural
 
 _HEADER = re.compile(r"^\s*(\[{1,2})\s*([^\]]+?)\s*\]")
@@ -94,13 +102,12 @@ def roll_text(file: GameFile, given: AnyRoll) -> str:
     damage = "" if roll.damage == 1 else f", damage {roll.damage}{' split' * roll.split}"
     if roll.compared:
         return f"{many}compared{die}, {roll.value:+d}"
-    at = "" if isinstance(face_names(file, roll)[0], str) else f"at {roll.value} "
-    word = ("or less" if file.dice.hit == "at-most" else "or more") if at else ""
+    at = value_in_words(file, roll)
     share = Fraction(chance_at(file, roll), whole_of(file))
-    return f"{many}{at}{word}{die}{damage}{again} ({share}{' each' if many else ''})".strip()
+    return f"{many}{at}{die}{damage}{again} ({share}{' each' if many else ''})".strip()
 
 
-def unit_note(file: GameFile, unit: Unit) -> str:
+def unit_note(unit: Unit) -> str:
     """A unit on one line: values that it hits on, extra hits, cost."""
     parts = []
     for name, roll in (("fights at", unit.combat), ("attack", unit.attack), ("defence", unit.defence)):
@@ -113,7 +120,7 @@ def unit_note(file: GameFile, unit: Unit) -> str:
 
 def in_brief(file: GameFile, key: str, side: str) -> str:
     """A unit on one line for one side: "cost 3, 7+, volley 9+, 2 hits"; "2-" hits with 2 or less."""
-    piece = dict(zip(file.unit, pieces_of(file, side), strict=True))[key]
+    piece = pieces_by_name(file, side)[key]
     parts = [f"cost {piece.cost:g}"] if piece.cost else []
     enemy_rolls = set(MAIN_ROLLS.values()) - {MAIN_ROLLS[side]}
     for name, given in piece.rolls.items():
@@ -129,16 +136,26 @@ def value_text(file: GameFile, roll: Rolled) -> str:
     die = "" if roll.die is None else f" on {roll.die}"
     if roll.compared:
         return f"{many}{roll.value:+d}{die}"
-    if isinstance(face_names(file, roll)[0], str):
-        return f"{many}rolled{die}"
-    return f"{many}{roll.value}{'-' if file.dice.hit == 'at-most' else '+'}{die}"
+    return f"{many}{short_value(file, roll) or 'rolled'}{die}"
+
+
+def short_value(file: GameFile, roll: Rolled) -> str:
+    """The value that a roll hits at: "7+" or more, "2-" or less; "" for symbols."""
+    sign = "-" if file.dice.hit == "at-most" else "+"
+    return "" if has_symbols(die_named(file, roll.die)) else f"{roll.value}{sign}"
+
+
+def value_in_words(file: GameFile, roll: Rolled) -> str:
+    """The value that a roll hits at: "at 7 or more"; "" for symbols."""
+    word = "or less" if file.dice.hit == "at-most" else "or more"
+    return "" if has_symbols(die_named(file, roll.die)) else f"at {roll.value} {word}"
 
 
 def force(file: GameFile, given: object, side: str) -> list[str]:
     """The units of a side of a scenario, their cost, and the hits that they expect in a round without modifiers."""
     counts = {key: given.get(key, 0) for key in file.unit} if isinstance(given, Mapping) else {}
     counts = {key: count for key, count in counts.items() if isinstance(count, int) and count > 0}
-    cost, hits, pieces = 0.0, 0.0, dict(zip(file.unit, pieces_of(file, side), strict=True))
+    cost, hits, pieces = 0.0, 0.0, pieces_by_name(file, side)
     for key, count in counts.items():
         cost += count * pieces[key].cost
         if (roll := pieces[key].rolls.get(MAIN_ROLLS[side])) and not (whole := rolled(roll)).compared:
@@ -237,11 +254,7 @@ def _limits(step: Step) -> str:
         parts.append(f"compares {plural(compare.pairs, 'pair')}, {dice}, ties: {compare.ties}")
     if step.points:
         parts.append("scores points")
-    for name in ("if_own_has", "if_enemy_has", "unless_own_has", "unless_enemy_has"):
-        if getattr(step, name) is not None:
-            parts.append(f"{name.replace('_', ' ')} {_list(getattr(step, name))}")
-    parts += [f"if {key} is {_list(value)}" for key, value in step.if_condition.items()]
-    return "; ".join(parts)
+    return "; ".join(parts + presence(step))
 
 
 def _list(value: object) -> str:

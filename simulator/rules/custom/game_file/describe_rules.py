@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 
-from simulator.engine.model.chain import SIDES
+from simulator.engine.model.chain import ENEMY, SIDES
 from simulator.rules.custom.game_file.format import (
     AtMost,
     GameFile,
@@ -18,19 +19,13 @@ from simulator.rules.custom.game_file.format import (
 )
 from simulator.rules.custom.game_file.keys import Selector
 from simulator.rules.custom.game_file.options import rules_of_options, with_options
-from simulator.rules.custom.game_file.units import pieces_of
-from simulator.rules.custom.game_file.words import by_side, part_of, rounds, selected, written
+from simulator.rules.custom.game_file.units import MAIN, die_named, has_symbols, pieces_by_name
+from simulator.rules.custom.game_file.words import SCOPES, by_side, part_of, presence, rounds, selected, written
 from simulator.rules.custom.model import usual
 from simulator.rules.toolkit.naming import listed
 
 # A round that no battle comes to.
 NO_LIMIT = 1 << 20
-SCOPES = {
-    "if_own_has": "own {}",
-    "if_enemy_has": "enemy {}",
-    "unless_own_has": "no own {}",
-    "unless_enemy_has": "no enemy {}",
-}
 
 
 def rule_rows(file: GameFile) -> Iterator[tuple[str, str, str, str]]:
@@ -76,10 +71,7 @@ def _when(rule: Support | Modifier) -> list[str]:
     parts += [f"steps {listed(rule.steps)}"] if rule.steps is not None else []
     if rule.from_round or rule.to_round:
         parts.append(rounds(rule.from_round, rule.to_round))
-    for name, text in SCOPES.items():
-        if (words := getattr(rule, name)) is not None:
-            parts.append("if " + text.format(listed(words, "or")))
-    return parts + [f"if {key} is {listed(written(wanted), 'or')}" for key, wanted in rule.if_condition.items()]
+    return parts + presence(rule)
 
 
 def option_rows(file: GameFile) -> Iterator[tuple[str, str, str, str]]:
@@ -140,9 +132,7 @@ def _idle_units(file: GameFile) -> list[str]:
     of_use |= {key for units in _counted(file) for key in selected(file, units)}
     of_use |= {key for side in SIDES for key in selected(file, by_side(file.losses.removed_alone, side))}
     for side in SIDES:
-        of_use |= {
-            key for key, piece in zip(file.unit, pieces_of(file, side), strict=True) if piece.rolls or piece.absorbs
-        }
+        of_use |= {key for key, piece in pieces_by_name(file, side).items() if piece.rolls or piece.absorbs}
     return [key for key in file.unit if key not in of_use]
 
 
@@ -161,7 +151,7 @@ def _duel(file: GameFile, step: Step, field: str) -> Iterator[str]:
         return
     for side in SIDES:
         roll, most = getattr(step.fire, side), getattr(step.compare.most, side)
-        pieces = dict(zip(file.unit, pieces_of(file, side), strict=True))
+        pieces = pieces_by_name(file, side)
         able = selected(file, step.by) if step.by is not None else set(pieces)
         rolls = {str(pieces[key].rolls[roll]) for key in able if roll in pieces[key].rolls}
         if most == 1 and len(rolls) > 1:
@@ -180,19 +170,15 @@ def _taking_part(file: GameFile, side: str) -> set[str]:
 def _idle_step(file: GameFile, step: Step, field: str) -> Iterator[str]:
     """A step that nobody can fire, or that can hit nobody, in any battle kind."""
     kinds = step.battle if step.battle is not None else [*file.battle]
+    by, only = (set(file.unit) if units is None else selected(file, units) for units in (step.by, step.hits_only))
     able, aims = set[str](), set[str]()
-    for kind in kinds:
-        for n, side in enumerate(SIDES):
-            roll = getattr(step.fire, side)
-            if roll is None:
-                continue
+    for kind, side in product(kinds, SIDES):
+        if (roll := getattr(step.fire, side)) is not None:
             fights, supports = part_of(file, kind, side)
-            rolling = {key for key, piece in zip(file.unit, pieces_of(file, side), strict=True) if roll in piece.rolls}
-            by = set(file.unit) if step.by is None else selected(file, step.by)
-            able |= rolling & by & (fights if roll in {"attack", "defence"} else fights | supports)
-            enemy, _ = part_of(file, kind, SIDES[1 - n])
-            only = set(file.unit) if step.hits_only is None else selected(file, step.hits_only)
-            aims |= enemy & only - selected(file, step.spares)
+            # A roll of value 0 counts: a scenario's rules may raise it.
+            rolling = {key for key, piece in pieces_by_name(file, side).items() if roll in piece.rolls}
+            able |= rolling & by & (fights if roll in MAIN else fights | supports)
+            aims |= part_of(file, kind, ENEMY[side])[0] & only - selected(file, step.spares)
     if not able:
         yield f"{field} ({step.name}): nobody in its battles can fire it"
     elif not aims:
@@ -205,7 +191,7 @@ def _idle_rule(file: GameFile, rule: Support | Modifier, field: str, units: Sele
     """A support or modifier whose rolls are never fired, or whose units have none of them or are in no battle."""
     sides: tuple[str, ...] = SIDES if rule.side == "both" else (rule.side,)
     if rule.whom == "enemy":
-        sides = tuple(SIDES[1 - SIDES.index(side)] for side in sides)
+        sides = tuple(ENEMY[side] for side in sides)
     steps = [step for step in file.step if rule.steps is None or step.name in rule.steps]
     if (checks := getattr(rule, "checks", None)) is not None:
         if not any(name in step.checks for step in steps for name in checks):
@@ -217,16 +203,17 @@ def _idle_rule(file: GameFile, rule: Support | Modifier, field: str, units: Sele
         yield f"{field}.rolls: the {listed(sides, 'or')} fires no {listed(rule.rolls, 'or')}{where}"
         return
     wanted = set(file.unit) if units is None else selected(file, units)
-    able: dict[str, list[int | Roll]] = {}
-    for side, roll in fired:
-        for key, piece in zip(file.unit, pieces_of(file, side), strict=True):
-            if roll in piece.rolls and key in _taking_part(file, side):
-                able.setdefault(key, []).append(piece.rolls[roll])
-    if not wanted & able.keys():
+    able = [
+        (key, piece.rolls[roll])
+        for side, roll in fired
+        for key, piece in pieces_by_name(file, side).items()
+        if key in wanted and roll in piece.rolls and key in _taking_part(file, side)
+    ]
+    if not able:
         name = "to" if isinstance(rule, Support) else "units"
         yield f"{field}.{name}: no battle admits units among these with a roll of {listed(rule.rolls, 'or')}{where}"
     elif (rule.adds or getattr(rule, "sets", None)) and all(
-        _has_symbols(file, roll) for key in wanted & able.keys() for roll in able[key]
+        isinstance(roll, Roll) and has_symbols(die_named(file, roll.die)) for _, roll in able
     ):
         name = "adds" if rule.adds else "sets"
         yield f"{field}.{name}: every die that it changes has symbols, which have no value"
@@ -246,11 +233,6 @@ def _idle_reroll(rule: SideModifier3, steps: Sequence[Step], field: str) -> Iter
         step.compare is not None or step.points or step.aim != "anyone" for step in steps
     ):
         yield f"{field}.at_most: limited rerolls need dice that are not aimed ({names})"
-
-
-def _has_symbols(file: GameFile, roll: int | Roll) -> bool:
-    """Does the die of a roll have symbols?"""
-    return isinstance(roll, Roll) and roll.die is not None and file.die[roll.die].faces is not None
 
 
 def _last_round(file: GameFile, step: Step) -> int:

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from simulator.rules.battle import Misfit, Refusal
 from simulator.rules.custom.game_file.checks import check_game
 from simulator.rules.custom.game_file.format import MODELS, GameFile
+from simulator.rules.toolkit.naming import text_of
 
 LARGEST_FILE = 256 * 1024
 INLINE = "custom"
@@ -132,7 +133,7 @@ def read_game(data: Mapping[str, Any], prefix: str) -> GameFile:
     """A checked game file from its tables; complaints begin with `prefix`."""
     given = data.get("format")
     if given not in (1, 2, 3) or isinstance(given, bool | float):
-        shown = str(given).lower() if isinstance(given, bool) else repr(given)
+        shown = text_of(given) if isinstance(given, bool) else repr(given)
         text = "is needed" if given is None else f"{shown} is not allowed"
         reads = "this version reads format = 1, format = 2 and format = 3"
         if not data:
@@ -224,5 +225,5 @@ def laid_over(
 
 
 def _shown(value: object) -> str:
-    text = str(value).lower() if isinstance(value, bool) else str(value)
+    text = text_of(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -10,7 +10,7 @@ from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Refusal
 from simulator.rules.custom.game_file.format import GameFile, Modifier, Support, UnitValues
 from simulator.rules.custom.game_file.units import MAIN
-from simulator.rules.custom.game_file.words import check_known, steps_of
+from simulator.rules.custom.game_file.words import check_each, check_known, steps_of
 
 
 @lru_cache(maxsize=256)
@@ -72,9 +72,7 @@ def conditions_read(file: GameFile, kind: str) -> set[str]:
 
 def check_needs(file: GameFile, needs: Sequence[str], field: str) -> None:
     """Refuse needs that are neither options nor groups."""
-    known = [*file.option, *groups_of_options(file)]
-    for i, word in enumerate(needs):
-        check_known(word, known, f"{field}[{i}]", "no option or group")
+    check_each(needs, [*file.option, *groups_of_options(file)], field, "no option or group")
 
 
 def groups_of_options(file: GameFile) -> list[str]:

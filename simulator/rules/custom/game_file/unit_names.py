@@ -10,14 +10,14 @@ from simulator.rules.custom.game_file.keys import LONGEST_NAME
 RESERVED = {"units", "cost", "modifier", "modifiers", "all", "land", "air", "sea", "attacker", "defender"}
 
 
-def slug(text: str, letters: str, joint: str) -> str:
-    """A text in small letters; each run of characters other than `letters` becomes `joint`."""
-    return re.sub(f"[^{letters}]+", joint, text.lower()).strip(joint)
+def slug(text: str, joint: str) -> str:
+    """A text in small letters and digits; each run of other characters becomes `joint`."""
+    return re.sub("[^a-z0-9]+", joint, text.lower()).strip(joint)
 
 
 def unit_name(spelling: str, used: set[str]) -> str:
     """The name of a unit in the game file, different from the `used` ones."""
-    name = slug(spelling, "a-z0-9", "_")
+    name = slug(spelling, "_")
     if not name[:1].isalpha():
         name = f"u_{name}"
     if name in RESERVED:

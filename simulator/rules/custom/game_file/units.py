@@ -56,6 +56,11 @@ def pieces_of(file: GameFile, side: str) -> list[Piece]:
     return [_piece(unit, getattr(unit, side)) for unit in file.unit.values()]
 
 
+def pieces_by_name(file: GameFile, side: str) -> dict[str, Piece]:
+    """Every unit as a side has it, by its key."""
+    return dict(zip(file.unit, pieces_of(file, side), strict=True))
+
+
 def _piece(unit: Unit, own: UnitValues) -> Piece:
     values = {name: getattr(unit if getattr(own, name) is None else own, name) for name in OWN_VALUES}
     return Piece(**values, rolls=own_rolls(unit) | own_rolls(own))
@@ -64,6 +69,11 @@ def _piece(unit: Unit, own: UnitValues) -> Piece:
 def die_named(file: GameFile, name: str | None) -> Dice | Die:
     """A further die by name; that of `[dice]` for None. Raises KeyError for one that the file does not have."""
     return file.dice if name is None else file.die[name]
+
+
+def has_symbols(die: Dice | Die) -> bool:
+    """Has a die symbols in place of numbers?"""
+    return isinstance(die, Die) and die.faces is not None
 
 
 def faces_number(die: Dice | Die) -> int:

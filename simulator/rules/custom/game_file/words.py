@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from functools import lru_cache
 
-from simulator.rules.battle import Refusal
+from simulator.rules.battle import Fields, Refusal
 from simulator.rules.custom.game_file.format import (
     ChosenBySide,
     GameFile,
+    Modifier,
     OrderBySide,
     SelectorBySide,
     Step,
+    Support,
 )
 from simulator.rules.custom.game_file.keys import HYPHENED, LONGEST_NAME
-from simulator.rules.toolkit.naming import same_name, suggested
+from simulator.rules.toolkit.naming import listed, same_name, suggested, text_of
+
+# The presence keys of steps and rules (2.7), in words.
+SCOPES = {
+    "if_own_has": "own {}",
+    "if_enemy_has": "enemy {}",
+    "unless_own_has": "no own {}",
+    "unless_enemy_has": "no enemy {}",
+}
 
 
 def hint(given: str, known: Sequence[str]) -> str:
@@ -53,10 +63,21 @@ def check_face(value: int, sides: int, field: str, least: int = 1) -> None:
         raise Refusal(field, f"{value} is not allowed; give a whole number from {least} to {sides}")
 
 
+def check_each(words: Sequence[str], known: Sequence[str], field: str, what: str) -> None:
+    """As `check_known`, for each word of a list."""
+    for i, word in enumerate(words):
+        check_known(word, known, f"{field}[{i}]", what)
+
+
 def check_selector(file: GameFile, selector: Sequence[str] | None, field: str) -> None:
     """Refuse an entry that is neither unit nor tag."""
-    for i, word in enumerate(selector or ()):
-        check_known(word, words_of(file), f"{field}[{i}]", "no unit or tag")
+    check_each(selector or (), words_of(file), field, "no unit or tag")
+
+
+def check_beside(given: Fields, keys: Set[str], field: str, beside: str) -> None:
+    """Refuse the first of these keys that a table gives beside another."""
+    if found := sorted(keys & given.model_fields_set):
+        raise Refusal(f"{field}.{found[0]}", f"is not allowed beside {beside}")
 
 
 def selected(file: GameFile, selector: Iterable[str]) -> set[str]:
@@ -100,12 +121,22 @@ def fighters(file: GameFile, kind: str, side: str) -> tuple[str, ...]:
 def written(given: object) -> list[str]:
     """A value, or each of a list, as a game file has it: true and false in small letters."""
     values = given if isinstance(given, list) else [given]
-    return [str(value).lower() if isinstance(value, bool) else str(value) for value in values]
+    return [text_of(value) for value in values]
 
 
 def by_side(given: str | list[str] | OrderBySide | SelectorBySide | ChosenBySide, side: str) -> str | list[str]:
     """A list or text for both sides, or that of one."""
     return getattr(given, side) if isinstance(given, OrderBySide | SelectorBySide | ChosenBySide) else given
+
+
+def presence(given: Step | Support | Modifier) -> list[str]:
+    """The units and conditions (2.7) that a step or rule asks for, in words."""
+    parts = [
+        f"if {text.format(listed(units, 'or'))}"
+        for name, text in SCOPES.items()
+        if (units := getattr(given, name)) is not None
+    ]
+    return parts + [f"if {key} is {listed(written(wanted), 'or')}" for key, wanted in given.if_condition.items()]
 
 
 def rounds(first: int | None, last: int | None) -> str:

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from simulator.rules.toolkit.naming import text_of
+
 WIDEST = 120
 BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 # The comment above each part of the file.
@@ -57,7 +59,7 @@ def _table(key: str, value: Any) -> Iterator[str]:
 def _value(value: Any) -> str:
     """A value on one line; a list that is too long for it has lines of its own."""
     if isinstance(value, bool):
-        return str(value).lower()
+        return text_of(value)
     if isinstance(value, str):
         # JSON escapes as TOML does, but for one control character.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -6,7 +6,7 @@ whether it leaves, and chooses which units it loses.
 
 from __future__ import annotations
 
-from simulator.engine.model.chain import BEST, helper, rule
+from simulator.engine.model.chain import helper, rule
 from simulator.engine.model.chance import NO_TABLE
 from simulator.rules.custom.rules.check import ask_defender, checked, ended, removed, stays
 from simulator.rules.custom.rules.salvo import anybody_rolls, choices, fallen, landed, lost, roll, row_of, takes
@@ -53,7 +53,7 @@ def running(p, s):
 
 @rule(Params)
 def decides(p, s):
-    """1 for the attacker, 2 for the defender: who leaves or not, or chooses what he loses."""
+    """1 for the attacker, 2 for the defender: who leaves or not, or chooses what he loses, as well as possible."""
     if s.stage in (ATTACKER_ASKED, ATTACKER_LOSES):
         return 1
     return 2 if s.stage in (DEFENDER_ASKED, DEFENDER_LOSES) else 0
@@ -63,12 +63,6 @@ def decides(p, s):
 def options(p, s):
     """To stay or to leave, or the ways of losing units."""
     return 2 if s.stage >= ATTACKER_ASKED else choices(p, s)
-
-
-@rule(Params)
-def choose(p, s):
-    """Fixed policies are followed at once; these are solved."""
-    return BEST
 
 
 @rule(Params)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from simulator.rules.custom.game_file.unit_names import slug, unused
+from simulator.rules.custom.game_file.units import MAIN_ROLLS
 from simulator.rules.custom.triplea.kinds import Taking
 from simulator.rules.custom.triplea.units import MapUnit
 from simulator.rules.custom.triplea.xml_map import MapError, TripleaMap
 
 MOST_STEPS = 32
-BOTH = {"attacker": "attack", "defender": "defence"}
 AA = "anti-aircraft"
 
 
@@ -40,6 +40,8 @@ class StepTables:
         self.names = {unit.spelling: unit.name for unit in units}
         self.destroyers = [unit.name for unit in units if unit.is_true("isDestroyer")]
         self.defenders_strike = found.is_on("WW2V2") or found.is_on("Defending Subs Sneak Attack")
+        # The rolls of those that strike first.
+        self.strike_fire = MAIN_ROLLS if self.defenders_strike else {"attacker": "attack"}
 
     def every(self) -> list[dict[str, Any]]:
         """The steps as tables of the game file. Raises MapError for more than a game file holds."""
@@ -83,7 +85,7 @@ class StepTables:
                 targets = [unit.name for unit in self.units if unit.element == "air" and not unit.supports_only]
             if not targets:
                 continue
-            name = unused(AA if kind == "AA" else f"aa-{slug(kind, 'a-z0-9', '-')}"[:40].rstrip("-"), used, "-")
+            name = unused(AA if kind == "AA" else f"aa-{slug(kind, '-')}"[:40].rstrip("-"), used, "-")
             used.add(name)
             rounds = first.number("maxRoundsAA", 1)
             step: dict[str, Any] = {"name": name, "fire": {"attacker": "aa", "defender": "aa"}}
@@ -108,7 +110,7 @@ class StepTables:
     def _battle(self, kind: str, group: str) -> Iterator[dict[str, Any]]:
         """Bombardment, first strikes and general fire of one kind."""
         parts = self._parts("sea" if kind == "sea" else "land")
-        bombardment = [self._bombardment(parts)] if kind == "amphibious" else []
+        bombardment = [self._bombardment()] if kind == "amphibious" else []
         returned = self.found.is_on("Naval Bombard Casualties Return Fire")
         if not returned:
             yield from bombardment
@@ -116,14 +118,14 @@ class StepTables:
         for part in parts:
             if part.strike:
                 step = here | {"name": f"{group}-strike-{part.strike}", "group": f"{group}-strike"}
-                step |= {"fire": BOTH if self.defenders_strike else {"attacker": "attack"}}
+                step |= {"fire": self.strike_fire}
                 if self.destroyers:
                     step["unless_enemy_has"] = self.destroyers
                 yield from self._aimed(step, part)
         if returned:
             yield from (step | {"group": group, "pool": "bombardment"} for step in bombardment)
         for part in parts:
-            step = here | {"name": f"{group}-{part.number}", "group": group, "fire": BOTH}
+            step = here | {"name": f"{group}-{part.number}", "group": group, "fire": MAIN_ROLLS}
             if not part.strike:
                 yield from self._aimed(step, part)
             else:
@@ -133,8 +135,7 @@ class StepTables:
         """General fire of a part that strikes first unless destroyers hinder it; a pool of its own in low luck."""
         step = step | {"pool": "strike"}
         if self.destroyers:
-            fire = BOTH if self.defenders_strike else {"attacker": "attack"}
-            yield from self._aimed(step | {"fire": fire, "if_enemy_has": self.destroyers}, part)
+            yield from self._aimed(step | {"fire": self.strike_fire, "if_enemy_has": self.destroyers}, part)
         if not self.defenders_strike:
             defending = {"name": f"{step['name']}-defending", "fire": {"defender": "defence"}}
             yield from self._aimed(step | defending, part)
@@ -150,7 +151,7 @@ class StepTables:
         else:
             yield step | ({"spares": spares} if spares else {})
 
-    def _bombardment(self, parts: Sequence[Part]) -> dict[str, Any]:
+    def _bombardment(self) -> dict[str, Any]:
         step: dict[str, Any] = {"name": "bombardment", "battle": ["amphibious"], "to_round": 1}
         step |= {"fire": {"attacker": "bombard"}, "by": self.kinds["amphibious"].supports["attacker"]}
         if self.found.is_on("Shore Bombard Per Ground Unit Restricted"):

@@ -135,7 +135,7 @@ def _stack(attachment: Attachment, given: dict[str, Option], notes: list[str]) -
 
 def _hyphened(text: str, prefix: str) -> str:
     """A text as a name of the game file: small letters, digits and hyphens."""
-    name = slug(text, "a-z0-9", "-")
+    name = slug(text, "-")
     return (name if name[:1].isalpha() else f"{prefix}-{name}")[:40].rstrip("-")
 
 

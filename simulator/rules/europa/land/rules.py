@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.engine.model import chain
 from simulator.engine.model.chain import helper, rule
 from simulator.engine.model.chance import NO_TABLE
 
@@ -145,12 +144,6 @@ def decides(p, s):
 def options(p, s):
     """To stay, or to break off."""
     return 2
-
-
-@rule(LandParams)
-def choose(p, s):
-    """Only a decision that is to be made as well as possible is a state of its own."""
-    return chain.BEST
 
 
 @helper

@@ -21,6 +21,7 @@ from simulator.rules.europa.shared.procedure import D10, roll_then_draw
 from simulator.rules.europa.shared.stacks import LD, TECHNOLOGIES, detachments, size_of
 from simulator.rules.europa.shared.voyage import VoyageConditions, Voyager, of_the_voyage
 from simulator.rules.europa.tables import Book, book
+from simulator.rules.toolkit.naming import text_of
 from simulator.rules.toolkit.plain import built
 from simulator.rules.toolkit.policies import refuse
 
@@ -137,8 +138,7 @@ def check_read(fields: Attrition) -> None:
         for name in sorted(table.model_fields_set.difference(READ[procedure], ALWAYS)):
             given = getattr(table, name)
             if given != type(table).model_fields[name].default:
-                shown = str(given).lower() if isinstance(given, bool) else given
-                text = f"{shown} is not allowed with {procedure}; it changes nothing there"
+                text = f"{text_of(given)} is not allowed with {procedure}; it changes nothing there"
                 raise Refusal(f"{path}.{name}", text, unused=True)
 
 

@@ -12,6 +12,7 @@ from simulator.rules.europa.shared import fields as common
 from simulator.rules.europa.shared.fields import Procedure
 from simulator.rules.europa.shared.modifiers import Bonus
 from simulator.rules.europa.shared.procedure import D10, why
+from simulator.rules.toolkit.naming import text_of
 from simulator.rules.toolkit.plain import built
 from simulator.rules.toolkit.policies import refuse
 
@@ -100,7 +101,7 @@ def check_interception(fields: Interception) -> None:
         table = tables[path]
         for name in names:
             value = getattr(table, name)
-            text = f"{str(value).lower()} is not allowed {place}; only {other}"
+            text = f"{text_of(value)} is not allowed {place}; only {other}"
             refuse(value != type(table).model_fields[name].default, f"{path}.{name}", text)
 
 

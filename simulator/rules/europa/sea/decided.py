@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.engine.model import chain
 from simulator.engine.model.chain import helper, rule
 from simulator.engine.model.chance import NO_TABLE
 from simulator.rules.europa.sea import end, rules
@@ -97,12 +96,6 @@ def decides(p, s):
 def options(p, s):
     """To stay, or to leave."""
     return 2
-
-
-@rule(DecidedParams)
-def choose(p, s):
-    """Only a decision that is to be made as well as possible is a state of its own."""
-    return chain.BEST
 
 
 @helper

@@ -32,7 +32,7 @@ from simulator.rules.europa.shared.stacks import (
     technology_of,
 )
 from simulator.rules.europa.tables import book
-from simulator.rules.sides import SIDES
+from simulator.rules.sides import ENEMY, SIDES
 from simulator.rules.toolkit.policies import refuse, refuse_if
 
 # Siege rounds where neither their number nor a box of the track is given.
@@ -53,7 +53,7 @@ def check_land(fields: Land) -> None:
     for given, text in ((intercepted, "in an interception"), (overruns(fields), "with an overrun")):
         refuse(given and evades, "policy.defender.evasion", f"'evade' is not allowed {text}; must be stand")
     for name in overruns(fields):
-        sides = getattr(fields, name), getattr(fields, SIDES[1 - SIDES.index(name)])
+        sides = getattr(fields, name), getattr(fields, ENEMY[name])
         own, enemy = (size_of(fighting(side, fields.options)) for side in sides)
         text = f"'declare' is not allowed with {detachments(own)} against {detachments(enemy)}; needs {OVERRUN} to 1"
         refuse(own < OVERRUN * enemy, f"policy.{name}.overrun", text)

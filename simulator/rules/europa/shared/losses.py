@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
+from operator import add
 from typing import TYPE_CHECKING, NamedTuple
 
-from simulator.engine.model.chance import combine, seen_as
+from simulator.engine.model.chance import combine_all, seen_as
 from simulator.rules.europa.shared.stacks import LD
 from simulator.rules.europa.tables import Book
 from simulator.rules.toolkit.losses import left_along
@@ -69,14 +70,13 @@ def remainders(book: Book, thirds: int, percent: int) -> Counter[int]:
     """Thirds left after a loss of `percent`, with weights: tens, whole detachments and loose thirds are read apart."""
     if percent in {0, 100}:
         return Counter({thirds if percent == 0 else 0: 1})
-    found: Counter[int] = Counter({0: 1})
+    flips = []
     whole, loose = thirds - thirds % LD, thirds % LD
     for part in [TEN_DETACHMENTS] * (whole // TEN_DETACHMENTS) + [whole % TEN_DETACHMENTS, loose]:
         if part:
             left, coin = book.remainders[part, percent]
-            flips = Counter({left: 1, max(0, left - 1): 1}) if coin and left else Counter({left: 2})
-            found = combine(found, flips, lambda a, b: a + b)
-    return found
+            flips.append({left: 1, left - 1: 1} if coin and left else {left: 2})
+    return combine_all(flips, add, 0)
 
 
 class Pillaging(NamedTuple):

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from simulator.engine.model.chain import SIDES, Chain
+from simulator.engine.model.chain import ENEMY, SIDES, Chain
 from simulator.engine.model.chance import combine, seen_as
 from simulator.rules.europa.shared.land_model import LandOptions
 from simulator.rules.europa.shared.leaders import Pair, leader_of, pair_of, replacements
@@ -55,7 +55,7 @@ class Stack:
     """
 
     def __init__(self, fields: Land | Siege | Campaign, name: str, book: Book) -> None:
-        given, enemy = getattr(fields, name), getattr(fields, SIDES[1 - SIDES.index(name)])
+        given, enemy = getattr(fields, name), getattr(fields, ENEMY[name])
         side = fighting(given, fields.options)
         self.name, self.side, self.given, self.size, self.army_class = name, side, given, size_of(side), class_of(side)
         self.timar, self.idle = is_timar(given, fields.options), size_of(given) - self.size

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from simulator.engine.model import chain
 from simulator.engine.model.chain import helper, rule
 from simulator.engine.model.chance import NO_TABLE
 from simulator.rules.europa.siege.relief_rules import answered, arrived, awaited, lost, relief_rolled, relief_table
@@ -118,12 +117,6 @@ def options(p, s):
     return 3 if s.stage == RELIEF_CHOICE else 2
 
 
-@rule(SiegeParams)
-def choose(p, s):
-    """Only a decision that is to be made as well as possible is a state of its own."""
-    return chain.BEST
-
-
 @helper
 def rolled(p, s, result):
     """Changes by one result, and the moment that follows; `onward` handles each moment in one place."""
@@ -140,7 +133,7 @@ def rolled(p, s, result):
     if s.stage == VIZIER:
         return s._replace(stage=MEASURED, drawn=result)
     if s.stage == CONTINUE:
-        return next_round(p, s, result >> 1, result & 1)
+        return next_round(s, result >> 1, result & 1)
     if s.stage == START:
         return s._replace(stage=p.begins, box=result >> 1, bad=result & 1)
     if s.stage == CHOICE:
@@ -179,7 +172,7 @@ def onward(p, s):
         # Section 4.4 step 1: too small, or no supply line: siege attrition now.
         s = s._replace(stage=ACTS if s.camp >= p.smallest else ATTRITION_FIRST)
     if s.stage == ACTS:
-        s = act(p, s)
+        s = act(s)
     return over(s) if s.stage == ENDS else s
 
 
@@ -198,7 +191,7 @@ def segment(p, s):
 
 
 @helper
-def act(p, s):
+def act(s):
     """Section 4.4 step 2: what the besieger does."""
     if s.action == LEAVE:
         return s._replace(stage=ENDS, action=0, how=REDEPLOYED)
@@ -213,14 +206,14 @@ def after_segment(p, s):
         return s._replace(stage=ENDS)
     if p.rounds == 0:
         return s._replace(stage=CONTINUE, first=0, bad=0, drawn=0)
-    return next_round(p, s, 0, s.bad)
+    return next_round(s, 0, s.bad)
 
 
 # --- between rounds (sections 5.2 and 5.3) -----------------------------------------------------------------------
 
 
 @helper
-def next_round(p, s, box, bad):
+def next_round(s, box, bad):
     """From the second round on it is no first round any more; where the year changes, winter comes first."""
     stage = COLD if year(box) != year(s.box) else SUPPLY
     return s._replace(stage=stage, box=box, first=0, bad=bad, hungry=0, drawn=0)

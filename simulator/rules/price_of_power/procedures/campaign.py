@@ -38,6 +38,7 @@ from simulator.rules.price_of_power.procedures.campaign_model import (
     stage,
 )
 from simulator.rules.price_of_power.procedures.landing import (
+    LANDING,
     Units,
     by_type,
     chain_of_choice,
@@ -167,12 +168,12 @@ class Stages:
         values = np.column_stack([self.value_ashore(units, fleet) for units in every])
 
         def describe(states: Any, options: np.ndarray) -> Columns:
-            path, own = ("policy.attacker.landing",), listed([*in_words(self.army)])
+            path, own = (LANDING,), listed([*in_words(self.army)])
             words = [listed([*in_words(every[option])]) for option in options]
             columns = {"decision": path, "attacker": (own,), "room": (room,), "choice": words}
             return {name: np.array(given, dtype=object) for name, given in columns.items()}
 
-        return every, chain_of_choice(values, "policy.attacker.landing", describe)
+        return every, chain_of_choice(values, describe)
 
     def choice_of(self, room: int) -> Units:
         """Those who go where there is so much room, if no ship is lost before."""

@@ -15,6 +15,8 @@ from simulator.rules.price_of_power.model import TYPES, UNITS, LandUnits
 
 # Numbers of units in the order of UNITS.
 Units = tuple[int, ...]
+# The field that says who lands.
+LANDING = "policy.attacker.landing"
 MOST_CHOICES = 1_000
 # Within a type regular units go first, then mercenaries, then allies.
 OF_TYPE = [[UNITS.index(f"{rank}{unit}") for rank in ("", "mercenary_", "allied_") if f"{rank}{unit}" in UNITS]
@@ -92,14 +94,14 @@ def number_of_choices(army: Units, room: int) -> int:
     return int(sum(ways[1 : room + 1]))
 
 
-def chain_of_choice(values: np.ndarray, path: str, describe: Callable[..., dict[str, np.ndarray]]) -> Chain:
+def chain_of_choice(values: np.ndarray, describe: Callable[..., dict[str, np.ndarray]]) -> Chain:
     """A decision of the attacker among choices of these values to both sides: float64, shape (2, choices).
 
     The final state at place n is choice number n, from 1.
     """
     every = {str(number): number for number in range(1, values.shape[1] + 1)}
-    decision = PlainBattle(0, lambda number: None if number else Choice("attacker", path, every))
-    utilities = Utilities(lambda ends: values[:, np.asarray(ends.place) - 1], (path,), describe)
+    decision = PlainBattle(0, lambda number: None if number else Choice("attacker", LANDING, every))
+    utilities = Utilities(lambda ends: values[:, np.asarray(ends.place) - 1], (LANDING,), describe)
     return replace(decision.chain, utilities=utilities)
 
 
