@@ -15,8 +15,8 @@ from scipy.optimize import Bounds, LinearConstraint
 from simulator.analysis.plan import highs, programme
 from simulator.analysis.plan.columns import columns_of
 from simulator.analysis.plan.plan import divided
+from simulator.analysis.plan.programme import Programme
 from simulator.analysis.plan.reading import read
-from simulator.analysis.plan.tables import TableDivision
 from simulator.web.time_limit import OutOfTime, at_most, processor_time
 
 FRONTS = ("a", "b", "c", "d", "e")
@@ -74,7 +74,7 @@ def test_what_is_interrupted_later_is_the_best_plan(monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(TableDivision, "next_best", interrupted)
+    monkeypatch.setattr(Programme, "next_best", interrupted)
     broken = divided(turn, found, 2)
     assert (broken.interrupted, broken.gap, broken.bound) == (True, 0, None)
     assert (broken.headline, broken.next_best) == (whole.headline, ())

@@ -10,12 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import exp, log
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from simulator.analysis.plan.choices import EQUAL, SAME_PRICE, Choice, Choices, away
 from simulator.analysis.plan.columns import Columns
+from simulator.analysis.plan.equals import first_in_order
 from simulator.analysis.plan.first_plan import Known
 from simulator.analysis.plan.highs import solved
 from simulator.analysis.plan.relaxed import Constraints, Limits, Relaxed, Stock, limits_of
@@ -32,26 +33,29 @@ MORE = 1.25
 @dataclass
 class Found:
     """The largest `aim`, the variables that a division with it uses (`best`), and those that any equal division may use
-    (`usable`): bool, shape (variables,).
+    (`usable`): bool, shape (variables,). `ways`: all equal ways to choose columns, int64, shape (ways, fronts), if they
+    were listed.
     """
 
     aim: float
     best: np.ndarray
     usable: np.ndarray
+    ways: np.ndarray | None = None
 
 
 @dataclass(eq=False)
 class Branch:
-    """The divisions that use only the `allowed` variables (bool), and their relaxation; `found` once it is searched."""
+    """The divisions that use only the `allowed` variables (bool): none has a larger aim than `bound`, and once it is
+    searched one has that. `relaxed` and `found`: their relaxation and the best of them, once they are needed.
+    """
 
     allowed: np.ndarray
-    relaxed: Relaxed
+    bound: float
+    relaxed: Relaxed | None = None
     found: Found | None = None
 
-    @property
-    def bound(self) -> float:
-        """No division has a larger aim; once it is searched, one has this."""
-        return self.found.aim if self.found else self.relaxed.bound
+
+T = TypeVar("T", float, np.ndarray)
 
 
 class Programme:
@@ -64,6 +68,8 @@ class Programme:
         # The best division found, in case the search for the best one is interrupted.
         self.known: Known | None = None
         self.kept, self.objective = self.choices.kept, turn.file.objective
+        # Without these, the columns say how many pieces are sent.
+        self.homes = any(front.home >= 0 for front in turn.fronts)
         self.stock = Stock(turn.here, turn.here - turn.staying)
         self.first = np.cumsum([0, *(len(kept) for kept in self.kept)])
         self.routes = [
@@ -179,7 +185,7 @@ class Programme:
         aims = self._aim[ways].sum(axis=1)
         best = int(aims.argmax())
         equal = aims >= self._least_equal(float(aims[best]))
-        return Found(float(aims[best]), self._with_columns(ways[best]), self._with_columns(ways[equal]))
+        return Found(float(aims[best]), self._with_columns(ways[best]), self._with_columns(ways[equal]), ways[equal])
 
     def _best_among(self, among: np.ndarray, constraints: Constraints) -> Found | None:
         """The best division that uses only these variables; None without any."""
@@ -193,7 +199,7 @@ class Programme:
         """All ways to choose columns that lose at most so much and can be brought: int64, shape (ways, fronts). None
         for too many, and where the value is not that of the columns.
         """
-        if self.objective == "cheapest":
+        if self.objective == "cheapest" and self.homes:
             return None
         ways = relaxed.together(self.first, within, self._numbers, limits)
         # Further constraints are those that exclude ways.
@@ -215,10 +221,14 @@ class Programme:
             return value - 2 * EQUAL
         return log(exp(value) - 2 * EQUAL) if exp(value) > 2 * EQUAL else -np.inf
 
-    @property
+    @cached_property
     def _aim(self) -> np.ndarray:
         """The coefficients that are made as large as possible."""
-        return -self.price if self.objective == "cheapest" else self.value
+        if self.objective != "cheapest":
+            return self.value
+        if self.homes:
+            return -self.price
+        return -self._over_columns([(one.numbers * self.turn.price).sum(axis=1) for one in self.found])
 
     def best(self) -> Choice | None:
         """The division that section 3.3 chooses; None without any."""
@@ -229,14 +239,16 @@ class Programme:
         found = self._search(self.stock, np.ones(self.size, bool), constraints)
         return None if found is None else self._first_equal(found, constraints)
 
-    def _value_of_aim(self, aim: float) -> float:
+    def _value_of_aim(self, aim: T) -> T:
         """The worth, the chance or the price that a value of the aim stands for."""
-        return -aim if self.objective == "cheapest" else aim if self.objective == "worth" else exp(min(aim, 0.0))
+        return -aim if self.objective == "cheapest" else aim if self.objective == "worth" else np.exp(aim)
 
-    def _first_equal(self, found: Found, constraints: Constraints, largest: float = -np.inf) -> Choice | None:
+    def _first_equal(self, found: Found, constraints: Constraints, largest: float = -np.inf) -> Choice:
         """Of the equal divisions that were found, the one that section 3.3 chooses. `largest`: the aim that they are
-        equal to, if that is not their own; None if no division is.
+        equal to, if that is not their own.
         """
+        if found.ways is not None and not self.homes:
+            return self._first_way(found.ways, max(largest, found.aim))
         among, value = found.usable, self._value_of_aim(max(largest, found.aim))
         solution = self._solve(self._aim, constraints, found.best)
         assert solution is not None
@@ -252,6 +264,22 @@ class Programme:
             solution = self._again(solution, -cost, constraints, among)
             constraints = constraints.also(cost, -np.inf, total(cost, solution) + SAME_PRICE)
         return self._choice(self._first_in_order(solution, constraints, among))
+
+    def _first_way(self, ways: np.ndarray, largest: float) -> Choice:
+        """As `_first_equal`, of these ways to choose columns, whose pieces all leave their places."""
+        values = self._value_of_aim(self._aim[ways].sum(axis=1))
+        least = self._value_of_aim(largest) - EQUAL
+        ways = ways[values >= least] if self.objective != "cheapest" else ways
+        chances = np.exp(self.chance[ways].sum(axis=1))
+        ways = ways[chances >= chances.max() - EQUAL] if self.objective == "cheapest" else ways
+        wanted = self._numbers.T[ways].astype(np.int64)
+        pieces = wanted.sum(axis=(1, 2))
+        price = np.where(pieces == pieces.min(), (wanted * self.turn.price).sum(axis=(1, 2)), np.inf)
+        equal = price <= price.min() + SAME_PRICE
+        reaches = np.array([front.reaches for front in self.turn.fronts])
+        way, sent = first_in_order(self.stock.leaving, reaches, wanted[equal])
+        columns = ways[equal][way] - self.first[:-1]
+        return self.choices.choice([int(kept[at]) for kept, at in zip(self.kept, columns, strict=True)], sent)
 
     def _choice(self, solution: np.ndarray) -> Choice:
         """A solution as a division."""
@@ -329,21 +357,20 @@ class Programme:
 
         All other divisions are parted by the first front on which they differ (Lawler, Management Science 18, 1972).
         """
-        constraints = self.constraints(self.stock)
-        parts, choice, allowed = list[Branch](), best, np.ones(self.size, bool)
+        constraints, everything = self.constraints(self.stock), np.ones(self.size, bool)
+        parts, choice, parent = list[Branch](), best, Branch(everything, np.inf, self._relaxed(constraints, everything))
         for _ in range(number):
-            for part in self._parts(allowed, choice):
-                if relaxed := self._relaxed(constraints, part):
-                    parts.append(Branch(part, relaxed))
+            assert parent.relaxed
+            for allowed in self._parts(parent.allowed, choice):
+                parts.append(Branch(allowed, parent.relaxed.bound_of(self.first, allowed)))
             self._search_best(parts, constraints)
             if not parts:
                 return
             largest = max(part.bound for part in parts)
             equal = [part for part in parts if part.found and part.bound >= largest - EQUAL]
             found = [(self._first_equal(part.found, constraints, largest), part) for part in equal if part.found]
-            choice, chosen = min(found, key=lambda one: self._order(one[0]))
-            allowed = chosen.allowed
-            parts = [part for part in parts if part is not chosen]
+            choice, parent = min(found, key=lambda one: self._order(one[0]))
+            parts = [part for part in parts if part is not parent]
             yield choice
 
     def _search_best(self, parts: list[Branch], constraints: Constraints) -> None:
@@ -354,8 +381,13 @@ class Programme:
             if not open_parts:
                 return
             part = max(open_parts, key=lambda part: part.bound)
-            part.found = self._search(self.stock, part.allowed, constraints, part.relaxed)
-            if not part.found:
+            if part.relaxed:
+                part.found = self._search(self.stock, part.allowed, constraints, part.relaxed)
+                part.bound = part.found.aim if part.found else -np.inf
+            else:
+                part.relaxed = self._relaxed(constraints, part.allowed)
+                part.bound = part.relaxed.bound if part.relaxed else -np.inf
+            if part.bound == -np.inf:
                 parts[:] = [one for one in parts if one is not part]
 
     def _parts(self, allowed: np.ndarray, choice: Choice) -> Iterator[np.ndarray]:

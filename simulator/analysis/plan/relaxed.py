@@ -97,6 +97,13 @@ class Relaxed:
                 return Relaxed(bound, loss)
             among = better
 
+    def bound_of(self, first: np.ndarray, allowed: np.ndarray) -> float:
+        """No division that uses only these variables (bool) has a larger aim."""
+        least = [
+            self.loss[start:end][allowed[start:end]].min(initial=np.inf) for start, end in pairwise(first.tolist())
+        ]
+        return self.bound - float(sum(least))
+
     def together(self, first: np.ndarray, within: float, numbers: np.ndarray, limits: Limits) -> np.ndarray | None:
         """All ways to choose a column of each front that together lose at most so much: int64, shape (ways, fronts).
 
