@@ -62,7 +62,11 @@ class Choices:
         if self.whole or forced or not len(chosen):
             return chosen
         value = columns.worth if self.objective == "worth" else columns.chance
-        return np.asarray(chosen[undominated(columns.numbers[chosen], value[chosen])])
+        # Another plan may attack a target that is better left alone: attacks are dropped for other attacks only.
+        alone, attacks = chosen[~some[chosen]], chosen[some[chosen]]
+        if len(attacks):
+            attacks = attacks[undominated(columns.numbers[attacks], value[attacks])]
+        return np.concatenate([alone, attacks])
 
     def choice(self, columns: Sequence[int], sent: np.ndarray) -> Choice:
         """A division with its exact value."""

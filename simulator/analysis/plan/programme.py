@@ -28,6 +28,8 @@ SCALE = 1e4
 FIRST_PART = 1e-5
 # It may be so many times as much less if that was not enough.
 MORE = 1.25
+# Twice as much while ways are so few that it costs nothing to list more of them.
+FEW_WAYS = 300
 
 
 @dataclass
@@ -155,6 +157,7 @@ class Programme:
             self.known.bound = self._value_of_aim(relaxed.bound)
         routes = [route for at, route in enumerate(self.routes, start=int(self.first[-1])) if allowed[at]]
         limits = list(limits_of(self.turn, stock, routes))
+        most = relaxed.most_loss(self.first)
         within, needed = max(FIRST_PART * abs(relaxed.bound), EQUAL), np.inf
         while True:
             among = allowed & (relaxed.loss <= within)
@@ -168,9 +171,9 @@ class Programme:
                 if ways is None:
                     found.usable = allowed & (relaxed.loss <= needed)
                 return found
-            if not found and (among == allowed).all():
+            if not found and within >= most:
                 return None
-            within = min(needed, MORE * within)
+            within = min(needed, within * (2 if ways is not None and len(ways) < FEW_WAYS else MORE))
 
     def _relaxed(self, constraints: Constraints, allowed: np.ndarray) -> Relaxed | None:
         """The relaxation of the divisions that use only these variables; None where even that has no solution."""
@@ -202,8 +205,10 @@ class Programme:
         if self.objective == "cheapest" and self.homes:
             return None
         ways = relaxed.together(self.first, within, self._numbers, limits)
+        if ways is None:
+            return None
         # Further constraints are those that exclude ways.
-        for at in range(self._matrix.shape[0], len(constraints.low)) if ways is not None else ():
+        for at in range(self._matrix.shape[0], len(constraints.low)):
             sums = constraints.matrix[[at]].toarray()[0][ways].sum(axis=1)
             ways = ways[(sums >= constraints.low[at]) & (sums <= constraints.high[at])]
         return ways

@@ -104,6 +104,11 @@ class Relaxed:
         ]
         return self.bound - float(sum(least))
 
+    def most_loss(self, first: np.ndarray) -> float:
+        """No division that uses only the allowed variables loses more."""
+        spans = [self.loss[start:end] for start, end in pairwise(first.tolist())]
+        return float(sum(loss[np.isfinite(loss)].max() for loss in spans))
+
     def together(self, first: np.ndarray, within: float, numbers: np.ndarray, limits: Limits) -> np.ndarray | None:
         """All ways to choose a column of each front that together lose at most so much: int64, shape (ways, fronts).
 
