@@ -128,6 +128,28 @@ def test_the_best_plans_in_their_order_are_those_of_looking_at_all(seed, objecti
         assert [(near(one.value), one.sent.tolist()) for one in chosen] == expected
 
 
+# The last plan loses more than any single attack; a target that is not worth an attack may be attacked instead.
+ALL_LEAVE = RISK | {
+    "differ": "pieces",
+    "place": {"y": {"regiments": 1, "stay": {"regiments": 1}}, "h": {"regiments": 3, "reach": ["c"]}},
+    "target": {"c": {"worth": 5, "defender": {"regiments": 1}}},
+    "hold": {"h": {"worth": 8, "attacker": {"regiments": 1}}},
+}  # fmt: skip
+NOT_WORTH_IT = RISK | {
+    "weights": {"own_lost": -1}, "place": {"x": {"regiments": 2}}, "target": {"a": {"defender": {"regiments": 2}}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("asked", "number"), [(ALL_LEAVE, 4), (NOT_WORTH_IT, 2)])
+def test_the_next_best_plans_end_with_the_last_one(asked, number):
+    turn = read(asked)
+    found = columns_of(turn)
+    plan = divided(turn, found, 9)
+    expected = ranked(turn, found, asked, 9, turn.file.differ)
+    assert [(near(one.value), one.sent.tolist()) for one in (plan.best, *plan.next_best)] == expected
+    assert len(expected) == number
+
+
 def test_the_worked_example_with_every_number():
     """docs/rules/plan.md section 7, example 1: one walks into a, three attack b: 1 + 2 x .916375."""
     asked = RISK | {

@@ -115,8 +115,8 @@ def seconds_of_compiling(params: type) -> int:
 def patience_for(chain: Chain, kernel: str, once: bool = False) -> float:
     """The remaining seconds of interpreted code for a chain before this kernel takes over; 0 for none.
 
-    After a slow chain there are SLOW at most, since many are likely to follow. Chains that are asked `once` have together
-    the seconds that compiling takes: so many of them may follow that it pays, or so few that it never does.
+    After a slow chain there are SLOW at most, since many are likely to follow. Chains that are asked `once` have
+    together the seconds that compiling takes: it may never pay.
     """
     params = type(chain.params)
     if compiled_here & {params, (kernel, params)}:
