@@ -192,10 +192,16 @@ def _is_tag(part: str | int) -> bool:
     )
 
 
+def _wanted(node: Schema, schema: Schema) -> str:
+    """The values that are allowed, as the end of a sentence."""
+    values = allowed(node, schema)
+    return f"must be {values}" if values.startswith("one of ") else f"give {values}"
+
+
 def _text(detail: Any, node: Schema, schema: Schema) -> str:
     kind = detail["type"]
     if kind == "missing":
-        return f"is needed; give {allowed(node, schema)}"
+        return f"is needed; {_wanted(node, schema)}"
     if kind == "extra_forbidden":
         names = [name for branch in branches(node, schema) for name in branch.get("properties", {})]
         name = str(detail["loc"][-1])
@@ -209,7 +215,7 @@ def _text(detail: Any, node: Schema, schema: Schema) -> str:
         return f"unknown field; {hint}allowed here: {', '.join(names) or 'nothing'}"
     if kind in {"value_error", "assertion_error"}:
         return str(detail["msg"]).partition(", ")[2] or str(detail["msg"])
-    text = f"{shown(detail['input'])} is not allowed; give {allowed(node, schema)}"
+    text = f"{shown(detail['input'])} is not allowed; {_wanted(node, schema)}"
     names = [name for one in branches(node, schema) for name in named_values(one) if isinstance(name, str)]
     near = suggested(detail["input"], names) if isinstance(detail["input"], str) else None
     return f"{text}; did you mean {near}?" if near else text

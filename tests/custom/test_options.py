@@ -101,7 +101,7 @@ def test_worked_example_31():
 
 
 REFUSED = {
-    "unknown": ({"foot": 1, "options": ["green"]}, {}, r"attacker\.options\[0\]: 'green' is not allowed; give one of"),
+    "unknown": ({"foot": 1, "options": ["green"]}, {}, r"'green' is not allowed; must be one of"),
     "misspelt": ({"foot": 1, "options": ["dril"]}, {}, r"attacker\.options\[0\]: .*; did you mean drill\?$"),
     "twice": ({"foot": 1, "options": ["red", "red"]}, {}, r"attacker\.options\[1\]: 'red' stands there twice"),
     "two houses": ({"foot": 1, "options": ["red", "blue"]}, {}, r"attacker\.options\[1\]: blue is a second house"),

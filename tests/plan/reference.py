@@ -135,3 +135,68 @@ def defence(game, asked, prices):
     odds = exact({"game": "campaign", "of": game, "us": "us", "force": forces, "fight": [fight], "columns": columns})
     held = 1 - odds.p("attack_taken" if land else "attack_won")
     return held, lost(odds, "us", dict(prices)), lost(odds, "them", dict(prices))
+
+
+def ranked(turn, found, asked, number, differ="pieces"):
+    """The best division and the next ones, by looking at all: (value, sent) of each, in the order of section 3.3.
+
+    The values are those of the columns, which other tests compare with campaigns.
+    """
+    every = list(filter(None, (measured(turn, found, sent) for sent in divisions(asked))))
+    chosen = []
+    while every and len(chosen) < number:
+        equal = first_of_equals(every, turn.file.objective)
+        chosen.append((equal["value"], equal["sent"]))
+        every = [one for one in every if one[differ] != equal[differ]]
+    return chosen
+
+
+def first_of_equals(every, objective):
+    """Section 3.3: of equal values the best chance (cheapest), the fewest pieces, the least price, the first order."""
+    if objective == "cheapest":
+        every = within(every, "value", -1, 1e-9)
+        every = within(every, "chance", 1, 1e-6)
+    else:
+        every = within(every, "value", 1, 1e-6)
+    every = within(within(every, "away", -1, 0), "price", -1, 1e-9)
+    return max(every, key=lambda one: one["order"])
+
+
+def within(every, name, sign, close):
+    best = max(sign * one[name] for one in every)
+    return [one for one in every if sign * one[name] >= best - close]
+
+
+def measured(turn, found, sent):
+    """The value of a division, and what decides between equals; None for one that a plan may not choose."""
+    objective, names = turn.file.objective, [front.name for front in turn.fronts]
+    goes = [[[sent.get((place, name), {}).get(piece, 0) for piece in turn.names] for name in names]
+            for place in turn.places]  # fmt: skip
+    away = [sum(goes[place][at][kind] for place in range(len(goes)) for at in range(len(names)))
+            for kind in range(len(turn.names))]  # fmt: skip
+    for at, front in enumerate(turn.fronts):
+        if front.home >= 0:
+            gone = [sum(row[kind] for row in goes[front.home]) for kind in range(len(turn.names))]
+            goes[front.home][at] = [int(turn.here[front.home][kind]) - gone[kind] for kind in range(len(turn.names))]
+    wanted = [tuple(sum(place[at][kind] for place in goes) for kind in range(len(turn.names)))
+              for at in range(len(names))]  # fmt: skip
+    worth, chance = 0.0, 1.0
+    for at, (front, columns) in enumerate(zip(turn.fronts, found, strict=True)):
+        place = {tuple(row): number for number, row in enumerate(columns.numbers.tolist())}.get(wanted[at])
+        if place is None:
+            return None
+        aim = objective != "worth" and at in turn.aims
+        least = front.min_odds - 1e-12
+        if aim and (not any(wanted[at]) or columns.chance[place] < least or columns.chance[place] <= 0):
+            return None
+        if objective != "worth" and not aim and not front.hold and any(wanted[at]):
+            return None
+        if (front.hold or any(wanted[at])) and columns.chance[place] < least:
+            return None
+        worth += columns.worth[place]
+        chance *= columns.chance[place] if aim else 1
+    price = sum(n * cost for n, cost in zip(away, turn.price, strict=True))
+    order = [n for at in range(len(names)) for place in goes for n in place[at]]
+    value = {"worth": worth, "all": chance, "cheapest": price}[objective]
+    return {"value": value, "chance": chance, "away": sum(away), "price": price, "order": order, "sent": goes,
+            "pieces": wanted, "targets": [any(one) for one in wanted]}  # fmt: skip

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint
 
-from simulator.analysis.plan import highs, programme
+from simulator.analysis.plan import formulation, highs
 from simulator.analysis.plan.columns import columns_of
 from simulator.analysis.plan.plan import divided
+from simulator.analysis.plan.programme import Programme
 from simulator.analysis.plan.reading import read
-from simulator.analysis.plan.tables import TableDivision
 from simulator.web.time_limit import OutOfTime, at_most, processor_time
 
 FRONTS = ("a", "b", "c", "d", "e")
@@ -46,7 +46,7 @@ def test_the_best_plan_found_is_kept_with_its_gap(turn, columns, monkeypatch):
     def interrupted(*_, **asked):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(programme, "solved", interrupted)  # the relaxation is solved, the programme is not
+    monkeypatch.setattr(formulation, "solved", interrupted)  # the relaxation is solved, the programme is not
     found = divided(turn, columns, 5)
     assert found.interrupted
     assert found.bound >= found.value > 0
@@ -74,7 +74,7 @@ def test_what_is_interrupted_later_is_the_best_plan(monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(TableDivision, "next_best", interrupted)
+    monkeypatch.setattr(Programme, "next_best", interrupted)
     broken = divided(turn, found, 2)
     assert (broken.interrupted, broken.gap, broken.bound) == (True, 0, None)
     assert (broken.headline, broken.next_best) == (whole.headline, ())
@@ -146,14 +146,14 @@ def test_another_process_that_ends_in_time_leaves_the_rest(monkeypatch):
 
 INTERRUPTED = """
 import os, signal, sys
-from simulator.analysis.plan import programme
+from simulator.analysis.plan import formulation
 from simulator.cli.run import main
 
 def solved(*_, **__):
     os.kill(os.getpid(), signal.SIGINT)
     return real(*_, **__)
 
-real, programme.solved = programme.solved, solved
+real, formulation.solved = formulation.solved, solved
 signal.signal(signal.SIGINT, signal.default_int_handler)
 main(["plan", *sys.argv[1:]])
 """

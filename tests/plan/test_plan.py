@@ -9,12 +9,11 @@ import pytest
 
 from simulator import NoExactOdds, ScenarioError, exact, plan
 from simulator.analysis.plan.columns import columns_of
-from simulator.analysis.plan.programme import Programme
+from simulator.analysis.plan.plan import divided
 from simulator.analysis.plan.reading import read
-from simulator.analysis.plan.tables import TableDivision
 from simulator.cli.run import run
 from simulator.scenarios.files import example, plan_names
-from tests.plan.reference import divisions, worth_of
+from tests.plan.reference import divisions, ranked, worth_of
 
 VECTORS = json.loads((Path(__file__).parent / "vectors.json").read_text(encoding="utf-8"))
 ANSWERED = [pytest.param(one, id=one["name"]) for one in VECTORS if "expect" in one]
@@ -115,26 +114,40 @@ def test_no_other_division_is_worth_more(seed):
 
 
 @pytest.mark.parametrize("objective", ["worth", "all", "cheapest"])
-@pytest.mark.parametrize("seed", [3, 5, 8])
-def test_tables_and_the_integer_programme_agree(seed, objective):
-    asked = {name: value for name, value in random_plan(seed).items() if name != "hold"}
-    for place in asked["place"].values():
-        place["reach"] = [front for front in place["reach"] if front in asked["target"]]
-    turn = read(asked | {"objective": objective})
+@pytest.mark.parametrize("seed", [3, 5, 8, 9])
+def test_the_best_plans_in_their_order_are_those_of_looking_at_all(seed, objective):
+    asked = random_plan(seed) | {"objective": objective}
+    for target in asked["target"].values():
+        target["min_odds"] = 0.2
+    for differ in ["targets", "pieces"] if objective == "worth" else ["pieces"]:
+        turn = read(asked | {"differ": differ})
+        found = columns_of(turn)
+        expected = ranked(turn, found, asked, 4, differ)
+        plan = divided(turn, found, 3)
+        chosen = [] if plan.best is None else [plan.best, *plan.next_best]
+        assert [(near(one.value), one.sent.tolist()) for one in chosen] == expected
+
+
+# The last plan loses more than any single attack; a target that is not worth an attack may be attacked instead.
+ALL_LEAVE = RISK | {
+    "differ": "pieces",
+    "place": {"y": {"regiments": 1, "stay": {"regiments": 1}}, "h": {"regiments": 3, "reach": ["c"]}},
+    "target": {"c": {"worth": 5, "defender": {"regiments": 1}}},
+    "hold": {"h": {"worth": 8, "attacker": {"regiments": 1}}},
+}  # fmt: skip
+NOT_WORTH_IT = RISK | {
+    "weights": {"own_lost": -1}, "place": {"x": {"regiments": 2}}, "target": {"a": {"defender": {"regiments": 2}}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("asked", "number"), [(ALL_LEAVE, 4), (NOT_WORTH_IT, 2)])
+def test_the_next_best_plans_end_with_the_last_one(asked, number):
+    turn = read(asked)
     found = columns_of(turn)
-    one, other = TableDivision(turn, found), Programme(turn, found)
-    best, same = one.best(), other.best()
-    assert (best is None) == (same is None)
-    if best is None:
-        return
-    assert (best.columns, best.sent.tolist(), best.value) == (same.columns, same.sent.tolist(), near(same.value))
-    differ = "targets" if objective == "worth" else "pieces"
-    whole = [make(turn, found, True) for make in (TableDivision, Programme)]
-    following = [[(two.columns, two.sent.tolist()) for two in made.next_best(best, 4, differ)] for made in whole]
-    assert following[0] == following[1]
-    if objective != "cheapest":
-        for place, piece, more in [(0, 0, 1), (1, 0, -1)]:
-            assert one.value_with(place, piece, more) == near(other.value_with(place, piece, more))
+    plan = divided(turn, found, 9)
+    expected = ranked(turn, found, asked, 9, turn.file.differ)
+    assert [(near(one.value), one.sent.tolist()) for one in (plan.best, *plan.next_best)] == expected
+    assert len(expected) == number
 
 
 def test_the_worked_example_with_every_number():

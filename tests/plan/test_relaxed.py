@@ -48,13 +48,13 @@ def test_what_is_within_all_limits_can_be_brought_and_nothing_else():
 def test_columns_that_are_added_step_by_step_give_the_same_bound(objective, monkeypatch):
     turn = read(TURN | {"objective": objective})
     programme = Programme(turn, columns_of(turn), whole=True)
-    rows, every = list(programme.rows(programme.stock)), np.ones(programme.size, bool)
+    constraints, every = programme.constraints(programme.stock), np.ones(programme.size, bool)
     aim = programme.value
-    whole = Relaxed.of(aim, rows, programme.first, every, every.copy())
+    whole = Relaxed.of(aim, constraints, programme.first, every, every.copy())
     monkeypatch.setattr(relaxed, "AT_FIRST", 2)
     monkeypatch.setattr(relaxed, "AT_ONCE", 1)
     begin = np.zeros(programme.size, bool)
-    found = Relaxed.of(aim, rows, programme.first, every, begin)
+    found = Relaxed.of(aim, constraints, programme.first, every, begin)
     assert found.bound == pytest.approx(whole.bound, abs=1e-9)
     assert found.loss.min() >= 0
     # No division passes the bound less the losses of its columns.

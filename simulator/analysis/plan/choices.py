@@ -1,9 +1,12 @@
-"""The columns that a plan may choose, and their values for its objective (docs/rules/plan.md section 3.3)."""
+"""The columns that a plan may choose, their values for its objective, and the order of equal divisions
+(docs/rules/plan.md section 3.3).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -62,7 +65,11 @@ class Choices:
         if self.whole or forced or not len(chosen):
             return chosen
         value = columns.worth if self.objective == "worth" else columns.chance
-        return np.asarray(chosen[undominated(columns.numbers[chosen], value[chosen])])
+        # Another plan may attack a target that is better left alone: attacks are dropped for other attacks only.
+        alone, attacks = chosen[~some[chosen]], chosen[some[chosen]]
+        if len(attacks):
+            attacks = attacks[undominated(columns.numbers[attacks], value[attacks])]
+        return np.concatenate([alone, attacks])
 
     def choice(self, columns: Sequence[int], sent: np.ndarray) -> Choice:
         """A division with its exact value."""
@@ -101,3 +108,31 @@ def undominated(numbers: np.ndarray, value: np.ndarray) -> np.ndarray:
         np.maximum(below[tuple(ahead)], upto[tuple(behind)], out=below[tuple(ahead)])
     found: np.ndarray = (grid > below)[tuple(numbers.T)]
     return found
+
+
+def first_in_order(leaving: np.ndarray, reaches: np.ndarray, wanted: np.ndarray) -> tuple[int, np.ndarray]:
+    """The way whose numbers can be largest front by front, place by place, piece by piece, and the pieces sent: int64,
+    shape (places, fronts, pieces).
+
+    `leaving`: the pieces that may leave a place, int64, shape (places, pieces). `reaches`: bool, shape (fronts, places,
+    pieces). `wanted`: the pieces on each front, int64, shape (ways, fronts, pieces); all of them can be brought.
+
+    What is left can be brought if no group of fronts wants more than can reach it (Gale, Pacific Journal of Mathematics
+    7, 1957).
+    """
+    groups = np.array(list(product([False, True], repeat=wanted.shape[1])))
+    left, later, ways = leaving.copy(), reaches.copy(), np.arange(len(wanted))
+    sent = np.zeros(reaches.swapaxes(0, 1).shape, np.int64)
+    for front, place, piece in np.argwhere(reaches).tolist():
+        later[front, place, piece] = False
+        reached = groups @ later[:, :, piece]
+        others = ~groups[:, front] & reached[:, place]
+        room = (reached[others] @ left[:, piece]) - wanted[:, :, piece] @ groups[others].T
+        most = np.minimum(wanted[:, front, piece], left[place, piece])
+        most = np.minimum(most, room.min(axis=1, initial=left[place, piece]))
+        number = most.max()
+        wanted, ways = wanted[most == number], ways[most == number]
+        wanted[:, front, piece] -= number
+        left[place, piece] -= number
+        sent[place, front, piece] = number
+    return int(ways[0]), sent

@@ -43,24 +43,6 @@ def _bound(choices: Choices) -> float:
     return sum(best) if choices.objective == "worth" else float(np.exp(sum(best)))
 
 
-def aim_with(choices: Choices, choice: Choice, place: int, piece: int, more: int) -> float:
-    """The value of the columns of a division with one more of a piece in a place, or one fewer, which a front to which
-    this place sends it gives up if all of them are sent.
-    """
-    turn, lost = choices.turn, [0.0]
-    value = sum(float(one[at]) for one, at in zip(choices.values, choice.columns, strict=True))
-    sent = choice.sent[place, :, piece]
-    if more < 0 and sent.sum() >= turn.here[place, piece] - turn.staying[place, piece]:
-        lost = []
-        for at in np.flatnonzero(sent).tolist():
-            numbers, values = choices.found[at].numbers, choices.values[at]
-            left = numbers[choice.columns[at]] - (np.arange(numbers.shape[1]) == piece)
-            kept = choices.kept[at]
-            fits = kept[(numbers[kept] <= left).all(axis=1)]
-            lost.append(float(values[choice.columns[at]] - values[fits].max(initial=-np.inf)))
-    return value - min(lost, default=np.inf)
-
-
 class _Steps:
     """The fewest pieces on every front, then those that bring most for each piece, until nothing brings more."""
 

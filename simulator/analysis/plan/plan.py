@@ -17,7 +17,6 @@ from simulator.analysis.plan.first_plan import known_at_first
 from simulator.analysis.plan.front_campaign import added, campaign_of
 from simulator.analysis.plan.programme import Programme
 from simulator.analysis.plan.reading import read
-from simulator.analysis.plan.tables import TableDivision
 from simulator.analysis.plan.turn import Turn
 from simulator.analysis.result import Result, frame
 from simulator.rules import PLAN
@@ -325,8 +324,7 @@ def divided(turn: Turn, found: list[Columns], k: int, alone: bool = False) -> Pl
 
     `alone`: without alternatives, and without what units and targets are worth.
     """
-    make = TableDivision if TableDivision.fits(turn) else Programme
-    division = make(turn, found)
+    division = Programme(turn, found)
     division.known = known = known_at_first(division.choices)
     try:
         best = division.best()
@@ -341,7 +339,7 @@ def divided(turn: Turn, found: list[Columns], k: int, alone: bool = False) -> Pl
     more: dict[str, Any] = {"next_best": (), "units_worth": (), "leave": {}}
     try:
         differ = turn.file.differ if objective == "worth" else "pieces"
-        whole = make(turn, found, whole=True) if differ == "pieces" else division
+        whole = Programme(turn, found, whole=True) if differ == "pieces" else division
         for another in whole.next_best(best, k, differ):
             more["next_best"] += (another,)
         largest = division.largest() if objective != "cheapest" else 0.0
@@ -355,7 +353,7 @@ def divided(turn: Turn, found: list[Columns], k: int, alone: bool = False) -> Pl
     return Plan(turn, tuple(found), best, **more)
 
 
-def _units(division: TableDivision | Programme, turn: Turn, largest: float) -> Iterator[Unit]:
+def _units(division: Programme, turn: Turn, largest: float) -> Iterator[Unit]:
     """The worth of one more and one fewer of each piece in each place."""
     leaving = turn.here - turn.staying
     for place, piece in np.argwhere(turn.written).tolist():
@@ -364,9 +362,7 @@ def _units(division: TableDivision | Programme, turn: Turn, largest: float) -> I
         yield Unit(turn.places[place], turn.names[piece], more, less)
 
 
-def _leave(
-    division: TableDivision | Programme, turn: Turn, best: Choice, largest: float
-) -> Iterator[tuple[str, float | None]]:
+def _leave(division: Programme, turn: Turn, best: Choice, largest: float) -> Iterator[tuple[str, float | None]]:
     """What is lost without attacks on a target, or if nobody comes to a hold from elsewhere."""
     for at, front in enumerate(turn.fronts):
         used = division.found[at].numbers[best.columns[at]].any()

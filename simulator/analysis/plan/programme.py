@@ -1,174 +1,132 @@
-"""The best division of pieces as an integer programme, which HiGHS solves (docs/rules/plan.md sections 3.3 and 3.4).
+"""The best division of pieces, the next best ones and the worth of a piece (docs/rules/plan.md sections 3.3 and 4).
 
-A variable for each column is 1 if it is chosen; another one holds the pieces of a kind that go from a place to a front.
-It serves where tables do not: places that are holds, and too many classes of pieces.
+The relaxation of the integer programme leaves few ways to choose columns, which are listed. HiGHS solves the programme
+where they are too many, and tells equal divisions apart where pieces that stay at home defend a hold.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import exp, log
+from typing import TypeVar
 
 import numpy as np
 
-from simulator.analysis.plan.choices import EQUAL, SAME_PRICE, Choice, Choices, away
-from simulator.analysis.plan.columns import Columns
-from simulator.analysis.plan.first_plan import Known, aim_with
-from simulator.analysis.plan.highs import solved
-from simulator.analysis.plan.relaxed import Relaxed, Row, Stock, constraints_of, limits_of
-from simulator.analysis.plan.turn import Turn
+from simulator.analysis.plan.choices import EQUAL, SAME_PRICE, Choice, away, first_in_order
+from simulator.analysis.plan.formulation import SCALE, Formulation, total
+from simulator.analysis.plan.relaxed import Constraints, Limits, Relaxed, Stock, limits_of
 
-# HiGHS stops within gaps of 1e-6: values are scaled so that this is less than a rounding error of a plan.
-SCALE = 1e4
 # Of the largest value there could be, the part by which a plan may be less when it is sought for the first time.
 FIRST_PART = 1e-5
 # It may be so many times as much less if that was not enough.
-MORE = 2.0
+MORE = 1.25
+# Twice as much while ways are so few that it costs nothing to list more of them.
+FEW_WAYS = 300
+
+
+@dataclass
+class Found:
+    """The largest `aim`, the variables that a division with it uses (`best`), and those that any equal division may use
+    (`usable`): bool, shape (variables,). `ways`: all equal ways to choose columns, int64, shape (ways, fronts), if they
+    were listed.
+    """
+
+    aim: float
+    best: np.ndarray
+    usable: np.ndarray
+    ways: np.ndarray | None = None
 
 
 @dataclass(eq=False)
 class Branch:
     """The divisions that use only the `allowed` variables (bool): none has a larger aim than `bound`, and once it is
-    `solved` one has that.
+    searched one has that. `relaxed` and `found`: their relaxation and the best of them, once they are needed.
     """
 
     allowed: np.ndarray
     bound: float
-    solved: bool = False
+    relaxed: Relaxed | None = None
+    found: Found | None = None
 
 
-class Programme:
-    """The integer programme of a turn."""
+T = TypeVar("T", float, np.ndarray)
 
-    def __init__(self, turn: Turn, found: Sequence[Columns], whole: bool = False) -> None:
-        """`whole`: keep columns that only a plan with other pieces would choose."""
-        self.turn, self.found = turn, found
-        self.choices = Choices(turn, found, whole)
-        # The best division found, in case the search for the best one is interrupted.
-        self.known: Known | None = None
-        self.kept, self.objective = self.choices.kept, turn.file.objective
-        self.stock = Stock(turn.here, turn.here - turn.staying)
-        self.first = np.cumsum([0, *(len(kept) for kept in self.kept)])
-        self.routes = [
-            (place, front, int(piece))
-            for place in range(len(turn.places))
-            for front in range(len(found))
-            for piece in np.flatnonzero(turn.fronts[front].reaches[place])
-        ]
-        self.size = int(self.first[-1]) + len(self.routes)
-        self.value, self.chance = (self._over_columns(one) for one in (self.choices.values, self.choices.chances))
-        # The columns that a relaxation needed: the next one begins with them.
-        self.begin = np.zeros(self.size, bool)
-        self.pieces, self.price = (self._over_routes(one) for one in (np.ones(len(turn.pieces)), turn.price))
 
-    def _over_columns(self, values: Sequence[np.ndarray]) -> np.ndarray:
-        """Coefficients of all variables from a value for each column."""
-        chosen = [one[kept] for one, kept in zip(values, self.kept, strict=True)]
-        return np.concatenate([*chosen, np.zeros(len(self.routes))])
+class Programme(Formulation):
+    """The search for the divisions of a turn."""
 
-    def _over_routes(self, weights: np.ndarray) -> np.ndarray:
-        """Coefficients of all variables from a weight for each piece that is sent: that leaves its place."""
-        sent = [weights[piece] * (self.turn.fronts[front].home != place) for place, front, piece in self.routes]
-        return np.concatenate([np.zeros(self.first[-1]), sent])
-
-    def rows(self, stock: Stock) -> Iterator[Row]:
-        """The constraints of every division."""
-        for at, kept in enumerate(self.kept):
-            one = np.zeros(self.size)
-            one[self.first[at] : self.first[at + 1]] = 1
-            yield Row(one, 1, 1)
-            for piece in np.flatnonzero(self.turn.fronts[at].reaches.any(axis=0)).tolist():
-                brought = np.zeros(self.size)
-                brought[self.first[at] : self.first[at + 1]] = self.found[at].numbers[kept, piece]
-                for number, route in enumerate(self.routes, start=int(self.first[-1])):
-                    brought[number] -= route[1:] == (at, piece)
-                yield Row(brought, 0, 0)
-        homes = {front.home: at for at, front in enumerate(self.turn.fronts) if front.home >= 0}
-        for place, piece in sorted({(place, piece) for place, _, piece in self.routes}):
-            whole, leaving = np.zeros(self.size), np.zeros(self.size)
-            defends = False
-            for number, (start, front, kind) in enumerate(self.routes, start=int(self.first[-1])):
-                if (start, kind) == (place, piece):
-                    whole[number] = 1
-                    leaving[number] = homes.get(place) != front
-                    defends |= homes.get(place) == front
-            most = stock.here[place, piece]
-            yield Row(whole, most if defends else 0, most)
-            yield Row(leaving, 0, stock.leaving[place, piece])
-
-    def _best_value(self, stock: Stock, allowed: np.ndarray) -> float | None:
-        """The largest value (the least price) of any division that uses only these variables; None without one."""
-        found = self._most(stock, allowed, list(self.rows(stock)))
-        return None if found is None else self._choice(found[0]).value
-
-    def _most(
-        self, stock: Stock, allowed: np.ndarray, rows: Sequence[Row], near: float = -np.inf
-    ) -> tuple[np.ndarray, np.ndarray] | None:
-        """A solution with the largest aim, and the variables that any division equal to it may use (bool); None without
-        a solution. `near`: the aim of a division that is likely to exist, where one is known.
+    def _search(
+        self, stock: Stock, allowed: np.ndarray, constraints: Constraints, relaxed: Relaxed | None = None
+    ) -> Found | None:
+        """The best division that uses only these variables, and those equal to it; None without any.
 
         The relaxation tells how much less than its bound any division with a column is. So it is enough to look at the
         columns that lose no more than the best division found among them.
         """
-        if any(not len(kept) for kept in self.kept):
-            return None
-        relaxed = Relaxed.of(self._aim, rows, self.first, allowed, self.begin)
+        relaxed = relaxed or self._relaxed(constraints, allowed)
         if relaxed is None:
             return None
         if self.known:
             self.known.bound = self._value_of_aim(relaxed.bound)
+        routes = [route for at, route in enumerate(self.routes, start=int(self.first[-1])) if allowed[at]]
+        limits = list(limits_of(self.turn, stock, routes))
+        most = relaxed.most_loss(self.first)
         within, needed = max(FIRST_PART * abs(relaxed.bound), EQUAL), np.inf
-        if near > -np.inf:
-            within = max(within, relaxed.bound - self._least_equal(near))
         while True:
             among = allowed & (relaxed.loss <= within)
-            ways = self._ways(relaxed, stock, allowed, within, rows)
-            solution = self._solved_among(among, ways, rows)
-            if solution is not None:
-                if self.known:
+            ways = self._ways(relaxed, within, limits, constraints)
+            found = self._best_of_ways(ways) if ways is not None else self._best_among(among, constraints)
+            if found:
+                if self.known and (solution := self._solve(self._aim, constraints, found.best)) is not None:
                     self.known.better(self._choice(solution), self.objective == "cheapest")
-                needed = relaxed.bound - self._least_equal(float(self._aim @ solution))
-                if needed <= within:
-                    usable = allowed & (relaxed.loss <= needed)
-                    ways = self._ways(relaxed, stock, allowed, needed, rows) if ways is None else ways
-                    if ways is not None:
-                        value = self._aim[ways].sum(axis=1)
-                        usable &= self._with_columns(ways[value >= relaxed.bound - needed])
-                    return solution, usable
-            elif (among == allowed).all():
+                needed = relaxed.bound - self._least_equal(found.aim)
+            if found and needed <= within:
+                if ways is None:
+                    found.usable = allowed & (relaxed.loss <= needed)
+                return found
+            if not found and within >= most:
                 return None
-            within = min(needed, MORE * within)
+            within = min(needed, within * (2 if ways is not None and len(ways) < FEW_WAYS else MORE))
 
-    def _solved_among(self, among: np.ndarray, ways: np.ndarray | None, rows: Sequence[Row]) -> np.ndarray | None:
-        """A solution with the largest aim that uses only these variables; `ways` are all that it may be, best first."""
-        if ways is not None and not len(ways):
+    def _relaxed(self, constraints: Constraints, allowed: np.ndarray) -> Relaxed | None:
+        """The relaxation of the divisions that use only these variables; None where even that has no solution."""
+        if any(not len(kept) for kept in self.kept):
             return None
-        if ways is not None:
-            solution = self._solve(self._aim, rows, among & self._with_columns(ways[:1]))
-            if solution is not None:
-                return solution
-        return self._solve(self._aim, rows, among)
+        return Relaxed.of(self._aim, constraints, self.first, allowed, self.begin)
 
-    def _ways(
-        self, relaxed: Relaxed, stock: Stock, allowed: np.ndarray, within: float, rows: Sequence[Row]
-    ) -> np.ndarray | None:
-        """All ways to choose columns that lose at most so much and can be brought, best first: int64, shape (ways,
-        fronts). None for too many, and where the value is not that of the columns.
+    def _best_of_ways(self, ways: np.ndarray) -> Found | None:
+        """The best of these ways to choose columns; None without any."""
+        if not len(ways):
+            return None
+        aims = self._aim[ways].sum(axis=1)
+        best = int(aims.argmax())
+        equal = aims >= self._least_equal(float(aims[best]))
+        return Found(float(aims[best]), self._with_columns(ways[best]), self._with_columns(ways[equal]), ways[equal])
+
+    def _best_among(self, among: np.ndarray, constraints: Constraints) -> Found | None:
+        """The best division that uses only these variables; None without any."""
+        solution = self._solve(self._aim, constraints, among)
+        if solution is None:
+            return None
+        columns = self._with_columns(np.flatnonzero(solution[: self.first[-1]]))
+        return Found(total(self._aim, solution), columns, among)
+
+    def _ways(self, relaxed: Relaxed, within: float, limits: Limits, constraints: Constraints) -> np.ndarray | None:
+        """All ways to choose columns that lose at most so much and can be brought: int64, shape (ways, fronts). None
+        for too many, and where the value is not that of the columns.
         """
-        if self.objective == "cheapest":
+        if self.objective == "cheapest" and self.homes:
             return None
-        numbers = np.concatenate([self.found[at].numbers[kept] for at, kept in enumerate(self.kept)]).T.astype(np.int16)
-        routes = [route for at, route in enumerate(self.routes, start=int(self.first[-1])) if allowed[at]]
-        ways = relaxed.together(self.first, within, numbers, list(limits_of(self.turn, stock, routes)))
+        ways = relaxed.together(self.first, within, self._numbers, limits)
         if ways is None:
             return None
-        for row in rows:
-            if not row.coefficients[self.first[-1] :].any():
-                total = row.coefficients[ways].sum(axis=1)
-                ways = ways[(total >= row.low) & (total <= row.high)]
-        return np.asarray(ways[np.argsort(-self._aim[ways].sum(axis=1), kind="stable")])
+        # Further constraints are those that exclude ways.
+        for at in range(self._matrix.shape[0], len(constraints.low)):
+            sums = constraints.matrix[[at]].toarray()[0][ways].sum(axis=1)
+            ways = ways[(sums >= constraints.low[at]) & (sums <= constraints.high[at])]
+        return ways
 
     def _least_equal(self, value: float) -> float:
         """The least value of the aim that equals this one."""
@@ -178,100 +136,88 @@ class Programme:
             return value - 2 * EQUAL
         return log(exp(value) - 2 * EQUAL) if exp(value) > 2 * EQUAL else -np.inf
 
-    @property
+    @cached_property
     def _aim(self) -> np.ndarray:
         """The coefficients that are made as large as possible."""
-        return -self.price if self.objective == "cheapest" else self.value
+        if self.objective != "cheapest":
+            return self.value
+        if self.homes:
+            return -self.price
+        return -self._over_columns([(one.numbers * self.turn.price).sum(axis=1) for one in self.found])
 
-    def best(self, *but: Row) -> Choice | None:
-        """The division that section 3.3 chooses among those that obey further constraints; None without any."""
-        return self._best_among(np.ones(self.size, bool), *but)
+    def best(self) -> Choice | None:
+        """The division that section 3.3 chooses; None without any."""
+        return self._best_with(self.constraints(self.stock))
 
-    def _value_of_aim(self, aim: float) -> float:
+    def _best_with(self, constraints: Constraints) -> Choice | None:
+        """As `best`, of the divisions that obey these constraints."""
+        found = self._search(self.stock, np.ones(self.size, bool), constraints)
+        return None if found is None else self._first_equal(found, constraints)
+
+    def _value_of_aim(self, aim: T) -> T:
         """The worth, the chance or the price that a value of the aim stands for."""
-        return -aim if self.objective == "cheapest" else aim if self.objective == "worth" else exp(min(aim, 0.0))
+        return -aim if self.objective == "cheapest" else aim if self.objective == "worth" else np.exp(aim)
 
-    def _best_among(self, allowed: np.ndarray, *but: Row) -> Choice | None:
-        """As `best`, of the divisions that use only these variables (bool)."""
-        rows = [*self.rows(self.stock), *but]
-        found = self._most(self.stock, allowed, rows)
-        if found is None:
-            return None
-        solution, among = found
-        value = self._choice(solution).value
+    def _first_equal(self, found: Found, constraints: Constraints, largest: float = -np.inf) -> Choice:
+        """Of the equal divisions that were found, the one that section 3.3 chooses. `largest`: the aim that they are
+        equal to, if that is not their own.
+        """
+        if found.ways is not None and not self.homes:
+            return self._first_way(found.ways, max(largest, found.aim))
+        among, value = found.usable, self._value_of_aim(max(largest, found.aim))
+        solution = self._solve(self._aim, constraints, found.best)
+        assert solution is not None
         if self.objective == "worth":
-            rows.append(Row(self.value * SCALE, (value - EQUAL) * SCALE, np.inf))
+            constraints = constraints.also(self.value * SCALE, (value - EQUAL) * SCALE, np.inf)
         elif self.objective == "all":
-            rows.append(self._chance_at_least(value - EQUAL))
+            constraints = self._chance_at_least(value - EQUAL, constraints)
         else:
-            rows.append(Row(self.price, -np.inf, value + SAME_PRICE))
-            solution = self._again(solution, self.chance, rows, among)
-            rows.append(self._chance_at_least(float(np.exp(self.chance @ solution)) - EQUAL))
+            constraints = constraints.also(self.price, -np.inf, value + SAME_PRICE)
+            solution = self._again(solution, self.chance, constraints, among)
+            constraints = self._chance_at_least(exp(total(self.chance, solution)) - EQUAL, constraints)
         for cost in (self.pieces, self.price):
-            solution = self._again(solution, -cost, rows, among)
-            rows.append(Row(cost, -np.inf, float(cost @ solution) + SAME_PRICE))
-        return self._choice(self._first_in_order(solution, rows, among))
+            solution = self._again(solution, -cost, constraints, among)
+            constraints = constraints.also(cost, -np.inf, total(cost, solution) + SAME_PRICE)
+        return self._choice(self._first_in_order(solution, constraints, among))
 
-    def _choice(self, solution: np.ndarray) -> Choice:
-        """A solution as a division."""
-        sent = np.zeros((len(self.turn.places), len(self.found), len(self.turn.pieces)), np.int64)
-        for number, route in enumerate(self.routes, start=int(self.first[-1])):
-            sent[route] = solution[number]
-        return self.choices.choice(self._columns_of(solution), sent)
+    def _first_way(self, ways: np.ndarray, largest: float) -> Choice:
+        """As `_first_equal`, of these ways to choose columns, whose pieces all leave their places."""
+        values = self._value_of_aim(self._aim[ways].sum(axis=1))
+        least = self._value_of_aim(largest) - EQUAL
+        ways = ways[values >= least] if self.objective != "cheapest" else ways
+        chances = np.exp(self.chance[ways].sum(axis=1))
+        ways = ways[chances >= chances.max() - EQUAL] if self.objective == "cheapest" else ways
+        wanted = self._numbers.T[ways].astype(np.int64)
+        pieces = wanted.sum(axis=(1, 2))
+        price = np.where(pieces == pieces.min(), (wanted * self.turn.price).sum(axis=(1, 2)), np.inf)
+        equal = price <= price.min() + SAME_PRICE
+        reaches = np.array([front.reaches for front in self.turn.fronts])
+        way, sent = first_in_order(self.stock.leaving, reaches, wanted[equal])
+        columns = ways[equal][way] - self.first[:-1]
+        return self.choices.choice([int(kept[at]) for kept, at in zip(self.kept, columns, strict=True)], sent)
 
-    def _chance_at_least(self, chance: float) -> Row:
-        return Row(self.chance * SCALE, log(chance) * SCALE if chance > 0 else -np.inf, np.inf)
+    def _chance_at_least(self, chance: float, constraints: Constraints) -> Constraints:
+        return constraints.also(self.chance * SCALE, log(chance) * SCALE if chance > 0 else -np.inf, np.inf)
 
-    def _again(self, solution: np.ndarray, aim: np.ndarray, rows: list[Row], among: np.ndarray) -> np.ndarray:
+    def _again(self, solution: np.ndarray, aim: np.ndarray, constraints: Constraints, among: np.ndarray) -> np.ndarray:
         """The best solution for another aim; this one where HiGHS finds none within its tolerances."""
-        found = self._solve(aim, rows, among)
-        return solution if found is None or aim @ found < aim @ solution else found
+        found = self._solve(aim, constraints, among)
+        return solution if found is None or total(aim, found) < total(aim, solution) else found
 
-    def _first_in_order(self, solution: np.ndarray, rows: list[Row], among: np.ndarray) -> np.ndarray:
+    def _first_in_order(self, solution: np.ndarray, constraints: Constraints, among: np.ndarray) -> np.ndarray:
         """Of equal divisions, the one whose numbers are largest front by front, place by place, piece by piece."""
-        fixed = rows
-        others = [*rows, self._without_columns(self._columns_of(solution))]
-        other = self._solve(np.zeros(self.size), others, among)
+        chosen, fronts = self._at_columns(self._columns_of(solution)), len(self.found)
+        other = self._solve(np.zeros(self.size), constraints.also(chosen, -np.inf, fronts - 1), among)
         if other is None:  # the columns are these: only the places that send them are left to choose
-            fixed = [*rows, Row(self._at_columns(self._columns_of(solution)), len(self.found), len(self.found))]
+            constraints = constraints.also(chosen, fronts, fronts)
         for route in sorted(self.routes, key=lambda route: (route[1], route[0], route[2])):
             aim = np.zeros(self.size)
             aim[int(self.first[-1]) + self.routes.index(route)] = 1
-            now = aim @ solution
+            now = total(aim, solution)
             if other is not None or now < min(self._brought(solution, route), self.turn.here[route[0], route[2]]):
-                solution = self._again(solution, aim, fixed, among)
-            fixed = [*fixed, Row(aim, float(aim @ solution), float(aim @ solution))]
+                solution = self._again(solution, aim, constraints, among)
+            constraints = constraints.also(aim, now := total(aim, solution), now)
         return solution
-
-    def _brought(self, solution: np.ndarray, route: tuple[int, int, int]) -> int:
-        """The pieces of a kind that come to the front of a route."""
-        chosen = self._columns_of(solution)[route[1]]
-        return int(self.found[route[1]].numbers[chosen, route[2]])
-
-    def _columns_of(self, solution: np.ndarray) -> tuple[int, ...]:
-        """The column of each front in a solution."""
-        return tuple(
-            int(kept[solution[first : first + len(kept)].argmax()])
-            for kept, first in zip(self.kept, self.first[:-1].tolist(), strict=True)
-        )
-
-    def _with_columns(self, ways: np.ndarray) -> np.ndarray:
-        """The columns of these ways to choose them, and all other variables: bool, shape (variables,)."""
-        found = np.zeros(self.size, bool)
-        found[self.first[-1] :] = True
-        found[ways.ravel()] = True
-        return found
-
-    def _at_columns(self, columns: Sequence[int]) -> np.ndarray:
-        """1 for these columns."""
-        found = np.zeros(self.size)
-        for at, column in enumerate(columns):
-            found[self.first[at] + np.flatnonzero(self.kept[at] == column)] = 1
-        return found
-
-    def _without_columns(self, columns: Sequence[int]) -> Row:
-        """Another column on some front."""
-        return Row(self._at_columns(columns), -np.inf, len(columns) - 1)
 
     def next_best(self, best: Choice, number: int, differ: str) -> Iterator[Choice]:
         """The best division that differs from the best one, then the best that differs from both, and so on."""
@@ -279,10 +225,10 @@ class Programme:
 
     def _other_pieces(self, best: Choice, number: int) -> Iterator[Choice]:
         """As `next_best`: some front gets other numbers of pieces."""
-        rows, found = list[Row](), best
+        constraints, found = self.constraints(self.stock), best
         for _ in range(number):
-            rows.append(self._without_columns(found.columns))
-            another = self.best(*rows)
+            constraints = constraints.also(self._at_columns(found.columns), -np.inf, len(self.found) - 1)
+            another = self._best_with(constraints)
             if another is None:
                 return
             found = another
@@ -293,36 +239,38 @@ class Programme:
 
         All other divisions are parted by the first front on which they differ (Lawler, Management Science 18, 1972).
         """
-        # A part is solved (its bound is then its largest value) once no part that is solved is known to be better.
-        parts, choice, allowed = list[Branch](), best, np.ones(self.size, bool)
+        constraints, everything = self.constraints(self.stock), np.ones(self.size, bool)
+        parts, choice, parent = list[Branch](), best, Branch(everything, np.inf, self._relaxed(constraints, everything))
         for _ in range(number):
-            for part in self._parts(allowed, choice):
-                relaxed = Relaxed.of(self._aim, list(self.rows(self.stock)), self.first, part, self.begin)
-                parts += [] if relaxed is None else [Branch(part, relaxed.bound)]
-            self._solve_best(parts)
+            assert parent.relaxed
+            for allowed in self._parts(parent.allowed, choice):
+                parts.append(Branch(allowed, parent.relaxed.bound_of(self.first, allowed)))
+            self._search_best(parts, constraints)
             if not parts:
                 return
-            least = max(part.bound for part in parts) - EQUAL
-            row = Row(self.value * SCALE, least * SCALE, np.inf)
-            near = [at for at, part in enumerate(parts) if part.bound >= least]
-            found = [(one, at) for at in near if (one := self._best_among(parts[at].allowed, row)) is not None]
-            choice, at = min(found, key=lambda one: self._order(one[0]))
-            allowed = parts.pop(at).allowed
+            largest = max(part.bound for part in parts)
+            equal = [part for part in parts if part.found and part.bound >= largest - EQUAL]
+            found = [(self._first_equal(part.found, constraints, largest), part) for part in equal if part.found]
+            choice, parent = min(found, key=lambda one: self._order(one[0]))
+            parts = [part for part in parts if part is not parent]
             yield choice
 
-    def _solve_best(self, parts: list[Branch]) -> None:
-        """Solve the parts that may hold the best division, or an equal one, and drop those without any."""
+    def _search_best(self, parts: list[Branch], constraints: Constraints) -> None:
+        """Search the parts that may hold the best division, or an equal one, and drop those without any."""
         while True:
-            known = max((part.bound for part in parts if part.solved), default=-np.inf) - EQUAL
-            open_parts = [part for part in parts if not part.solved and part.bound >= known]
+            known = max((part.bound for part in parts if part.found), default=-np.inf) - EQUAL
+            open_parts = [part for part in parts if not part.found and part.bound >= known]
             if not open_parts:
                 return
             part = max(open_parts, key=lambda part: part.bound)
-            value = self._best_value(self.stock, part.allowed)
-            if value is None:
-                parts[:] = [one for one in parts if one is not part]
+            if part.relaxed:
+                part.found = self._search(self.stock, part.allowed, constraints, part.relaxed)
+                part.bound = part.found.aim if part.found else -np.inf
             else:
-                part.bound, part.solved = value, True
+                part.relaxed = self._relaxed(constraints, part.allowed)
+                part.bound = part.relaxed.bound if part.relaxed else -np.inf
+            if part.bound == -np.inf:
+                parts[:] = [one for one in parts if one is not part]
 
     def _parts(self, allowed: np.ndarray, choice: Choice) -> Iterator[np.ndarray]:
         """The variables (bool) of the divisions that first differ from one of them on each front in turn."""
@@ -347,19 +295,16 @@ class Programme:
         one = np.zeros_like(self.stock.here)
         one[place, piece] = more
         stock = Stock(self.stock.here + one, self.stock.leaving + one)
-        near = -np.inf if self._largest is None else aim_with(self.choices, self._largest, place, piece, more)
-        found = self._most(stock, np.ones(self.size, bool), list(self.rows(stock)), near)
-        return 0.0 if found is None else self._choice(found[0]).value
-
-    @cached_property
-    def _largest(self) -> Choice | None:
-        """A division with the largest value; None without any."""
-        found = self._most(self.stock, np.ones(self.size, bool), list(self.rows(self.stock)))
-        return None if found is None else self._choice(found[0])
+        return self._largest_value(stock, np.ones(self.size, bool)) or 0.0
 
     def largest(self) -> float:
         """The largest value of all; 0 without a plan."""
-        return 0.0 if self._largest is None else self._largest.value
+        return self._largest_value(self.stock, np.ones(self.size, bool)) or 0.0
+
+    def _largest_value(self, stock: Stock, allowed: np.ndarray) -> float | None:
+        """The largest value of any division that uses only these variables; None without one."""
+        found = self._search(stock, allowed, self.constraints(stock))
+        return None if found is None else self._value_of_aim(found.aim)
 
     def best_without(self, front: int) -> float | None:
         """The largest value without attacks on a target, or without anybody who comes to a hold from elsewhere."""
@@ -369,19 +314,4 @@ class Programme:
             allowed[here] = ~self.found[front].numbers[self.kept[front]].any(axis=1)
         for number, (place, at, _) in enumerate(self.routes, start=int(self.first[-1])):
             allowed[number] = at != front or self.turn.fronts[front].home == place
-        return self._best_value(self.stock, allowed)
-
-    def _solve(self, aim: np.ndarray, rows: Sequence[Row], among: np.ndarray) -> np.ndarray | None:
-        """A solution with the largest `aim`, in whole numbers, that uses only these variables; None without one."""
-        from scipy.optimize import Bounds
-
-        high = np.concatenate([np.ones(self.first[-1]), np.full(len(self.routes), np.inf)])
-        found = solved(
-            "milp", c=-aim[among] * SCALE, constraints=constraints_of(rows, among), bounds=Bounds(0, high[among]),
-            integrality=np.ones(among.sum()), options={"mip_rel_gap": 0},
-        )  # fmt: skip
-        if found.x is None:
-            return None
-        solution = np.zeros(self.size)
-        solution[among] = np.rint(found.x)
-        return solution
+        return self._largest_value(self.stock, allowed)

@@ -35,13 +35,22 @@ class Stock:
     leaving: np.ndarray
 
 
-@dataclass
-class Row:
-    """A linear constraint: coefficients of all variables, and its bounds."""
+@dataclass(frozen=True)
+class Constraints:
+    """Linear constraints: coefficients of all variables (sparse, shape (constraints, variables)), and their bounds,
+    float64, shape (constraints,).
+    """
 
-    coefficients: np.ndarray
-    low: float
-    high: float
+    matrix: Any
+    low: np.ndarray
+    high: np.ndarray
+
+    def also(self, coefficients: np.ndarray, low: float, high: float) -> Constraints:
+        """These constraints and one more."""
+        from scipy.sparse import csr_array, vstack
+
+        matrix = vstack([self.matrix, csr_array(coefficients[None])], format="csr")
+        return Constraints(matrix, np.append(self.low, low), np.append(self.high, high))
 
 
 @dataclass
@@ -55,7 +64,7 @@ class Relaxed:
 
     @staticmethod
     def of(
-        aim: np.ndarray, rows: Sequence[Row], first: np.ndarray, allowed: np.ndarray, begin: np.ndarray
+        aim: np.ndarray, constraints: Constraints, first: np.ndarray, allowed: np.ndarray, begin: np.ndarray
     ) -> Relaxed | None:
         """The relaxation of a programme; None where even that has no solution.
 
@@ -66,19 +75,16 @@ class Relaxed:
         Most columns are in no solution: those that the prices so far find too good are added until there is none
         (column generation: Dantzig and Wolfe, Operations Research 8, 1960).
         """
-        from scipy.sparse import csr_array
-
-        matrix = csr_array(np.array([row.coefficients for row in rows]))
-        low, high = (np.array([getattr(row, name) for row in rows], float) for name in ("low", "high"))
+        low, high = constraints.low, constraints.high
         among = allowed & (begin | _some(first, allowed))
         while True:
-            prices = _prices(aim, matrix, low, high, among)
+            prices = _prices(aim, constraints, among)
             if prices is None and (among == allowed).all():
                 return None
             if prices is None:  # these columns have no solution
                 among = allowed.copy()
                 continue
-            reduced = np.where(allowed, aim - matrix.T @ prices, -np.inf)
+            reduced = np.where(allowed, aim - constraints.matrix.T @ prices, -np.inf)
             bound, better = float(np.where(prices > 0, high, low)[prices != 0] @ prices[prices != 0]), among.copy()
             loss = np.zeros(len(aim))
             for start, end in pairwise(first.tolist()):
@@ -91,6 +97,18 @@ class Relaxed:
                 return Relaxed(bound, loss)
             among = better
 
+    def bound_of(self, first: np.ndarray, allowed: np.ndarray) -> float:
+        """No division that uses only these variables (bool) has a larger aim."""
+        least = [
+            self.loss[start:end][allowed[start:end]].min(initial=np.inf) for start, end in pairwise(first.tolist())
+        ]
+        return self.bound - float(sum(least))
+
+    def most_loss(self, first: np.ndarray) -> float:
+        """No division that uses only the allowed variables loses more."""
+        spans = [self.loss[start:end] for start, end in pairwise(first.tolist())]
+        return float(sum(loss[np.isfinite(loss)].max() for loss in spans))
+
     def together(self, first: np.ndarray, within: float, numbers: np.ndarray, limits: Limits) -> np.ndarray | None:
         """All ways to choose a column of each front that together lose at most so much: int64, shape (ways, fronts).
 
@@ -100,8 +118,9 @@ class Relaxed:
         found, lost = np.zeros((0, 1), np.int32), np.zeros(1)
         for at, (begin, end) in enumerate(zip(first[:-1].tolist(), first[1:].tolist(), strict=True)):
             order = begin + np.flatnonzero(self.loss[begin:end] <= within).astype(np.int32)
-            for group in (group for group in limits if group[0] == (at,)):
-                order = order[_within(numbers, [order], *group[1:])]
+            here = [limit for limit in limits if at in limit[0]]
+            for _, piece, _, most in here:
+                order = order[numbers[piece][order] <= most]
             order = order[np.argsort(self.loss[order], kind="stable")]
             many = np.searchsorted(self.loss[order], within - lost, side="right")
             if many.sum() > MOST_WAYS:
@@ -109,10 +128,10 @@ class Relaxed:
             before = np.repeat(np.arange(len(lost)), many)
             chosen = order[np.arange(len(before)) - np.repeat(np.cumsum(many) - many, many)]
             found, lost = np.vstack([found[:, before], chosen]), lost[before] + self.loss[chosen]
-            for fronts, *limit in limits:
-                if len(fronts) > 1 and fronts[-1] == at:
-                    fits = _within(numbers, [found[front] for front in fronts], *limit)
-                    found, lost = found[:, fits], lost[fits]
+            for group, piece, fewest, most in here:
+                brought = sum(numbers[piece][found[front]] for front in group if front <= at)
+                fits = np.asarray((brought >= (fewest if at == group[-1] else 0)) & (brought <= most))
+                found, lost = found[:, fits], lost[fits]
         return found.T
 
 
@@ -126,11 +145,11 @@ def _some(first: np.ndarray, allowed: np.ndarray) -> np.ndarray:
     return found
 
 
-def _prices(aim: np.ndarray, matrix: Any, low: np.ndarray, high: np.ndarray, among: np.ndarray) -> np.ndarray | None:
+def _prices(aim: np.ndarray, constraints: Constraints, among: np.ndarray) -> np.ndarray | None:
     """The prices of the constraints in the best solution that uses only these variables; None without a solution."""
     from scipy.sparse import vstack
 
-    some = matrix[:, np.flatnonzero(among)]
+    low, high, some = constraints.low, constraints.high, constraints.matrix[:, np.flatnonzero(among)]
     same, up, down = low == high, np.isfinite(high) & (low != high), np.isfinite(low) & (low != high)
     found = solved(
         "linprog", c=-aim[among], A_ub=vstack([some[up], -some[down]]), b_ub=np.concatenate([high[up], -low[down]]),
@@ -146,12 +165,6 @@ def _prices(aim: np.ndarray, matrix: Any, low: np.ndarray, high: np.ndarray, amo
     return prices
 
 
-def _within(numbers: np.ndarray, ways: Sequence[np.ndarray], piece: int, fewest: int, most: int) -> np.ndarray:
-    """Do columns that are chosen together (a row for each front) need so many of a piece? bool, shape (ways,)."""
-    needed = sum(numbers[piece][row] for row in ways)
-    return np.asarray((needed >= fewest) & (needed <= most))
-
-
 def limits_of(
     turn: Turn, stock: Stock, routes: Sequence[tuple[int, int, int]]
 ) -> Iterator[tuple[tuple[int, ...], int, int, int]]:
@@ -159,14 +172,16 @@ def limits_of(
 
     Columns within all of them can be brought: the most is what can reach a front of the group (Gale, Pacific Journal of
     Mathematics 7, 1957), the fewest what stays in a hold of it or goes to no other front; what meets each of both meets
-    both (Mendelsohn and Dulmage, Canadian Journal of Mathematics 10, 1958).
+    both (Mendelsohn and Dulmage, Canadian Journal of Mathematics 10, 1958). Limits that a larger group implies are left
+    out.
     """
     for piece in range(len(turn.pieces)):
         goals: dict[int, set[int]] = {}
         for place, front, kind in routes:
             if kind == piece:
                 goals.setdefault(place, set()).add(front)
-        fronts = sorted(set(chain.from_iterable(goals.values())))
+        larger: list[tuple[set[int], int]] = []
+        fronts = [at for at, front in enumerate(turn.fronts) if front.reaches[:, piece].any()]
         for group in chain.from_iterable(combinations(fronts, size) for size in range(len(fronts), 0, -1)):
             fewest = most = 0
             for place, reached in goals.items():
@@ -176,13 +191,6 @@ def limits_of(
                     most += here if homes & {*group} else leaving
                 if homes and homes <= {*group}:
                     fewest += here if reached <= {*group} else here - leaving
-            yield group, piece, fewest, most
-
-
-def constraints_of(rows: Sequence[Row], among: np.ndarray) -> Any:
-    """The constraints as SciPy has them, on these variables (bool, shape (variables,))."""
-    from scipy.optimize import LinearConstraint
-    from scipy.sparse import csr_array
-
-    matrix = csr_array(np.array([row.coefficients[among] for row in rows]))
-    return LinearConstraint(matrix, [row.low for row in rows], [row.high for row in rows])
+            if fewest or not any(most >= limit and {*group} <= whole for whole, limit in larger):
+                larger.append(({*group}, most))
+                yield group, piece, fewest, most

@@ -115,8 +115,8 @@ def seconds_of_compiling(params: type) -> int:
 def patience_for(chain: Chain, kernel: str, once: bool = False) -> float:
     """The remaining seconds of interpreted code for a chain before this kernel takes over; 0 for none.
 
-    After a slow chain there are SLOW at most, since many are likely to follow. Chains that are asked `once` have the
-    seconds of one chain together.
+    After a slow chain there are SLOW at most, since many are likely to follow. Chains that are asked `once` have
+    together the seconds that compiling takes: it may never pay.
     """
     params = type(chain.params)
     if compiled_here & {params, (kernel, params)}:
@@ -127,7 +127,7 @@ def patience_for(chain: Chain, kernel: str, once: bool = False) -> float:
     budget = EXPLORING.now(ready)
     took = _seconds_spent.get(params, 0.0)
     if once:
-        return max(0.0, budget.once - took)
+        return max(0.0, (budget.once if ready else seconds_of_compiling(params)) - took)
     most = min(budget.once, SLOW) if params in _slow else budget.once
     return min(most, budget.together - took)
 
