@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.engine.model.chain import SIDES, Chain, LastRoll
+from simulator.engine.model.chain import SIDES, Chain
 from simulator.engine.model.chance import NO_TABLE, TableBook, seen_as
 from simulator.rules.battle import Columns
 from simulator.rules.europa.sea import end, rules
 from simulator.rules.europa.sea.end import EndParams, EndState
-from simulator.rules.europa.sea.fight import FightSweep
+from simulator.rules.europa.sea.fight import FightSweep, fight_of, sweep_of
 from simulator.rules.europa.sea.losses import Fight, Losses, Record
 from simulator.rules.europa.sea.rules import NavalState
 from simulator.rules.europa.sea.squadrons import GALLEYS, Engagement
@@ -107,7 +107,7 @@ class BattleSetup:
     @cached_property
     def sweep(self) -> FightSweep:
         """The fighting, step by step."""
-        return FightSweep(self.fighting)
+        return sweep_of(fight_of(self.engagement))
 
     def ends_by_case(self) -> Iterator[tuple[Case, NavalState, np.ndarray]]:
         """Cases by the states in which they come about, with the chances float64 [own losses, enemy losses].
@@ -284,26 +284,15 @@ class BattleSetup:
             storm_rolls=storm_rolls,
             gone=gone,
             tests=self.tests({row.frail for row in self.rows}),
-            tested=1,
+            stops=end.OVER,
         )
 
     def chain(self, tell: Any) -> Chain:
         """The chain of states of the battle; `tell` gives the lines of a replay."""
         p = self.params
-        begun = EndState(end.EVADE, 0, 0, 0, 0)
-        start = begun if p.evade != NO_TABLE else end.before_fight(p, begun)
         most = max(len(p.winner), len(p.begin)) - 1
         limits = EndState(end.OVER, max(1, most), len(self.records[0]), len(self.records[1]), end.FATES**2 - 1)
-        tables = self.tables.close()
-
-        def test(states: Any) -> np.ndarray:
-            return np.where(states.stage == end.OVER, -1, end.test_table(p, states))
-
-        def after(states: Any, fates: np.ndarray) -> Any:
-            return states._replace(stage=np.full(len(fates), end.OVER), fates=fates)
-
-        last = LastRoll(Chain(p._replace(tested=0), start, limits, tables, may_be_over=True), test, after)
-        return Chain(p, start, limits, tables, tell=tell, last=last, may_be_over=True)
+        return end.chain_of(p, limits, self.tables.close(), tell)
 
     # --- columns ---
 
