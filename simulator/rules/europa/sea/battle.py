@@ -294,6 +294,17 @@ class BattleSetup:
         limits = EndState(end.OVER, max(1, most), len(self.records[0]), len(self.records[1]), end.FATES**2 - 1)
         return end.chain_of(p, limits, self.tables.close(), tell)
 
+    def winners(self) -> np.ndarray:
+        """The chances that the attacker, the defender and nobody wins, float64, shape (3,); no record is needed."""
+        found = np.zeros(3)
+        for case, _, chances in self.ends_by_case():
+            found[case.row.winner] += chances.sum()
+        evades = self.tables.weights(self.evade())
+        evaded = evades.get(1, 0) / sum(evades.values())
+        found *= 1 - evaded
+        found[EVADED.winner] += evaded
+        return found
+
     # --- columns ---
 
     def outcome(self, states: Any) -> Columns:
