@@ -123,8 +123,9 @@ class EuropaCarry(Carry):
         """Counters by the thirds left, ships by kind."""
         if kind in SIEGES and role == "defender":
             return Left(self.fortress_left(kind, pieces, columns))
-        left = np.repeat(pieces[None], len(columns["winner"]), axis=0)
-        gained = np.zeros_like(left)
+        # Slots lie in one piece each, as they are written and told apart.
+        left = np.repeat(pieces[:, None], len(columns["winner"]), axis=1).T
+        gained = np.zeros(left.shape[::-1], np.int64).T
         before = int(pieces[: len(THIRDS)] @ list(THIRDS.values()))
         if before:
             thirds = np.clip(self.thirds_left(kind, role, before, columns), 0, before)
