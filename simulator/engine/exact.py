@@ -124,7 +124,9 @@ def _ended(chain: Chain, last: LastRoll, ends: OutcomeDistribution, budget: int)
     p = ends.p[which] * weight[place]
     states = last.after(type(ends.states)(*(values[which] for values in ends.states)), result[place])
     if last.merges:
-        _, first, which = np.unique(packed(chain.layout, np.array(states).T), axis=1, return_index=True, return_inverse=True)
+        _, first, which = np.unique(
+            packed(chain.layout, np.array(states).T), axis=1, return_index=True, return_inverse=True
+        )
         states = type(states)(*(values[first] for values in states))
         p = np.bincount(which.ravel(), p)
         explored += len(p) - size

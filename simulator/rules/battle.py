@@ -345,8 +345,8 @@ class Battle:
     - `notes`: the words on a unit, by the name of its field. `total(data, side)`: the whole force of a side in words.
     - `forces`: the columns that count what a side has left and has lost. `rules`: the kind's game file.
     - `means`: columns whose name stands for their mean. `holder(path)`: the model of another kind, and the field there.
-    - `winners(fields)`: the chances that the attacker, the defender and nobody wins, float64, shape (3,), for kinds that
-      find them long before the outcomes; None where this scenario does not.
+    - `winners(fields)`: the chances that the attacker, the defender and nobody wins, float64, shape (3,), for a kind
+      that finds them long before the outcomes; None where this scenario does not.
     - `version`: the rules version; it rises with every change of rules that changes odds.
     - `made`: for a kind made from data, the function and its arguments that rebuild it, for pickle.
     """

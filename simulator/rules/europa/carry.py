@@ -12,7 +12,7 @@ import numpy as np
 from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Built, Columns, States
 from simulator.rules.campaign.carry import Carry, Fighting, Left, Number, Table, Tables
-from simulator.rules.europa.sea.battle import BattleSetup, of_records
+from simulator.rules.europa.sea.battle import BattleSetup
 from simulator.rules.europa.shared.fleets import Hold
 from simulator.rules.europa.shared.land_model import FORAGERS
 from simulator.rules.europa.shared.leaders import GONE
@@ -112,9 +112,9 @@ class EuropaCarry(Carry):
 
         def own_ships(states: States) -> Columns:
             found: Columns = {}
-            for records, place, side in zip(setup.records, (states.record_a, states.record_d), SIDES, strict=True):
-                mine = of_records(list(records), place)
-                found |= {f"{side} own {ship}": mine[f"own_{ship}_left"] for ship in SHIPS}
+            for side, place in enumerate((states.record_a, states.record_d)):
+                mine = setup.of_records(side, place)
+                found |= {f"{SIDES[side]} own {ship}": mine[f"own_{ship}_left"] for ship in SHIPS}
             return found
 
         return with_columns(built, own_ships)

@@ -15,7 +15,7 @@ import numpy as np
 from simulator.rules.battle import ATTACKER
 from simulator.rules.europa.sea import rules
 from simulator.rules.europa.sea.battle import NO_PURSUIT
-from simulator.rules.europa.sea.fight import FightKey, fight_of, sweep_of
+from simulator.rules.europa.sea.fight import FightKey, FightSweep, fight_of
 from simulator.rules.europa.sea.losses import NEVER_LOST, NEVER_PURSUED, NO_SHIP, Fight, Losses
 from simulator.rules.europa.sea.squadrons import Engagement
 from simulator.rules.europa.sea.tables import NavalSetup
@@ -168,8 +168,8 @@ def _fates(fight: FightKey, sunk: int, small: tuple[bool, bool], routs: bool, wi
 @lru_cache(maxsize=32)
 def ends_of(fight: FightKey) -> tuple[NavalSetup, dict[End, np.ndarray]]:
     """The ends of a fight with the chances of the losses: float64 [own losses, enemy losses]."""
-    sweep = sweep_of(fight)
-    setup, men = sweep.setup, [group.men[OWN] or 0 for group in sweep.setup.groups]
+    setup = NavalSetup(fight.engagement)
+    sweep, men = FightSweep(setup), [group.men[OWN] or 0 for group in setup.groups]
     found: dict[End, np.ndarray] = {}
     for state, chances in sweep.ends.items():
         morale = rules.morale_left(setup.plain, state, OWN), rules.morale_left(setup.plain, state, ENEMY)

@@ -316,7 +316,7 @@ class BattleSetup:
 
     def columns(self, ends: Ends) -> Columns:
         """The outcome columns of ends."""
-        own = [of_records(list(self.records[side]), ends.records[side]) for side in (0, 1)]
+        own = [self.of_records(side, ends.records[side]) for side in (0, 1)]
         out: Columns = {"winner": ends.winner, "rolls": ends.rolls}
         out["major_victory"] = self._major(ends.winner, own)
         out["evaded"] = ends.rolls == 0
@@ -341,6 +341,15 @@ class BattleSetup:
             out[f"{name}_leader_killed"], out[f"{name}_leader_wounded"] = fate == KILLED, fate == WOUNDED
         return out
 
+    def of_records(self, side: int, place: np.ndarray) -> Columns:
+        """The columns of a side: the numbers of its records at these places."""
+        return {name: _at_places(values, place) for name, values in self.recorded[side].items()}
+
+    @cached_property
+    def recorded(self) -> list[dict[str, list[Any]]]:
+        """The numbers of all records of each side; they are all numbered once there is a chain."""
+        return [numbers_of(list(records)) for records in self.records]
+
     def _major(self, winner: np.ndarray, columns: list[Columns]) -> np.ndarray:
         """A winner, the loser routed, and 5 ND more lost (8 if the winner's first line is galleys; step 13)."""
         found = np.zeros(len(winner), bool)
@@ -351,8 +360,8 @@ class BattleSetup:
         return found
 
 
-def of_records(records: list[Record], place: np.ndarray) -> Columns:
-    """The columns of a side: the numbers of its records at these places."""
+def numbers_of(records: list[Record]) -> dict[str, list[Any]]:
+    """The numbers of records by the name of a column."""
     rows = [
         {
             **ships_left("own", r.fleet), **ships_left("captured", r.captured), "captured": r.captured.detachments,
@@ -361,7 +370,7 @@ def of_records(records: list[Record], place: np.ndarray) -> Columns:
         }
         for r in records
     ]  # fmt: skip
-    return {name: _at_places([row[name] for row in rows], place) for name in rows[0]}
+    return {name: [row[name] for row in rows] for name in rows[0]}
 
 
 def _at_places(values: list[Any], place: np.ndarray) -> np.ndarray:

@@ -181,8 +181,9 @@ def fight_of(engagement: Engagement) -> FightKey:
     return FightKey((leaders, fixed, modifiers, winds, engagement.morale, sides, readings), engagement)
 
 
-# Cells of a map, and scenarios that differ in one field, have few fights: 11 x 11 numbers of ships have 8.
-@lru_cache(maxsize=32)
+# Cells of a map, and scenarios that differ in one field, have few fights: 11 x 11 numbers of ships have 8, of 0.2 to
+# 8 MB.
+@lru_cache(maxsize=12)
 def sweep_of(fight: FightKey) -> FightSweep:
     """A fight, step by step; not to be changed."""
     return FightSweep(NavalSetup(fight.engagement))
