@@ -94,8 +94,10 @@ def chains_of(scenario: Scenario) -> list[Chain]:
         run = Witness(FEW, SEED)
         scenario.built.answer(run)
         return list(run.found.values())
-    chain = scenario.chain
-    return [chain, *([chain.last.before] if chain.last else [])]
+    chains = [scenario.chain]
+    while last := chains[-1].last:
+        chains.append(last.before)
+    return chains
 
 
 def check_rules(chain: Chain) -> None:

@@ -122,9 +122,16 @@ def _ended(chain: Chain, last: LastRoll, ends: OutcomeDistribution, budget: int)
         raise over_budget(chain, explored, 0, explored, budget)
     which, inside = members(sizes)
     place = first[table][which] + inside
-    states = type(ends.states)(*(values[which] for values in ends.states))
     p = ends.p[which] * weight[place]
-    return OutcomeDistribution(last.after(states, result[place]), p, residual=ends.residual, explored=explored)
+    states = last.after(type(ends.states)(*(values[which] for values in ends.states)), result[place])
+    if last.merges:
+        _, first, which = np.unique(
+            packed(chain.layout, np.array(states).T), axis=1, return_index=True, return_inverse=True
+        )
+        states = type(states)(*(values[first] for values in states))
+        p = np.bincount(which.ravel(), p)
+        explored += len(p) - size
+    return OutcomeDistribution(states, p, residual=ends.residual, explored=explored)
 
 
 def outcomes_of(graph: Graph, progress: Progress | None = None) -> OutcomeDistribution:
@@ -152,7 +159,7 @@ def warm_up(chain: Chain, budget: int = EXACT_BYTES) -> None:
     """
     from simulator.engine.graph.compiled_explorer import CompiledExplorer
 
-    if chain.last is not None:
+    while chain.last is not None:
         chain = chain.last.before
     compile_for("grow", chain)
     if fits_on_grid(chain):

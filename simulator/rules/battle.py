@@ -339,13 +339,13 @@ class Battle:
     - `parameters`: where policies may be `best`: the field of a fixed policy's number, by policy.
     - `advice`: what `best` decides by default; None where nothing is decided.
     - `price(data, path)`: the price of one more in a field by the game's price list, or None; `data` are the tables of
-      a scenario, not checked. None where the game prints no prices. `money`: the unit of money ("IPC", "coins"), in
-      the plural; "" where the game does not name it.
+      a scenario, not checked. None without a price list. `money`: its unit in the plural ("IPC", "coins"), or "".
     - `clock`: for kinds that run over rounds, the question that may be asked by round.
     - `name`: the game's name as on its box. `facts`: the columns that the page shows first; default the summary's.
     - `notes`: the words on a unit, by the name of its field. `total(data, side)`: the whole force of a side in words.
     - `forces`: the columns that count what a side has left and has lost. `rules`: the kind's game file.
     - `means`: columns whose name stands for their mean. `holder(path)`: the model of another kind, and the field there.
+    - `winners(fields)`: the chance of each of WINNERS, float64, where it is known long before the outcomes, else None.
     - `version`: the rules version; it rises with every change of rules that changes odds.
     - `made`: for a kind made from data, the function and its arguments that rebuild it, for pickle.
     """
@@ -375,6 +375,7 @@ class Battle:
     rules: Fields | None = None
     means: frozenset[str] = frozenset()
     holder: Callable[[str], tuple[type[Fields], str] | None] | None = None
+    winners: Callable[[Any], np.ndarray | None] | None = None
     version: int = 1
     made: tuple[Callable[..., Battle], tuple[Any, ...]] | None = None
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator import NoExactOdds, ScenarioError, exact, load, replay
+from simulator import NoExactOdds, ScenarioError, exact, load, replay, sensitivity, sweep
 from simulator.engine.exact import exact_outcomes
 from simulator.rules.europa.passages.passage import Voyage
 from simulator.rules.europa.shared.fleets import Cargo, half_points_needed, hold_of
@@ -239,6 +239,27 @@ def test_the_last_roll_alone_leads_to_the_ends_of_the_whole_chain():
     assert quick.explored == slow.explored
     with pytest.raises(NoExactOdds, match="past the budget"):
         exact_outcomes(chain, budget=30 * quick.explored)
+
+
+@pytest.mark.parametrize("evasion", ["stand", "evade"])
+def test_maps_and_what_if_have_the_chances_to_win_of_the_whole_answer(evasion):
+    """They ask for the winner alone, which is known before all losses; a fleet of one ship is soon wiped out."""
+    whole = {
+        "game": "europa", "battle": "naval",
+        "attacker": {"warships": 2, "transports": 1, "leader": {"manoeuvre": 2, "fire": 3, "shock": 2}},
+        "defender": {"warships": 1, "retreat_drm": 4, "leader": {"manoeuvre": 3, "fire": 2, "shock": 2}},
+        "policy": {"defender": {"evasion": evasion, "leave_with_wind": "if-behind"}},
+        "options": {"destruction_is_rout": True},
+    }  # fmt: skip
+    sizes, values = [1, 2], ["p_attacker", "p_defender", "p_nobody"]
+    swept = sweep(whole, {"defender.warships": sizes}, values, threads=1)
+    changed = sensitivity(whole, fields="defender.warships", threads=1).steps
+    for cell, size in zip(swept.cells, sizes, strict=True):
+        odds = exact(whole | {"defender": whole["defender"] | {"warships": size}})
+        assert [one.value for one in cell.measures] == pytest.approx(
+            [odds.winner(side) for side in ("attacker", "defender", "nobody")], abs=1e-12
+        )
+    assert [one.value for one in changed if one.to == 2] == pytest.approx([odds.winner("attacker")], abs=1e-12)
 
 
 def test_whoever_needs_no_roll_comes():

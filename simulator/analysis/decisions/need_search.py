@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise, product
 from typing import Literal
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from simulator.analysis.odds.answer import answer, changed
 from simulator.analysis.odds.headline import meant
-from simulator.analysis.odds.measure import Measure, check_side, is_chance, measure
+from simulator.analysis.odds.measure import Measure, check_side, is_chance, is_of_winner, measure
 from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.run import Interrupted, Progress
 from simulator.analysis.plan.answer import aimed, studied
@@ -144,7 +144,8 @@ class Search:
             self._refusals[settings] = str(error)
             return
         try:
-            odds = answer(scenario, self.method, self.progress and (lambda done, total: self._report()))
+            method = replace(self.method, winners=is_of_winner(self.value))
+            odds = answer(scenario, method, self.progress and (lambda done, total: self._report()))
         except Interrupted:
             raise KeyboardInterrupt from None
         self._report()

@@ -38,7 +38,7 @@ def measure(odds: Odds, value: str | None = None) -> Measure:
     Raises ValueError for anything else. Simulated standard deviations and quantiles have no interval (nan).
     """
     value = odds.value if value is None else meant(odds.battle, value)
-    if value.startswith("p_") and value[2:] in WINNERS:
+    if is_of_winner(value):
         return Measure(odds.winner(value[2:]), *odds.winner_interval(value[2:]))
     if value not in odds.names and (match := _STATISTIC.match(value)):
         kind, percent, column = match.groups()
@@ -57,7 +57,7 @@ def weighed(battle: Battle, columns: Columns, size: int, value: str) -> np.ndarr
     Raises ValueError as `measure`.
     """
     value, winners = meant(battle, value), {"winner": WINNERS} if "winner" in columns else {}
-    if value.startswith("p_") and value[2:] in WINNERS:
+    if is_of_winner(value):
         value = f"winner == '{value[2:]}'"
     elif value not in columns and (match := _STATISTIC.match(value)):
         if match[1] != "mean" or match[3] not in columns or columns[match[3]].dtype.kind not in "biuf":
@@ -70,6 +70,11 @@ def statistic_of(value: str) -> tuple[str, str] | None:
     """The statistic ("mean", "std", "q90") and the column of a value; None for a chance."""
     match = _STATISTIC.match(value)
     return None if match is None else (match[1], match[3])
+
+
+def is_of_winner(value: str) -> bool:
+    """Is this value the chance that a side, or nobody, wins?"""
+    return value.startswith("p_") and value[2:] in WINNERS
 
 
 def is_chance(value: str) -> bool:
@@ -92,7 +97,7 @@ def in_percent(odds: Odds, value: str) -> bool:
 
 def in_words(value: str) -> str:
     """The value in words, for the axis of a picture."""
-    if value.startswith("p_") and value[2:] in WINNERS:
+    if is_of_winner(value):
         return f"chance that {value[2:]} wins"
     if match := _STATISTIC.match(value):
         kind, percent, column = match.groups()

@@ -23,7 +23,7 @@ from simulator.engine.model.limits import (
     NoExactOdds,
     processors,
 )
-from simulator.rules.battle import Columns, Outcomes
+from simulator.rules.battle import WINNERS, Columns, Outcomes
 from simulator.rules.toolkit.merging import merge
 from simulator.scenarios import Scenario
 
@@ -271,6 +271,12 @@ def labelled(scenario: Scenario, outcomes: Outcomes, battles: int | None = None,
         assumptions=scenario.assumptions,
         scenario=scenario.data,
     )
+
+
+def winners_of(scenario: Scenario) -> Odds | None:
+    """Exact odds with the winner as their only column; None where the kind finds them no sooner than all columns."""
+    p = scenario.battle.winners(scenario.fields) if scenario.battle.winners else None
+    return None if p is None else labelled(scenario, Outcomes({"winner": np.arange(len(WINNERS))}, p))
 
 
 def width(odds: Odds) -> float:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from simulator.analysis.field_words import counts_units, field_in_words, owner_in_words, units_in_words
 from simulator.analysis.odds.answer import changed
 from simulator.analysis.odds.headline import meant
-from simulator.analysis.odds.measure import is_chance, measure
+from simulator.analysis.odds.measure import is_chance, is_of_winner, measure
 from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import CELL_BATTLES, CELL_BYTES, Progress, many_like, reported, until_interrupted
@@ -186,6 +186,7 @@ def sensitivity(  # noqa: PLR0913 - one argument an option
     reference = ask(checked)
     asked = meant(checked.battle, value or "") or reference.odds.value
     now = measure(reference.odds, asked).value
+    ask = partial(ask, method=replace(method, winners=is_of_winner(asked)))
 
     def collected(found: Sequence[FieldStep | Skipped]) -> Sensitivity:
         steps = _sorted([one for one in found if isinstance(one, FieldStep)])

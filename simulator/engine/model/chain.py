@@ -280,13 +280,15 @@ def rows_of(states: list[Any]) -> np.ndarray:
 class LastRoll:
     """A roll whose every result ends the battle: exact odds compute it for all states at once.
 
-    `before` is the chain without this roll. `table(states)` gives the chance table of each of its final states (a State
-    of int arrays), -1 for a battle that is already over; `after(states, results)` gives the states after the roll.
+    `before` is the chain without this roll, which may have a last roll, too. `table(states)` gives the chance table of
+    each of its final states (a State of int arrays), -1 for a battle that is already over; `after(states, results)`
+    gives the states after the roll. `merges`: some of them may be equal.
     """
 
     before: Chain
     table: Callable[[Any], np.ndarray]
     after: Callable[[Any, np.ndarray], Any]
+    merges: bool = False
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy as np
 from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Built, Columns, States
 from simulator.rules.campaign.carry import Carry, Fighting, Left, Number, Table, Tables
-from simulator.rules.europa.sea.battle import BattleSetup, of_records
+from simulator.rules.europa.sea.battle import BattleSetup
 from simulator.rules.europa.shared.fleets import Hold
 from simulator.rules.europa.shared.land_model import FORAGERS
 from simulator.rules.europa.shared.leaders import GONE
@@ -111,9 +111,9 @@ class EuropaCarry(Carry):
 
         def own_ships(states: States) -> Columns:
             found: Columns = {}
-            for records, place, side in zip(setup.records, (states.record_a, states.record_d), SIDES, strict=True):
-                mine = of_records(list(records), place)
-                found |= {f"{side} own {ship}": mine[f"own_{ship}_left"] for ship in SHIPS}
+            for side, place in enumerate((states.record_a, states.record_d)):
+                mine = setup.of_records(side, place)
+                found |= {f"{SIDES[side]} own {ship}": mine[f"own_{ship}_left"] for ship in SHIPS}
             return found
 
         return with_columns(built, own_ships)
@@ -122,8 +122,9 @@ class EuropaCarry(Carry):
         """Counters by the thirds left, ships by kind."""
         if kind in SIEGES and role == "defender":
             return Left(self.fortress_left(kind, pieces, columns))
-        left = np.repeat(pieces[None], len(columns["winner"]), axis=0)
-        gained = np.zeros_like(left)
+        # Slots lie in one piece each, as they are written and told apart.
+        left = np.repeat(pieces[:, None], len(columns["winner"]), axis=1).T
+        gained = np.zeros(left.shape[::-1], np.int64).T
         before = int(pieces[: len(THIRDS)] @ list(THIRDS.values()))
         if before:
             thirds = np.clip(self.thirds_left(kind, role, before, columns), 0, before)

@@ -7,7 +7,6 @@ fleet that may come to it.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -16,7 +15,7 @@ import numpy as np
 from simulator.rules.battle import ATTACKER
 from simulator.rules.europa.sea import rules
 from simulator.rules.europa.sea.battle import NO_PURSUIT
-from simulator.rules.europa.sea.fight import FightSweep
+from simulator.rules.europa.sea.fight import FightKey, FightSweep, fight_of
 from simulator.rules.europa.sea.losses import NEVER_LOST, NEVER_PURSUED, NO_SHIP, Fight, Losses
 from simulator.rules.europa.sea.squadrons import Engagement
 from simulator.rules.europa.sea.tables import NavalSetup
@@ -56,27 +55,6 @@ class Fate(NamedTuple):
 
 # The chances of the own losses in the fighting, float64 [thirds], by fate and the thirds that the pursuit adds.
 Fates = dict[tuple[Fate, int], np.ndarray]
-
-
-@dataclass(frozen=True)
-class FightKey:
-    """The numbers that the rolls of a fight depend on, and an engagement that has them."""
-
-    numbers: Any
-    engagement: Engagement = field(compare=False)
-
-
-def fight_of(engagement: Engagement) -> FightKey:
-    """The fight of an engagement."""
-    leaders = tuple((s.leader, s.replacements) for s in engagement.squadrons)
-    fixed = tuple(
-        (engagement.columns(side), engagement.halves(side), engagement.pursuit_column(side)) for side in (0, 1)
-    )
-    modifiers = tuple(tuple((m.days, m.fire, m.shock, m.pursuit) for m in own) for own in engagement.modifiers)
-    winds = engagement.settled_wind(), engagement.wind_advantage(0), engagement.wind_advantage(1)
-    readings = engagement.book, engagement.options.leader_differential_cap, engagement.options.break_off_at_sea
-    sides = tuple((s.policy, s.retreat_drm is None) for s in engagement.squadrons)
-    return FightKey((leaders, fixed, modifiers, winds, engagement.morale, sides, readings), engagement)
 
 
 def fates_of(engagement: Engagement, losses: Losses) -> dict[Fate, np.ndarray]:

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.engine.model.chain import SIDES, Chain, LastRoll
+from simulator.engine.model.chain import SIDES, Chain
 from simulator.engine.model.chance import NO_TABLE, TableBook, seen_as
 from simulator.rules.battle import Columns
 from simulator.rules.europa.sea import end, rules
 from simulator.rules.europa.sea.end import EndParams, EndState
-from simulator.rules.europa.sea.fight import FightSweep
+from simulator.rules.europa.sea.fight import FightSweep, fight_of, sweep_of
 from simulator.rules.europa.sea.losses import Fight, Losses, Record
 from simulator.rules.europa.sea.rules import NavalState
 from simulator.rules.europa.sea.squadrons import GALLEYS, Engagement
@@ -107,7 +107,7 @@ class BattleSetup:
     @cached_property
     def sweep(self) -> FightSweep:
         """The fighting, step by step."""
-        return FightSweep(self.fighting)
+        return sweep_of(fight_of(self.engagement))
 
     def ends_by_case(self) -> Iterator[tuple[Case, NavalState, np.ndarray]]:
         """Cases by the states in which they come about, with the chances float64 [own losses, enemy losses].
@@ -284,26 +284,26 @@ class BattleSetup:
             storm_rolls=storm_rolls,
             gone=gone,
             tests=self.tests({row.frail for row in self.rows}),
-            tested=1,
+            stops=end.OVER,
         )
 
     def chain(self, tell: Any) -> Chain:
         """The chain of states of the battle; `tell` gives the lines of a replay."""
         p = self.params
-        begun = EndState(end.EVADE, 0, 0, 0, 0)
-        start = begun if p.evade != NO_TABLE else end.before_fight(p, begun)
         most = max(len(p.winner), len(p.begin)) - 1
         limits = EndState(end.OVER, max(1, most), len(self.records[0]), len(self.records[1]), end.FATES**2 - 1)
-        tables = self.tables.close()
+        return end.chain_of(p, limits, self.tables.close(), tell)
 
-        def test(states: Any) -> np.ndarray:
-            return np.where(states.stage == end.OVER, -1, end.test_table(p, states))
-
-        def after(states: Any, fates: np.ndarray) -> Any:
-            return states._replace(stage=np.full(len(fates), end.OVER), fates=fates)
-
-        last = LastRoll(Chain(p._replace(tested=0), start, limits, tables, may_be_over=True), test, after)
-        return Chain(p, start, limits, tables, tell=tell, last=last, may_be_over=True)
+    def winners(self) -> np.ndarray:
+        """The chances that the attacker, the defender and nobody wins, float64, shape (3,); no record is needed."""
+        found = np.zeros(3)
+        for case, _, chances in self.ends_by_case():
+            found[case.row.winner] += chances.sum()
+        evades = self.tables.weights(self.evade())
+        evaded = evades.get(1, 0) / sum(evades.values())
+        found *= 1 - evaded
+        found[EVADED.winner] += evaded
+        return found
 
     # --- columns ---
 
@@ -316,7 +316,7 @@ class BattleSetup:
 
     def columns(self, ends: Ends) -> Columns:
         """The outcome columns of ends."""
-        own = [of_records(list(self.records[side]), ends.records[side]) for side in (0, 1)]
+        own = [self.of_records(side, ends.records[side]) for side in (0, 1)]
         out: Columns = {"winner": ends.winner, "rolls": ends.rolls}
         out["major_victory"] = self._major(ends.winner, own)
         out["evaded"] = ends.rolls == 0
@@ -341,6 +341,15 @@ class BattleSetup:
             out[f"{name}_leader_killed"], out[f"{name}_leader_wounded"] = fate == KILLED, fate == WOUNDED
         return out
 
+    def of_records(self, side: int, place: np.ndarray) -> Columns:
+        """The columns of a side: the numbers of its records at these places."""
+        return {name: _at_places(values, place) for name, values in self.recorded[side].items()}
+
+    @cached_property
+    def recorded(self) -> list[dict[str, list[Any]]]:
+        """The numbers of all records of each side; they are all numbered once there is a chain."""
+        return [numbers_of(list(records)) for records in self.records]
+
     def _major(self, winner: np.ndarray, columns: list[Columns]) -> np.ndarray:
         """A winner, the loser routed, and 5 ND more lost (8 if the winner's first line is galleys; step 13)."""
         found = np.zeros(len(winner), bool)
@@ -351,8 +360,8 @@ class BattleSetup:
         return found
 
 
-def of_records(records: list[Record], place: np.ndarray) -> Columns:
-    """The columns of a side: the numbers of its records at these places."""
+def numbers_of(records: list[Record]) -> dict[str, list[Any]]:
+    """The numbers of records by the name of a column."""
     rows = [
         {
             **ships_left("own", r.fleet), **ships_left("captured", r.captured), "captured": r.captured.detachments,
@@ -361,7 +370,7 @@ def of_records(records: list[Record], place: np.ndarray) -> Columns:
         }
         for r in records
     ]  # fmt: skip
-    return {name: _at_places([row[name] for row in rows], place) for name in rows[0]}
+    return {name: [row[name] for row in rows] for name in rows[0]}
 
 
 def _at_places(values: list[Any], place: np.ndarray) -> np.ndarray:

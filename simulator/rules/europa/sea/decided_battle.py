@@ -62,12 +62,15 @@ class DecidedSetup:
     def record(self) -> np.ndarray:
         """The numbers of the records: int64 [side, won + 2 * routed, stars of the pursuit, losses]."""
         thirds, stars = self.most
-
-        def number(side: int, ending: int, caught: int, lost: int) -> int:
-            fight = Fight(bool(ending & 1), ending >= 2, caught, lost)
-            return self.battle.number(side, self.battle.losses.record(side, fight))
-
-        return grid((2, 4, stars + 1, (ROLLS + 1) * thirds + 1), number)
+        losses, found = self.battle.losses, np.zeros((2, 4, stars + 1, (ROLLS + 1) * thirds + 1), np.int64)
+        for side, ending, caught in np.ndindex(*found.shape[:3]):
+            won, routed = bool(ending & 1), ending >= 2
+            if won and caught:
+                continue  # only the loser is pursued
+            whole, which = np.unique(losses.all_whole(side, routed)[: found.shape[3]], return_inverse=True)
+            records = [losses.left_with(side, Fight(won, routed, caught, lost)) for lost in whole.tolist()]
+            found[side, ending, caught] = np.array([self.battle.number(side, one) for one in records])[which]
+        return found
 
     @cached_property
     def storms(self) -> np.ndarray:

@@ -6,15 +6,17 @@ leader tests follow. A side's *record* is what it has left and lost.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.engine.model.chain import helper, rule
-from simulator.engine.model.chance import NO_TABLE
+from simulator.engine.model.chain import Chain, LastRoll, helper, rule
+from simulator.engine.model.chance import NO_TABLE, Tables
 from simulator.rules.europa.shared import leaders
 
 EVADE, BLOCK, FIGHT, STORM_A, STORM_D, LEADERS, OVER = range(7)
+STORMS = {STORM_A, STORM_D}
 # A leader test's result: attacker's fate + FATES * defender's.
 FATES = 3
 
@@ -38,7 +40,7 @@ class EndParams(NamedTuple):
     storm_rolls: np.ndarray  # [side, record, row]: table of records
     gone: np.ndarray  # [side, record]: no ship left
     tests: np.ndarray  # [frail, attacker's end, defender's]: table
-    tested: int  # 0 for a battle that stops short of the leader tests
+    stops: int  # the stage from which on nothing is rolled: OVER, or an earlier one for exact odds
 
 
 class EndState(NamedTuple):
@@ -54,7 +56,7 @@ class EndState(NamedTuple):
 @rule(EndParams)
 def running(p, s):
     """Has the battle still to be settled?"""
-    return s.stage != OVER and (s.stage != LEADERS or p.tested == 1)
+    return s.stage < p.stops
 
 
 @rule(EndParams)
@@ -99,23 +101,22 @@ def before_fight(p, s):
 
 @helper
 def onward(p, s, stage):
-    """To the first stage from this one on in which something happens."""
-    if stage <= STORM_A and storm_due(p, p.winner[s.row], 0, s.record_a):
-        return s._replace(stage=STORM_A)
-    if stage <= STORM_D and storm_due(p, p.winner[s.row], 1, s.record_d):
-        return s._replace(stage=STORM_D)
-    return s._replace(stage=LEADERS)
+    """To the first stage from this one on in which something happens; of many states at once, too."""
+    winner = p.winner[s.row]
+    first = storm_due(p, winner, 0, s.record_a) & (stage <= STORM_A)
+    second = storm_due(p, winner, 1, s.record_d) & (stage <= STORM_D)
+    return s._replace(stage=LEADERS - (LEADERS - STORM_A) * first - (LEADERS - STORM_D) * (second > first))
 
 
 @helper
 def storm_due(p, winner, side, record):
     """Does a side roll retreat attrition? (step 12)"""
-    return p.storm[side] == 1 and winner != side and p.gone[side, record] == 0
+    return (p.storm[side] == 1) & (winner != side) & (p.gone[side, record] == 0)
 
 
 @helper
 def test_table(p, s):
-    """The table of both leader tests; of many states at once, too."""
+    """The table of both leader tests."""
     return leader_table(p, p.winner[s.row], p.frail[s.row], s.record_a, s.record_d)
 
 
@@ -134,3 +135,41 @@ def end_of(p, winner, side, record):
 def fates_at_sea(code):
     """The result of a leader test from that of `both_fates`: a wound is one, however long it lasts."""
     return min(code % leaders.FATES, leaders.WOUNDED) + FATES * min(code // leaders.FATES, leaders.WOUNDED)
+
+
+# --- all states at once ----------------------------------------------------------------------------------------------
+
+
+def chain_of(p: EndParams, limits: EndState, tables: Tables, tell: Any) -> Chain:
+    """The chain of a battle; exact odds make its rolls, but the first ones, for all states at once."""
+    begun = EndState(EVADE, 0, 0, 0, 0)
+    start = begun if p.evade != NO_TABLE else before_fight(p, begun)
+    last = None
+    for stage in (FIGHT, STORM_A, STORM_D, LEADERS):
+        if stage in {FIGHT, LEADERS} or p.storm[stage - STORM_A]:
+            before = Chain(p._replace(stops=stage), start, limits, tables, last=last, may_be_over=True)
+            # Ships that sink in a storm may leave the same record as others.
+            last = LastRoll(before, partial(tables_at, stage, p), partial(after_roll, stage, p), stage in STORMS)
+    return Chain(p, start, limits, tables, tell=tell, last=last, may_be_over=True)
+
+
+def tables_at(stage: int, p: EndParams, states: Any) -> np.ndarray:
+    """The chance tables of states at this stage, -1 for others: int64, shape (states,)."""
+    found, due = np.full(len(states.stage), -1), states.stage == stage
+    found[due] = table(p, _at(stage, states, due))
+    return found
+
+
+def after_roll(stage: int, p: EndParams, states: Any, results: np.ndarray) -> Any:
+    """The states after the rolls of those at this stage."""
+    due = states.stage == stage
+    after = step(p, _at(stage, states, due), results[due])
+    found = type(states)(*(values.copy() for values in states))
+    for values, new in zip(found, after, strict=True):
+        values[due] = new
+    return found
+
+
+def _at(stage: int, states: Any, due: np.ndarray) -> Any:
+    """The states that are due, with their stage as a plain number, on which rules branch."""
+    return type(states)(*(values[due] for values in states))._replace(stage=stage)

@@ -9,13 +9,14 @@ from __future__ import annotations
 import random
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
-from functools import cache, cached_property
-from typing import NamedTuple
+from functools import cache, cached_property, lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from simulator.rules.europa.sea import rules
 from simulator.rules.europa.sea.rules import NavalState
+from simulator.rules.europa.sea.squadrons import Engagement
 from simulator.rules.europa.sea.tables import NavalSetup
 
 START = NavalState(rules.DRAW, 0, 0, 0, 0, 0, 0, 0, rules.UNDECIDED, 0, 0)
@@ -157,6 +158,35 @@ class FightSweep:
                     if (chance := _at(chances, at)) > 0:
                         p = float(moves.own.chances[a, suffered] * moves.enemy.chances[d, inflicted])
                         yield (before, *at), p * chance
+
+
+@dataclass(frozen=True)
+class FightKey:
+    """The numbers that the rolls of a fight depend on, and an engagement that has them."""
+
+    numbers: Any
+    engagement: Engagement = field(compare=False)
+
+
+def fight_of(engagement: Engagement) -> FightKey:
+    """The fight of an engagement."""
+    leaders = tuple((s.leader, s.replacements) for s in engagement.squadrons)
+    fixed = tuple(
+        (engagement.columns(side), engagement.halves(side), engagement.pursuit_column(side)) for side in (0, 1)
+    )
+    modifiers = tuple(tuple((m.days, m.fire, m.shock, m.pursuit) for m in own) for own in engagement.modifiers)
+    winds = engagement.settled_wind(), engagement.wind_advantage(0), engagement.wind_advantage(1)
+    readings = engagement.book, engagement.options.leader_differential_cap, engagement.options.break_off_at_sea
+    sides = tuple((s.policy, s.retreat_drm is None) for s in engagement.squadrons)
+    return FightKey((leaders, fixed, modifiers, winds, engagement.morale, sides, readings), engagement)
+
+
+# Cells of a map, and scenarios that differ in one field, have few fights: 11 x 11 numbers of ships have 8, of 0.2 to
+# 8 MB.
+@lru_cache(maxsize=12)
+def sweep_of(fight: FightKey) -> FightSweep:
+    """A fight, step by step; not to be changed."""
+    return FightSweep(NavalSetup(fight.engagement))
 
 
 def _at(chances: np.ndarray, cell: tuple[int, int]) -> float:
