@@ -25,10 +25,12 @@ TABLES = (
     r"|policy\.attacker\.landing_units"
 )
 LEADERS = r"(.*\.)?leaders?|(.*\.)?leader_country"  # a name or a table: tests/europa/test_tables_and_leaders.py
-# A table stands beside names that are looked up in a list of the game, and its fields go together (a unit of one's own
-# needs all its numbers, a province its port): entries that a case has are tried by tests/test_idle_fields.py. The first
-# creature of a side is one table of independent numbers, which is tried here.
-LISTS = r"(?!.*\.creatures\[i\]).*\[i\]\..*|.*\.(items|ideas|factions|provinces|npr_deck|bridge|cup|cup_removed|costs|roads)"
+# An entry of a list is a name or a table: its fields cannot be given one by one where the case has a name there. Fields of
+# the tables that a case has are tried by tests/test_idle_fields.py; those of a side's first creature are tried here.
+LISTS = (
+    r"(?!.*\.creatures\[i\]).*\[i\]\..*"
+    r"|.*\.(items|ideas|factions|provinces|npr_deck|bridge|cup|cup_removed|costs|roads)"
+)
 PLAYED = r"(attacker|defender|second_attacker|third_attacker)\.(loss_order|damaged|options)|third_attacker(\..*)?"
 STAYING = r"policy\.\w+\.(retreat|target)"  # the only value that a side has which may not leave
 COUNTED = r"conditions\.relief_units|options\.(quick_ratio|quick_result|siege_table|fort_defence|dice\..*)"

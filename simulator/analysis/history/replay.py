@@ -262,7 +262,7 @@ class Values:
 
     @cached_property
     def _sorted(self) -> tuple[np.ndarray, np.ndarray]:
-        """The numbers of all states in the order of their keys, and the keys: 0.3 s for 1.6 million, a dict took 3."""
+        """The numbers of all states in the order of their keys, and the keys: 0.4 s for 1.6 million, a dict 6.4."""
         order = np.lexsort(self.graph.keys[::-1])
         return order, self.graph.keys[:, order]
 
