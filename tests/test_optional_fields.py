@@ -25,8 +25,8 @@ TABLES = (
     r"|policy\.attacker\.landing_units"
 )
 LEADERS = r"(.*\.)?leaders?|(.*\.)?leader_country"  # a name or a table: tests/europa/test_tables_and_leaders.py
-# An entry of a list is a name or a table: its fields cannot be given one by one where the case has a name there. Fields of
-# the tables that a case has are tried by tests/test_idle_fields.py; those of a side's first creature are tried here.
+# An entry of a list is a name or a table: its fields cannot be given one by one where the case has a name there. Fields
+# of the tables that a case has are tried by tests/test_idle_fields.py; those of a side's first creature are tried here.
 LISTS = (
     r"(?!.*\.creatures\[i\]).*\[i\]\..*"
     r"|.*\.(items|ideas|factions|provinces|npr_deck|bridge|cup|cup_removed|costs|roads)"
