@@ -21,7 +21,7 @@ from simulator.analysis.odds.headline import names_of
 from simulator.cli import run
 from simulator.report.answer_words import costs
 from simulator.rules.toolkit.words import agreeing, chance_of, noun_for, price_of, several
-from simulator.scenarios import ScenarioError
+from simulator.scenarios import ScenarioError, find_battle
 
 WARSHIPS = "passage.attacker.warships"
 
@@ -73,12 +73,18 @@ def test_the_aim_of_best_is_no_name_of_a_column():
 
 
 def test_plurals_and_prices():
-    same = ("leader A3", "intercessor (bolt rifle)", "destroyer II", "pikemen", "infantry")
+    same = ("leader A3", "destroyer II", "pikemen", "infantry")
     assert [several(name) for name in same] == [*same]
+    assert [noun_for(3, "guardsman (lasgun)"), several("talisman")] == ["guardsmen (lasgun)", "talismans"]
     assert several("commander on his own ground") == "commanders on his own ground"
     assert noun_for(1, "pikemen") == "pikeman"
     prices = [price_of(1, "coins"), price_of(4, "coins"), price_of(2, "gold"), price_of(36, "IPC"), price_of(3, "")]
     assert prices == ["1 coin", "4 coins", "2 gold", "36 IPC", "3"]
+
+
+def test_a_comma_within_a_number_does_not_end_the_name_of_a_game():
+    assert find_battle("warhammer-40000", "shooting").name == "Warhammer 40,000"
+    assert find_battle("war-of-the-ring", "battle").name == "War of the Ring"
 
 
 def test_what_is_never_is_so_within_rounding_as_what_is_always():

@@ -6,6 +6,9 @@ from tests.field_changes.kinds import SIDES, Changes
 
 # The second attacker of a free-for-all fights no war with the first.
 THIRD_KING = {side: {"creatures": ["3"]} for side in ("attacker", "second_attacker")}
+# Creatures by raw numbers.
+SOME = {"creatures": [{"value": 3}, {"value": 2}]}
+TABLES = {"attacker": SOME, "defender": SOME}
 UNDEAD = [{"unit": "infantry", "undead": True, "count": 2}]
 SHIPS_OVER_LAND = ("carrier", "carrier_2", "cruiser", "cruiser_2", "destroyer", "destroyer_2")
 OTHERS: Changes = {
@@ -44,6 +47,10 @@ OTHERS: Changes = {
     ],
     ("kings-and-things", "exploration"): [
         (
+            {"attacker": SOME, "conditions": {"exploration_roll": 2, "cup": ["2", "3"]}},
+            {"attacker.creatures[0].ranged": True},
+        ),
+        (
             {"attacker": {"creatures": ["3", "2"]}, "conditions": {"exploration_roll": 2}},
             {"conditions.terrain": "mountain"},
         ),
@@ -60,6 +67,7 @@ OTHERS: Changes = {
         ),
     ],
     ("kings-and-things", "land"): [
+        (TABLES, {f"{side}.creatures[0].value": 4 for side in ("attacker", "defender")}),
         (
             {
                 "attacker": {"creatures": ["3", "2"]},
@@ -69,6 +77,7 @@ OTHERS: Changes = {
         ),
     ],
     ("kings-and-things", "free-for-all"): [
+        (TABLES | {"second_attacker": SOME}, {"second_attacker.creatures[0].magic": True}),
         (
             THIRD_KING
             | {

@@ -22,6 +22,7 @@ from simulator.analysis.result import Result, frame
 from simulator.engine.api import Simulation, Solver, best_option, first_state, graph_of, replay_steps
 from simulator.engine.model.chain import Chain, OutcomeDistribution, Share
 from simulator.engine.model.limits import EXACT_BYTES, NoExactOdds
+from simulator.engine.model.packing import packed
 from simulator.engine.model.streams import derive_seed
 from simulator.rules.battle import WINNERS, Outcomes
 from simulator.rules.sides import SIDES
@@ -260,17 +261,22 @@ class Values:
         self.worth = Solver(self.graph, counted=False).values(value)
 
     @cached_property
-    def _value(self) -> dict[tuple[int, ...], float]:
-        fields = np.array(self.graph.states()).T.tolist()
-        return dict(zip(map(tuple, fields), self.worth.tolist(), strict=True))
+    def _sorted(self) -> tuple[np.ndarray, np.ndarray]:
+        """The numbers of all states in the order of their keys, and the keys: 0.4 s for 1.6 million, a dict 6.4."""
+        order = np.lexsort(self.graph.keys[::-1])
+        return order, self.graph.keys[:, order]
 
     def _worth(self, states: Any) -> np.ndarray:
         return np.asarray(worth(self._objective, self._outcome(states))[self._side])
 
     def of(self, state: Any) -> float:
         """The worth of a state."""
-        counted = self.chain.counted
-        return float(self._value[tuple(0 if f == counted else int(value) for f, value in enumerate(state))])
+        order, keys = self._sorted
+        first, last = 0, len(order)
+        for word, key in zip(keys, packed(self.chain.layout, np.array([state]))[:, 0], strict=True):
+            same = word[first:last]
+            first, last = first + int(np.searchsorted(same, key)), first + int(np.searchsorted(same, key, "right"))
+        return float(self.worth[order[first]])
 
     def mid_p(self, before: Any, then: float) -> float:
         """P(less) + half of P(equal) over all results of this roll."""

@@ -66,7 +66,7 @@ def noun_for(number: object, name: str) -> str:
 
     Names with capitals, numbers or signs, collective ones (infantry) and adjectives (light, heavy) stay as they are.
     """
-    if not re.fullmatch(r"[a-z][a-z _-]*", name) or name.endswith("ry") or name in UNCOUNTED:
+    if not re.fullmatch(r"[a-z][a-z _-]*(\([a-z -]+\))?", name) or name.endswith("ry") or name in UNCOUNTED:
         return name
     if str(number) == "1":
         return name[:-2] if name.endswith("sses") else re.sub(r"(?<!s)s$", "", re.sub("men$", "man", name))
@@ -76,10 +76,13 @@ def noun_for(number: object, name: str) -> str:
 def several(noun: str) -> str:
     """The plural of a noun: infantry, and whatever ends in one "s", as it is; armies, tanks, galleasses.
 
-    A name that ends in a code stays (leader A3), and before "on" or "of" its first part changes (lords of Kent).
+    A name that ends in a code stays (leader A3); before "on", "of" or a weapon in parentheses its first part changes
+    (lords of Kent, guardsmen (lasgun)).
     """
-    if part := re.fullmatch(r"(.+?)( (?:on|of|at|in) .+)", noun):
+    if part := re.fullmatch(r"(.+?)( (?:(?:on|of|at|in) |\().+)", noun):
         return several(part[1]) + part[2]
+    if noun.islower() and re.search("(?<!hu)(?<!is)man$", noun):  # not Romans, humans and talismans
+        return f"{noun.removesuffix('man')}men"
     if not noun[-1:].islower() or noun.endswith(("ry", "men")) or (noun.endswith("s") and not noun.endswith("ss")):
         return noun
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":
