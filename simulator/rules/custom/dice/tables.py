@@ -154,9 +154,9 @@ class DiceTables:
 
         The first group of all finds both sides as they came. Raises TooLarge for too many different throws.
         """
-        shots = self.side.shots_of(group, number)
+        shots = [shot for shot in self.side.shots_of(group, number) if self.side.able(shot)]
         shown = np.zeros(len(self.enemy), np.int64)
-        if not any(self.side.able(shot) for shot in shots):
+        if not shots:
             return Throws(shown, *np.zeros((2, len(self.own), 1), np.int64))
         if number == group == 0 and not (self.own.several or self.enemy.several):
             parts, examples = [np.zeros(1, np.int64)], [0]
@@ -298,8 +298,6 @@ class DiceTables:
         plain: dict[Kind, np.ndarray] = {}
         found = []
         for shot in firing:
-            if not self.side.able(shot):
-                continue
             rolled = volleys(self.side, shot, number, own, enemy)
             again = rerolls(self.side, shot, number, own, enemy)
             dice = {} if again else plain
