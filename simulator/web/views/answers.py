@@ -100,7 +100,7 @@ def _simulated(source: Draft | Scenario, seconds: float, battles: Iterable[int |
 def context(odds: Odds, scenario: Scenario | None, column: str = "", folded: Collection[str] = ()) -> dict[str, Any]:
     """The context of the answer's template; `column` is that of the distribution. Raises ValueError.
 
-    `folded`: what nobody looks at of TABLES and TEXTS. It is left out (`later`), a table where there is a bar of blocks.
+    `folded`: those of TABLES and TEXTS that nobody looks at, left out (`later`); tables only where there are blocks.
     """
     bar, numbers = bar_of(odds), any(odds.kind_of(name) == "number" for name in odds.summary_columns)
     blocks, named = blocks_of(odds, bar), said(odds)
