@@ -193,6 +193,17 @@ def test_the_whole_force_and_the_clear_form(site):
         assert site.get(link, follow_redirects=False).headers["location"] == to
 
 
+@pytest.mark.parametrize(
+    "kind",
+    ["europa/native-chain", "europa/expedition", "birthright/siege", "birthright/movement", "axis-and-allies-1940/sea"],
+)
+def test_a_cleared_form_invites_and_names_no_mistake(site, kind):
+    start = site.get(f"/{kind}", follow_redirects=False).headers["location"]
+    page = site.get(f"{start}&with.change=clear").text
+    assert "Enter your units, or try" in page
+    assert 'class="complaint" role="alert"' not in page
+
+
 def test_texts_that_stay_folded_are_left_out_while_a_player_types(site):
     address = "/risk/land/answer?attacker.regiments=9&defender.regiments=7&with.live=1"
     folded, shown = site.get(address).text, site.get(f"{address}&with.open=copy&with.open=rests").text

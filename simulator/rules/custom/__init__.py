@@ -102,7 +102,7 @@ def _battle(source: Source, kind: str) -> Battle:
         parameters=PARAMETERS,
         advice=advice_of(source, kind),
         rules=source.file,
-        name=source.file.name.partition(",")[0],
+        name=source.file.name.partition(", ")[0],
         price=partial(_cost, source.file) if _has_costs(source.file) else None,
         money=MONEY.get(source.name, ""),
         facts=("taken", "attacker_units_lost", "defender_units_lost", "rounds"),

@@ -75,8 +75,11 @@ def form(job: Job, limits: Limits) -> Reply:
 
 
 def examples(battle: Battle) -> list[dict[str, str]]:
-    """The first examples of a battle kind, with a short title."""
-    return [one | {"short": _short(one["title"])} for one in catalogue.examples_of(battle)[:MOST_EXAMPLES]]
+    """The first examples of a battle kind, with a short title; its smallest battle where a game file ships none."""
+    found = catalogue.examples_of(battle)[:MOST_EXAMPLES]
+    if not found and battle.game in catalogue.game_files():
+        found = [catalogue.smallest(battle)]
+    return [one | {"short": _short(one["title"])} for one in found]
 
 
 def _short(title: str) -> str:
@@ -188,11 +191,13 @@ def emptied(data: Mapping[str, Any], battle: Battle) -> dict[str, Any]:
 CHANGES = {"swap": links.swapped, "clear": emptied}
 
 
-def without_units(request: BattleRequest) -> bool:
-    """Is there a side that has no units yet?"""
+def is_only_begun(request: BattleRequest, refusal: str) -> bool:
+    """Does a refusal only say what is still to be given: units of a side, or everything?"""
     sides = [side for side in SIDES if side in request.battle.model.model_fields]
     given = [request.data.get(side, {}) for side in sides]
-    return any(isinstance(side, Mapping) and not any(side.values()) for side in given)
+    without_units = any(isinstance(side, Mapping) and not any(side.values()) for side in given)
+    missing = re.split(r"[.:]", refusal)[0] in SIDES or ": is needed" in refusal
+    return (without_units and missing) or not request.data.keys() - {*links.FRAME, "rules"}
 
 
 def _answer(request: BattleRequest, limits: Limits) -> dict[str, Any]:
