@@ -199,7 +199,7 @@ def test_the_whole_force_and_the_clear_form(site):
 )
 def test_a_cleared_form_invites_and_names_no_mistake(site, kind):
     start = site.get(f"/{kind}", follow_redirects=False).headers["location"]
-    page = site.get(f"{start}&with.change=clear").text
+    page = site.get(f"{start}&with.change=clear", follow_redirects=True).text
     assert "Enter your units, or try" in page
     assert 'class="complaint" role="alert"' not in page
 
