@@ -163,7 +163,7 @@ def endings(odds: Odds, among: str = "") -> list[tuple[str, str, float]]:
     """
     if odds.question.number:
         return []
-    given = [(one.words, _side(one.side), one.question) for one in odds.question.endings]
+    given = [(one.words, _side(one.side), one.question) for one in odds.battle.question.fitting(odds.names).endings]
     if not given and "winner" in odds.names:
         given = [(side, side, f"winner == '{side}'") for side in BAR_ORDER]
     found = []
