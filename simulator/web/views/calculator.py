@@ -196,8 +196,9 @@ def is_only_begun(request: BattleRequest, refusal: str) -> bool:
     sides = [side for side in SIDES if side in request.battle.model.model_fields]
     given = [request.data.get(side, {}) for side in sides]
     without_units = any(isinstance(side, Mapping) and not any(side.values()) for side in given)
-    missing = re.split(r"[.:]", refusal)[0] in SIDES or ": is needed" in refusal
-    return (without_units and missing) or not request.data.keys() - {*links.FRAME, "rules"}
+    first, nothing = re.split(r"[.:]", refusal)[0], not request.data.keys() - {*links.FRAME, "rules"}
+    missing = first in SIDES or ": is needed" in refusal
+    return (without_units and missing) or (nothing and first in request.battle.model.model_fields)
 
 
 def _answer(request: BattleRequest, limits: Limits) -> dict[str, Any]:
