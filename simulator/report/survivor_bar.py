@@ -10,7 +10,6 @@ import numpy as np
 
 from simulator.analysis.odds.odds import Odds
 from simulator.report.answer_words import unit_columns
-from simulator.rules.battle import WINNERS
 from simulator.rules.toolkit.merging import distinct
 from simulator.rules.toolkit.words import number_of
 
@@ -60,24 +59,24 @@ def abbreviations(names: Iterable[str]) -> dict[str, str]:
 
 def survivor_bar(odds: Odds) -> list[SurvivorBlock]:
     """The blocks of a battle that somebody wins with pieces left; none where the game does not count them."""
-    if "winner" not in odds.columns or not all(_counts(odds, side) for side in WHOSE) or odds.battle.results:
+    if "winner" not in odds.names or not all(_counts(odds, side) for side in WHOSE) or odds.battle.results:
         return []
     blocks: list[SurvivorBlock] = []
     for side in ORDER:
-        at = odds.columns["winner"] == WINNERS.index(side)
         if side != "nobody":
-            blocks += blocks_where(odds, side, at)
-        elif p := float(odds.chances[at].sum()):
+            blocks += blocks_where(odds, side, f"winner == '{side}'")
+        elif p := odds.winner(side):
             blocks.append(SurvivorBlock(side, p, (), "nobody wins"))
     return blocks
 
 
-def blocks_where(odds: Odds, side: str, at: np.ndarray) -> list[SurvivorBlock]:
-    """The blocks of a side in these outcomes (bool), by pieces left; most pieces stand at its own end of the bar."""
+def blocks_where(odds: Odds, side: str, question: str) -> list[SurvivorBlock]:
+    """The blocks of a side where a question is answered with yes, by pieces left; most stand at its end of the bar."""
     counts = _counts(odds, side)
-    if not counts or not odds.chances[at].sum():
+    if not counts or not odds.p(question):
         return []
-    own = list(_merged(side, _outcomes(odds, at, counts, _units(odds, side)), _noun(odds, counts[0])))
+    outcomes = _outcomes(odds, odds.where_unmerged(question), counts, _units(odds, side))
+    own = list(_merged(side, outcomes, _noun(odds, counts[0])))
     return own if side == "attacker" else own[::-1]
 
 
@@ -115,9 +114,9 @@ class _Outcomes:
 
 def _outcomes(odds: Odds, at: np.ndarray, counts: Sequence[str], units: dict[str, str]) -> _Outcomes:
     """The outcomes of a side, the most pieces first, and of as many pieces those of the later types."""
-    shares, chances = 3 if counts[0].endswith("thirds") else 1, odds.chances[at]
-    left = [odds.columns[name][at].astype(np.int64) for name in counts]
-    numbers = [-(-sum(left) // shares), *(odds.columns[name][at].astype(np.int64) for name in reversed(units))]
+    shares, columns = 3 if counts[0].endswith("thirds") else 1, odds.unmerged.columns
+    chances, left = odds.unmerged.p[at], [columns[name][at].astype(np.int64) for name in counts]
+    numbers = [-(-sum(left) // shares), *(columns[name][at].astype(np.int64) for name in reversed(units))]
     first, row = distinct(numbers, len(chances))
     p = np.bincount(row, chances)
     best_first = np.flatnonzero(p > 0)[::-1]

@@ -83,14 +83,13 @@ def _blocks(odds: Odds, name: str, held: float) -> list[SurvivorBlock]:
     Colours stay with the player: the attacker of the first battle is the attacker here.
     """
     back, never = f"{name}_winner == 'attacker'", f"{name}_winner == 'none'"
-    of_goal = odds.where("winner == 'attacker'") & ~odds.where(back) & ~odds.where(never)
     p_back, p_never = odds.p(back), odds.p(never)
-    blocks = blocks_where(odds, "attacker", of_goal)
+    blocks = blocks_where(odds, "attacker", f"winner == 'attacker' and not ({back}) and not ({never})")
     if abs(sum(one.p for one in blocks) - held) > LEAST_NEITHER:  # a goal that says more than who is left
         blocks = [SurvivorBlock("attacker", held, ("held",), "taken and still held")]
     rest = 1 - held - p_back - p_never
     blocks += [SurvivorBlock("nobody", rest, (), "nobody has it")] if rest > LEAST_NEITHER else []
-    blocks += blocks_where(odds, "defender", odds.where(back))
+    blocks += blocks_where(odds, "defender", back)
     return [*blocks, *([SurvivorBlock("going", p_never, ("not", "taken"), "never taken")] if p_never else [])]
 
 

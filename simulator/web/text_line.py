@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from simulator.report.survivor_bar import abbreviations
-from simulator.rules.battle import Battle
+from simulator.rules.battle import Battle, Fields
 from simulator.rules.sides import SIDES
 from simulator.scenarios import ScenarioError
-from simulator.scenarios.schema import Schema, branches, page_names, schema_of, whole_numbers
+from simulator.scenarios.schema import Schema, as_battle, branches, page_names, schema_of, whole_numbers
 from simulator.scenarios.validation import not_one_of
 
 EXAMPLE = "6 infantry 3 tank v 7 infantry 1 tank"
@@ -50,7 +51,12 @@ def written(data: Mapping[str, Any], battle: Battle) -> str:
 
 def units_of(battle: Battle, side: str) -> list[str]:
     """The fields of a side that count its units: the whole numbers that its page shows first."""
-    schema = schema_of(battle.model)
+    return _units_of(battle.model, side)
+
+
+@lru_cache(maxsize=128)
+def _units_of(model: type[Fields], side: str) -> list[str]:
+    battle, schema = as_battle(model), schema_of(model)
     tables: list[Schema] = [one for one in branches(schema["properties"].get(side, {}), schema) if "properties" in one]
     if not tables:
         return []
@@ -59,12 +65,13 @@ def units_of(battle: Battle, side: str) -> list[str]:
     return [name for name, one in bounds.items() if one is not None and one[0] in {0, 1}]
 
 
-def only_numbers(battle: Battle, side: str) -> bool:
+@lru_cache(maxsize=128)
+def only_numbers(model: type[Fields], side: str) -> bool:
     """Are all fields of a side that its page shows first numbers of units?"""
-    schema = schema_of(battle.model)
+    schema = schema_of(model)
     tables = [one for one in branches(schema["properties"].get(side, {}), schema) if "properties" in one]
     first = page_names(tables[0]) if tables and "page" in tables[0] else tables[0]["properties"] if tables else {}
-    return bool(first) and set(first) & {*tables[0]["properties"]} == {*units_of(battle, side)}
+    return bool(first) and set(first) & {*tables[0]["properties"]} == {*_units_of(model, side)}
 
 
 def _only(battle: Battle, side: str) -> str:

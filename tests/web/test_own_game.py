@@ -227,9 +227,12 @@ def test_a_triplea_map_becomes_a_game_file_with_a_report(site):
     assert "The map is imported:" in page
     assert part(page, "units").count("kite") == 1
     refused = site.post("/own/import", files={"game": ("map.xml", b"<game/>", "text/xml")})
-    assert (refused.status_code, "map: no units" in refused.text) == (422, True)
+    assert (refused.status_code, "Map: no units" in refused.text) == (422, True)
+    assert written(refused.text) == shipped_text("skirmish")
     large = site.post("/own/import", files={"game": ("map.xml", b" " * (5 << 20), "text/xml")})
-    assert (large.status_code, "map: more than 4096 KB" in large.text) == (413, True)
+    assert (large.status_code, "Map: more than 4096 KB" in large.text) == (413, True)
+    picture = site.post("/own/import", files={"game": ("map.xml", b"\xff\xd8\xff", "text/xml")})
+    assert (picture.status_code, "Map: the text is not UTF-8" in picture.text) == (400, True)
 
 
 def test_a_map_opens_no_other_file(site, tmp_path):
@@ -281,4 +284,12 @@ def test_the_text_stays_in_the_browser_and_a_played_game_keeps_its_comments(brow
     page.wait_for_selector("#complaint >> text=trying again")
     page.wait_for_selector("[data-part=tabs] .plot")
     assert not page.text_content("#complaint")
+    kept = page.input_value("#game")
+    page.click("summary >> text=Open another")
+    page.set_input_files("#map", {"name": "map.xml", "mimeType": "text/xml", "buffer": b"<game"})
+    page.click("text=Import >> nth=-1")
+    page.wait_for_selector("#remarks .exact")
+    page.wait_for_selector("#saved:has-text('Saved in this browser')")
+    assert "not valid XML" in page.text_content(".imports")
+    assert page.input_value("#game") == kept
     context.close()

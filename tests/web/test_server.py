@@ -182,9 +182,36 @@ def test_an_entry_of_a_list_of_units_is_a_name_and_a_count():
 
 
 def test_the_whole_force_and_the_clear_form(site):
-    page = site.get("/axis-and-allies-1942/land?attacker.infantry=3&attacker.tank=2&defender.infantry=4").text
+    address = "/axis-and-allies-1942/land?attacker.infantry=3&attacker.tank=2&defender.infantry=4&v=2"
+    page = site.get(address).text
     assert "<b>5 units</b><span>cost 21 · 1.5 hits</span>" in page
-    assert 'href="/axis-and-allies-1942/land?v=2"' in page
+    changed = {"clear": "/axis-and-allies-1942/land?v=2"}
+    changed["swap"] = "/axis-and-allies-1942/land?attacker.infantry=4&defender.infantry=3&defender.tank=2&v=2"
+    for change, to in changed.items():
+        link = f"{address}&with.change={change}"
+        assert f'id="{change}" href="{link.replace("&", "&amp;")}"' in page
+        assert site.get(link, follow_redirects=False).headers["location"] == to
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["europa/native-chain", "europa/expedition", "birthright/siege", "birthright/movement", "axis-and-allies-1940/sea"],
+)
+def test_a_cleared_form_invites_and_names_no_mistake(site, kind):
+    start = site.get(f"/{kind}", follow_redirects=False).headers["location"]
+    page = site.get(f"{start}&with.change=clear", follow_redirects=True).text
+    assert "Enter your units, or try" in page
+    assert 'class="complaint" role="alert"' not in page
+
+
+def test_texts_that_stay_folded_are_left_out_while_a_player_types(site):
+    address = "/risk/land/answer?attacker.regiments=9&defender.regiments=7&with.live=1"
+    folded, shown = site.get(address).text, site.get(f"{address}&with.open=copy&with.open=rests").text
+    for text in ('id="copy-toml-file"', "ties: defender"):
+        assert text in shown
+        assert text not in folded
+    counts = [re.findall(r"rests on \d+ assumptions", text) for text in (folded, shown)]
+    assert counts[0] == counts[1] != []
 
 
 @pytest.mark.parametrize("given", ["npr", [{}, {"size": "large"}]])
@@ -275,7 +302,7 @@ def test_while_one_types_the_tables_that_are_folded_are_left_out(site):
     whole, typed = site.get(asked).text, site.get(f"{asked}&with.live=1").text
     opened = site.get(f"{asked}&with.live=1&with.open=distribution").text
     assert [text.count("<table") for text in (whole, opened, typed)] == [2, 1, 0]
-    assert [text.count("data-later") for text in (whole, opened, typed)] == [0, 1, 2]
+    assert [text.count("data-later") for text in (whole, opened, typed)] == [0, 3, 4]
     chances = [re.findall(r'<data value="[^"]*" data-chance="[^"]*">', text) for text in (whole, opened, typed)]
     assert chances[0]
     assert chances[0] == chances[1] == chances[2]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -19,9 +20,14 @@ def _z(level: float) -> float:
     """Half-width in standard deviations. Raises ValueError for a level that is not between 0 and 1."""
     if not finite(level) or not 0 < level < 1:
         raise ValueError(f"level: {given_number(level)} is not allowed; above 0 and below 1, like 0.95")
-    from statistics import NormalDist  # it takes 6 ms to import, and exact odds do not need it
+    return _normal_quantile((1 + level) / 2)
 
-    return NormalDist().inv_cdf((1 + level) / 2)
+
+@lru_cache(maxsize=16)  # an answer in words asks for the interval of each of its chances
+def _normal_quantile(p: float) -> float:
+    from statistics import NormalDist  # it takes 6 ms to import
+
+    return NormalDist().inv_cdf(p)
 
 
 def wilson(p: float, battles: float | None, level: float = LEVEL) -> tuple[float, float]:

@@ -187,7 +187,10 @@ def _worth_saying(odds: Odds, before: str, part: str) -> bool:
     except ValueError:
         return False
     last = _questions(odds, before)[-1:]
-    return not last or odds.p(odds.where(question) != odds.where(last[0])) > ROUNDING
+    if not last:
+        return True
+    unlike = odds.where_unmerged(question) != odds.where_unmerged(last[0])
+    return float(odds.unmerged.p[unlike].sum()) > ROUNDING
 
 
 def _questions(odds: Odds, text: str) -> list[str]:

@@ -50,7 +50,7 @@ class Measured(OutcomeColumns):
         """
         if isinstance(query, str):
             if query not in self._chances:  # an answer in words asks each question several times
-                self._chances[query] = float(self._raw.p[self._where_raw(query)].sum())
+                self._chances[query] = float(self._raw.p[self.where_unmerged(query)].sum())
             return self._chances[query]
         return float(self.chances[self.where(query)].sum())
 

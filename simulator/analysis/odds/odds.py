@@ -121,7 +121,7 @@ class Odds(Measured, Result):
     def _answers(self, query: str) -> bool:
         """Does this battle have the columns of a question of its kind?"""
         try:
-            self._where_raw(query)
+            self.where_unmerged(query)
         except ValueError:
             return False
         return True
@@ -137,7 +137,7 @@ class Odds(Measured, Result):
         """The result of each outcome as a column of codes, and their words; empty if several may hold at once."""
         if not self.battle.results:
             return {"winner": (self._raw.columns["winner"], WINNERS)} if "winner" in self._raw.columns else {}
-        happened = np.array([self._where_raw(result.question) for result in self.results])
+        happened = np.array([self.where_unmerged(result.question) for result in self.results])
         if happened.size == 0 or happened.sum(axis=0).max() > 1:
             return {}
         words, codes = np.unique(["nothing of these", *(result.label for result in self.results)], return_inverse=True)

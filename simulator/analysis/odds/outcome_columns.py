@@ -46,6 +46,11 @@ class OutcomeColumns:
         return merge(self._raw)
 
     @property
+    def unmerged(self) -> Outcomes:
+        """The outcomes before equal ones are merged: enough for chances and means, and available at once."""
+        return self._raw
+
+    @property
     def columns(self) -> Columns:
         """The columns of the distinct outcomes by name, each of shape (outcomes,).
 
@@ -152,8 +157,8 @@ class OutcomeColumns:
             raise ValueError(f"query: {given} is not allowed; give a question, or bools, {rows}")
         return mask
 
-    def _where_raw(self, query: str) -> np.ndarray:
-        """As `where`, but among the outcomes before merging."""
+    def where_unmerged(self, query: str) -> np.ndarray:
+        """As `where`, but among the outcomes before merging; of a question in words, and without another look at it."""
         if query not in self._selected:
             self._selected[query] = self._selects(query, self._raw, "_readable_raw")
         return self._selected[query]
@@ -161,6 +166,8 @@ class OutcomeColumns:
     def _selects(self, query: str, outcomes: Outcomes, columns: str) -> np.ndarray:
         if query in WINNING and "winner" in outcomes.columns:
             return np.asarray(outcomes.columns["winner"] == WINNING[query])
+        if query in outcomes.columns and outcomes.columns[query].dtype == bool:
+            return np.asarray(outcomes.columns[query])
         known = dict(self.battle.texts) | ({"winner": WINNERS} if "winner" in outcomes.columns else {})
         return ask(query, getattr(self, columns), len(outcomes.p), known)
 

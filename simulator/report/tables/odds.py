@@ -63,7 +63,7 @@ def chance_table(odds: Odds, heading: str, results: Sequence[Chance], everything
 def events(odds: Odds) -> list[Chance]:
     """The chances of the yes/no columns that are no results."""
     shown = {result.question for result in odds.results}
-    flags = [name for name in odds.columns if odds.kind_of(name) == "yes/no" and name not in shown]
+    flags = [name for name in odds.names if odds.kind_of(name) == "yes/no" and name not in shown]
     return [Chance(label_of(odds.battle, name), name, odds.p(name), *odds.interval(name)) for name in flags]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
@@ -103,7 +102,7 @@ def _battle(source: Source, kind: str) -> Battle:
         parameters=PARAMETERS,
         advice=advice_of(source, kind),
         rules=source.file,
-        name=re.split(r",(?!\d)", source.file.name)[0],  # not within 40,000
+        name=source.file.name.partition(", ")[0],
         price=partial(_cost, source.file) if _has_costs(source.file) else None,
         money=MONEY.get(source.name, ""),
         facts=("taken", "attacker_units_lost", "defender_units_lost", "rounds"),

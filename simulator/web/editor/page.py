@@ -25,8 +25,14 @@ TABS = {"findings": "Findings", "worth": "Worth of units", "balance": "Balance"}
 
 
 def page(job: Job, **context: Any) -> bytes:
-    """The editor without what follows from its text; `complaint` is shown above a text that was refused as a whole."""
-    text = "" if job.view == "import" else _text(job, posted(job))
+    """The editor without what follows from its text; `complaint` is shown above a text that was refused as a whole.
+
+    Where a map is refused, the editor opens with the text that the browser keeps, as it does without a map.
+    """
+    if job.view == "import":
+        text, context = shipped_text(START), {"not_imported": context["complaint"], "sent": False}
+    else:
+        text = _text(job, posted(job))
     return _page(job, checked(text), Posted(text, []), {}, **context)
 
 

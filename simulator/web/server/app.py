@@ -341,12 +341,13 @@ async def _body(request: Request, most: int) -> str:
             body += part
         elif size > max(MOST_READ, 2 * most):
             break
+    field = "map" if most > MOST_BYTES else "scenario"
     if size > most:
-        raise BadRequest(f"{'map' if most > MOST_BYTES else 'scenario'}: more than {most // 1024} KB", 413)
+        raise BadRequest(f"{field}: more than {most // 1024} KB", 413)
     try:
         return body.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise BadRequest("scenario: the text is not UTF-8", 400) from None
+        raise BadRequest(f"{field}: the text is not UTF-8", 400) from None
 
 
 def _response(reply: Reply) -> Response:

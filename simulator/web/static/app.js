@@ -64,7 +64,8 @@ function answer_soon() {
   timer = setTimeout(request_answer, WAIT);
 }
 
-async function request_answer() {
+// `more`: what is folded and wanted all the same.
+async function request_answer(more = []) {
   clearTimeout(timer);
   end_stream();
   if (pending) pending.abort();
@@ -77,7 +78,7 @@ async function request_answer() {
   $("#second-answer").classList.add("stale");
   const pairs = scenario_pairs(), column = $("#column");
   const chosen = column && column_chosen ? [["with.column", column.value]] : [];
-  const open = $$("[data-part=outcome] details[data-name][open]", answer).map((one) => ["with.open", one.dataset.name]);
+  const open = [...$$("details[data-name][open]", answer).map((one) => one.dataset.name), ...more].map((name) => ["with.open", name]);
   try {
     const reply = await fetch_again(`${form.dataset.here}/answer?${readable([...pairs, ...chosen, ...open, ["with.live", "1"]])}`, pending.signal);
     const text = await reply.text();
@@ -143,7 +144,7 @@ function after_answer() {
   show_buttons();
   $(`[data-part="outcome"]`).hidden = tool !== "outcome";
   $("#pin").href = `/compare?with.s=${encodeURIComponent(shown.dataset.address)}`;
-  for (const [id, name] of [["swap", "swapped"], ["clear", "empty"]]) if ($(`#${id}`)) $(`#${id}`).href = shown.dataset[name];
+  for (const one of $$("#swap, #clear")) one.href = `${shown.dataset.address}&with.change=${one.id}`;
   const bar = $(".strip .bar"), line = $("#line");
   if (line && document.activeElement !== line && !shown.classList.contains("old")) line.value = shown.dataset.line;
   if (bar) recent.add({ address: shown.dataset.address, text: shown.dataset.text, bar: [...bar.children].map((one) => [one.getAttribute("class"), one.getAttribute("x"), one.getAttribute("width")]) });
@@ -248,8 +249,10 @@ async function keep_on_clipboard(text) {
 
 async function copy(button) {
   // The counter-attack that is open has an embedding of its own.
-  const text = document.getElementById(`${button.dataset.copy}-second`) || document.getElementById(button.dataset.copy), before = button.textContent;
-  await keep_on_clipboard(text.value);
+  const text = () => document.getElementById(`${button.dataset.copy}-second`) || document.getElementById(button.dataset.copy), before = button.textContent;
+  if (!text()) await request_answer(["copy"]);  // left out while somebody types
+  if (!text()) return;
+  await keep_on_clipboard(text().value);
   button.textContent = "Copied";
   setTimeout(() => (button.textContent = before), 1500);
 }
@@ -779,7 +782,7 @@ if (form) {
   });
   $("#to-share").addEventListener("click", (event) => { event.preventDefault(); share(); });
   addEventListener("keydown", (event) => { if (event.key === "Escape") $("#sheet").hidden = true; });
-  addEventListener("online", request_answer);
+  addEventListener("online", () => request_answer());
   $("#line")?.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); fill_in($("#line").value); } });
   $("#line")?.form.addEventListener("submit", (event) => { event.preventDefault(); fill_in($("#line").value); });
   const shown = $(".answer[data-address]"), first = $(".complaint", complaint), tab = new URLSearchParams(location.search).get("with.tab");

@@ -167,7 +167,7 @@ async function begin() {
   } else if (draft && draft.text !== game.value) {
     kept.write("earlier", draft);
     say_saved("");
-  }
+  } else if ($(".imports.complaint")) check();
 }
 
 game.addEventListener("input", () => { number_lines(); check_soon(); });

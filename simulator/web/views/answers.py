@@ -26,8 +26,8 @@ from simulator.web.time_limit import at_most
 from simulator.web.views import charts
 
 MOST_VALUES = 200
-# The tables of an answer that are folded at first; while a player types, those that stay folded are left out.
-TABLES = {"costs", "distribution"}
+# The tables and texts of an answer that are folded at first; while a player types, those that stay folded are left out.
+TABLES, TEXTS = {"costs", "distribution"}, {"rests", "copy"}
 # The widths in pixels of a bar of survivors from which on a text is written in a block (style.css), the pixels of a
 # letter and of the edges of a block, and the most lines in it.
 WIDTHS = (300, 370, 450, 560, 680)
@@ -100,12 +100,12 @@ def _simulated(source: Draft | Scenario, seconds: float, battles: Iterable[int |
 def context(odds: Odds, scenario: Scenario | None, column: str = "", folded: Collection[str] = ()) -> dict[str, Any]:
     """The context of the answer's template; `column` is that of the distribution. Raises ValueError.
 
-    `folded`: the tables of TABLES that nobody looks at; they are left out (`later`) where there is a bar of survivors.
+    `folded`: those of TABLES and TEXTS that nobody looks at, left out (`later`); tables only where there are blocks.
     """
     bar, numbers = bar_of(odds), any(odds.kind_of(name) == "number" for name in odds.summary_columns)
     blocks, named = blocks_of(odds, bar), said(odds)
     asked = {one["question"] for one in named} | {one.question for one in odds.question.endings}
-    later = set(folded) if numbers and blocks else set()
+    later = TEXTS.intersection(folded) | (TABLES.intersection(folded) if numbers and blocks else set())
     hint, kept = to_hold(scenario, odds) if scenario else ("", {})
     return {
         "odds": odds,
@@ -123,7 +123,7 @@ def context(odds: Odds, scenario: Scenario | None, column: str = "", folded: Col
         "distribution": None if "distribution" in later else _distribution(odds, column),
         "later": later,
         "exact": odds.battles is None,
-        "explanation": list(scenario.built.explain()) if scenario else [],
+        "explanation": list(scenario.built.explain()) if scenario and "rests" not in later else [],
     }
 
 
@@ -163,8 +163,8 @@ def endings(odds: Odds, among: str = "") -> list[tuple[str, str, float]]:
     """
     if odds.question.number:
         return []
-    given = [(one.words, _side(one.side), one.question) for one in odds.battle.question.fitting(odds.columns).endings]
-    if not given and "winner" in odds.columns:
+    given = [(one.words, _side(one.side), one.question) for one in odds.battle.question.fitting(odds.names).endings]
+    if not given and "winner" in odds.names:
         given = [(side, side, f"winner == '{side}'") for side in BAR_ORDER]
     found = []
     for words, side, question in given:

@@ -24,7 +24,7 @@ from simulator.web import catalogue, counter_attack, links, text_line
 from simulator.web.forms.campaign import form_of
 from simulator.web.messages import EVENTS, Job, Limits, Reply, event
 from simulator.web.views import answers
-from simulator.web.views.answers import TABLES, odds_in_time
+from simulator.web.views.answers import TABLES, TEXTS, odds_in_time
 from simulator.web.views.render import render
 from simulator.web.views.request import BattleRequest
 from simulator.web.views.tools import tabs_of
@@ -45,16 +45,18 @@ def calculator(job: Job, limits: Limits) -> Reply:
     changes_form = bool(request.options.many("add") or request.options.many("drop"))
     if request.options.many("move"):
         return redirect(links.address_of(_changed(request), request.battle))
+    if change := CHANGES.get(request.options.text("change")):
+        return redirect(links.address_of(change(request.data, request.battle), request.battle))
     if request.options.text("clean") == "1" and not changes_form:
         return redirect(request.address)
     return Reply(page(request, {} if changes_form else _answer(request, limits) | _second(request)))
 
 
 def fragment(job: Job, limits: Limits) -> Reply:
-    """The answer alone, as the script requests it while the player types (`live`): with the tables that are open."""
+    """The answer alone, as the script requests it while the player types (`live`): with the parts that are open."""
     request = BattleRequest(job)
     live = request.options.text("live") == "1"
-    folded = TABLES.difference(request.options.many("open")) if live else ()
+    folded = (TABLES | TEXTS).difference(request.options.many("open")) if live else ()
     return Reply(render("answer.html", **answer_context(request, *odds_in_time(request.draft, limits, live), folded)))
 
 
@@ -73,8 +75,11 @@ def form(job: Job, limits: Limits) -> Reply:
 
 
 def examples(battle: Battle) -> list[dict[str, str]]:
-    """The first examples of a battle kind, with a short title."""
-    return [one | {"short": _short(one["title"])} for one in catalogue.examples_of(battle)[:MOST_EXAMPLES]]
+    """The first examples of a battle kind, with a short title; its smallest battle where a game file ships none."""
+    found = catalogue.examples_of(battle)[:MOST_EXAMPLES]
+    if not found and battle.game in catalogue.game_files():
+        found = [catalogue.smallest(battle)]
+    return [one | {"short": _short(one["title"])} for one in found]
 
 
 def _short(title: str) -> str:
@@ -115,6 +120,7 @@ def page(request: BattleRequest, context: dict[str, Any]) -> bytes:
         "box": battle.name or battle.game.replace("-", " ").capitalize(),
         "tabs": tabs_of(battle, request.data, context.get("scenario"), "exact" not in answer or answer["exact"]),
         "line_units": text_line.written(catalogue.start_of(battle), battle) if _counts_units(battle) else "",
+        "has_sides": battle.game != CAMPAIGN,  # to swap or to clear
         "plans": any(of == battle.game for _, of in catalogue.planned()),
         "query": links.query(request.written),
         "card": links.query([*request.written, *(counter_attack.pairs_of(request) if "second" in context else [])]),
@@ -138,10 +144,7 @@ def _about(request: BattleRequest) -> dict[str, Any]:
         "host": request.job.host,
     }
     about["line"] = text_line.written(request.data, battle) if _counts_units(battle) else ""
-    about |= {"sides": sides, "totals": totals, "summary": summary(request), "swapped": "", "empty": ""}
-    if battle.game != CAMPAIGN:  # which has no sides to swap or to clear
-        about["swapped"] = links.address_of(links.swapped(request.data, battle), battle)
-        about["empty"] = links.address_of(emptied(request.data, battle), battle)
+    about |= {"sides": sides, "totals": totals, "summary": summary(request)}
     return about
 
 
@@ -169,7 +172,7 @@ def summary(request: BattleRequest) -> str:
 
 def _counts_units(battle: Battle) -> bool:
     """Is an army of this kind no more than numbers of units?"""
-    return all(text_line.only_numbers(battle, side) for side in SIDES)
+    return all(text_line.only_numbers(battle.model, side) for side in SIDES)
 
 
 def emptied(data: Mapping[str, Any], battle: Battle) -> dict[str, Any]:
@@ -184,11 +187,18 @@ def emptied(data: Mapping[str, Any], battle: Battle) -> dict[str, Any]:
     return kept | {side: units for side in ALL_SIDES if side in data and (units := needed(side))}
 
 
-def without_units(request: BattleRequest) -> bool:
-    """Is there a side that has no units yet?"""
+# The changes of a whole scenario, by the name that a link gives (`with.change`).
+CHANGES = {"swap": links.swapped, "clear": emptied}
+
+
+def is_only_begun(request: BattleRequest, refusal: str) -> bool:
+    """Does a refusal only say what is still to be given: units of a side, or everything?"""
     sides = [side for side in SIDES if side in request.battle.model.model_fields]
     given = [request.data.get(side, {}) for side in sides]
-    return any(isinstance(side, Mapping) and not any(side.values()) for side in given)
+    without_units = any(isinstance(side, Mapping) and not any(side.values()) for side in given)
+    first, nothing = re.split(r"[.:]", refusal)[0], not request.data.keys() - {*links.FRAME, "rules"}
+    missing = first in SIDES or ": is needed" in refusal
+    return (without_units and missing) or (nothing and first in request.battle.model.model_fields)
 
 
 def _answer(request: BattleRequest, limits: Limits) -> dict[str, Any]:
@@ -209,7 +219,7 @@ def answer_context(
         "scenario": scenario,
         "reason": reason,
         "address": request.address,
-        "copies": links.copies(request.data, request.battle, link, request.written, odds),
+        "copies": [] if "copy" in folded else links.copies(request.data, request.battle, link, request.written, odds),
     }
 
 

@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Any
 
 from simulator.engine.model.limits import NoExactOdds
-from simulator.rules.sides import SIDES
 from simulator.scenarios.validation import brief
 from simulator.web import links
 from simulator.web.editor import page as editor
@@ -106,7 +105,7 @@ def refused(job: Job, text: str, status: int) -> Reply:
         request = BattleRequest(replace(job, view="page"))
     except ValueError:
         request = None
-    if request and (field or "").partition(".")[0] in SIDES and calculator.without_units(request):
+    if request and calculator.is_only_begun(request, text):
         context["invited"] = calculator.examples(request.battle)
     if request and text.startswith(LARGE):
         context["half"] = _half(request)

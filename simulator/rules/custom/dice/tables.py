@@ -166,8 +166,8 @@ class DiceTables:
 
         The first group of all finds both sides as they came. Raises TooLarge for too many different throws.
         """
-        shots = self.side.shots_of(group, number)
-        if not any(self.side.able(shot) for shot in shots):
+        shots = [shot for shot in self.side.shots_of(group, number) if self.side.able(shot)]
+        if not shots:
             return self.nothing()
         shown = np.zeros(len(self.enemy), np.int64)
         if number == group == 0 and not (self.own.several or self.enemy.several):
@@ -307,8 +307,6 @@ class DiceTables:
         plain: dict[Kind, np.ndarray] = {}
         found = []
         for shot in firing:
-            if not self.side.able(shot):
-                continue
             rolled = volleys(self.side, shot, number, own, enemy)
             again = rerolls(self.side, shot, number, own, enemy)
             dice = {} if again else plain
