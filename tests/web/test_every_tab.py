@@ -39,9 +39,9 @@ NOT_OFFERED = {
 class Pages:
     """The pages over one worker with half the seconds of the page; a request past them is asked again with ten times.
 
-    Tables that end with their seconds take half the time, and are answers all the same. A busy machine takes up to three
-    times as much processor time for the same work, and a worker without kernels tries plain Python for some seconds
-    before it compiles. The second worker starts when it is first needed.
+    Tables that end with their seconds take half the time, and are answers all the same. A busy machine takes up to
+    three times as much processor time for the same work, and a worker without kernels tries plain Python for some
+    seconds before it compiles. The second worker starts when it is first needed.
     """
 
     def __init__(self):
