@@ -1,7 +1,8 @@
 """The order of the tests, and the worker that runs each.
 
 The tests of a game, of the engine and of the page share what they compile or start: one worker runs each of these
-folders. Other tests go to workers by file, and those of all tabs by the game of the example, since they take longest.
+folders; the server and the browser are two of them, since both take long. Other tests go to workers by file, and those
+of all tabs by the game of the example.
 The tests that ask something of every shipped example run example by example: all of them share what one example needs.
 (Groups of pytest-xdist have no effect since pytest 9.2.)
 """
@@ -29,6 +30,10 @@ OF_EXAMPLE = re.compile(r"\[(?:(?:as it fits|simulated|attacker|defender)-)?([\w
 EXAMPLES = {path.stem for path in (Path(__file__).parents[1] / "simulator" / "examples").rglob("*.toml")}
 # Bytes of what is kept of examples.
 ROOM = 300_000_000
+# Files of tests/web that ask the server without a browser.
+SERVER = {
+    f"web/test_{name}.py" for name in ("bots", "every_kind", "proxies", "safety", "security", "server", "visitors")
+}
 FOLDERS = ("birthright", "custom", "engine", "europa", "kings_and_things", "price_of_power", "risk", "web")
 
 
@@ -42,6 +47,12 @@ def example_of(nodeid):
 def pytest_collection_modifyitems(items):
     """Begin with the tests of the page, which take longest, and of these with those that one worker runs."""
     items.sort(key=lambda item: ("tests/web/" not in item.nodeid, TABS in item.nodeid, example_of(item.nodeid)))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config):
+    """One worker more than processors: the tests of the page wait for a browser half of their time."""
+    return (os.cpu_count() or 1) + 1
 
 
 @pytest.fixture(autouse=True)
@@ -67,6 +78,8 @@ def pytest_xdist_make_scheduler(config, log):
                 return f"{path} of {test.partition('[')[2].partition('-')[0]}"
             if example := example_of(nodeid):
                 return f"example {example}"
+            if path in SERVER:
+                return "web server"
             return folder if folder in FOLDERS else f"{folder}/{file}"
 
     return ByFolder(config, log)

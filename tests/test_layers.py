@@ -38,16 +38,21 @@ def layer_of(dotted):
     return parts[1] if len(parts) > 1 else None
 
 
-def tree_of(path):
-    return ast.parse(path.read_text(encoding="utf-8"))
+@cache
+def nodes_of(path):
+    """All nodes of the syntax tree of a module."""
+    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
 
 
-def imports(tree):
-    """The modules of this package that a syntax tree imports, at any depth; not those imported for types alone."""
-    for node in ast.walk(tree):
+def imports(nodes):
+    """The modules of this package that these nodes import; not those imported for types alone."""
+    for_types = set()
+    for node in nodes:
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
-            node.body.clear()
-    for node in ast.walk(tree):
+            for_types.update(node.body)
+    for node in nodes:
+        if node in for_types:
+            continue
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "simulator":
             for alias in node.names:
                 full = f"{node.module}.{alias.name}"
@@ -61,7 +66,7 @@ def imports(tree):
 
 @cache
 def imports_of(path):
-    return list(imports(tree_of(path)))
+    return list(imports(nodes_of(path)))
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
@@ -93,9 +98,8 @@ def test_folders_stay_small():
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_names_are_plain_words(path):
-    tree = tree_of(path)
     names = {path.stem}
-    for node in ast.walk(tree):
+    for node in nodes_of(path):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             names.add(node.name)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -113,7 +117,7 @@ def test_no_two_classes_above_the_games_have_one_name():
     for path in MODULES:
         parts = path.relative_to(ROOT).parts
         if parts[0] != "engine" and not (parts[0] == "rules" and parts[1] in games):
-            for node in ast.walk(tree_of(path)):
+            for node in nodes_of(path):
                 if isinstance(node, ast.ClassDef):
                     homes.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
     assert {name: found for name, found in homes.items() if len(found) > 1} == {}
@@ -124,10 +128,9 @@ def test_the_folders_of_europa_import_one_way():
     home = ROOT / "rules" / "europa"
     for level, folder in enumerate(order):
         for path in home.glob(f"{folder}/*.py"):
-            for node in ast.parse(
-                path.read_text(encoding="utf-8")
-            ).body:  # what only types need is imported inside an if
-                for module in imports(ast.Module([node], [])) if isinstance(node, ast.ImportFrom) else ():
+            module_node, *_ = nodes_of(path)
+            for node in module_node.body:  # what only types need is imported inside an if
+                for module in imports([node]):
                     if module.startswith("simulator.rules.europa."):
                         assert order.index(module.split(".")[3]) <= level, f"{path} imports {module}"
 
@@ -145,7 +148,7 @@ def test_the_engine_knows_no_game():
 def test_rules_know_neither_files_nor_plots_nor_the_command_line():
     forbidden = {"matplotlib", "typer", "rich", "pandas"}
     for path in (ROOT / "rules").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes_of(path):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             assert not forbidden & {name.split(".")[0] for name in names}, path
@@ -153,9 +156,8 @@ def test_rules_know_neither_files_nor_plots_nor_the_command_line():
 
 def test_files_and_functions_stay_small():
     for path in MODULES:
-        text = path.read_text(encoding="utf-8")
-        assert len(text.splitlines()) <= 400, path
-        for node in ast.walk(ast.parse(text)):
+        assert len(path.read_text(encoding="utf-8").splitlines()) <= 400, path
+        for node in nodes_of(path):
             if isinstance(node, ast.FunctionDef):
                 described = len((ast.get_docstring(node) or "").splitlines())
                 assert node.end_lineno - node.lineno - described < 60, f"{path}: {node.name}"

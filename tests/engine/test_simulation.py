@@ -40,10 +40,10 @@ def test_other_threads_help_where_few_battles_take_long(monkeypatch):
     monkeypatch.setattr(montecarlo, "LONG", 0.2)
     others, threads = set(threading.enumerate()), []  # threads of earlier tests may still be ending
     simulation = Simulation(walk(200, 400), 1, threads=2)
-    simulation.add(20_000, lambda done: threads.append(len(set(threading.enumerate()) - others)))
+    simulation.add(8_000, lambda done: threads.append(len(set(threading.enumerate()) - others)))
     assert threads[0] == 1
     assert max(threads) == 2
-    assert simulation.ends().count.sum() == 20_000
+    assert simulation.ends().count.sum() == 8_000
 
 
 def test_battles_added_in_portions_are_the_same_battles():

@@ -37,15 +37,16 @@ NOT_OFFERED = {
 
 
 class Pages:
-    """The pages over one worker with the limits of the page; a request past its seconds is asked again with five times.
+    """The pages over one worker with half the seconds of the page; a request past them is asked again with ten times.
 
-    A busy machine takes up to three times as much processor time for the same work, and a worker without kernels tries
-    plain Python for some seconds before it compiles. The second worker starts when it is first needed.
+    Tables that end with their seconds take half the time, and are answers all the same. A busy machine takes up to
+    three times as much processor time for the same work, and a worker without kernels tries plain Python for some
+    seconds before it compiles. The second worker starts when it is first needed.
     """
 
     def __init__(self):
         self.pools = []
-        self.clients = [self.client(1)]
+        self.clients = [self.client(0.5)]
 
     def client(self, times):
         limits = Limits(seconds=times * Limits.seconds, wait=300.0, queue=300.0, reply=300.0)
