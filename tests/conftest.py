@@ -52,7 +52,7 @@ def pytest_collection_modifyitems(items):
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config):
     """One worker more than processors: the tests of the page wait for a browser half of their time."""
-    return (os.cpu_count() or 1) + 1
+    return None if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ else (os.cpu_count() or 1) + 1
 
 
 @pytest.fixture(autouse=True)
