@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator import exact, load, odds, replay, simulate
+from simulator import best, exact, load, odds, replay, simulate
 from simulator.analysis.odds.survival import survival
 from simulator.engine.model.limits import NoExactOdds
 from simulator.engine.sample.simulation import Simulation
-from simulator.scenarios import example_names
+from simulator.scenarios import draft, example_names
 from tests.kings_and_things.scenarios import random_battle
 from tests.vectors import largest_z
 
@@ -33,6 +33,7 @@ CUP = {
     "attacker": {"creatures": ["4", "3R", "Warlord"], "items": ["lucky-charm"]},
     "conditions": {"cup": ["3 x 1", "2R", "4C", "city", "loot", "3 x nothing"], "exploration_roll": 3},
 }
+ORDERS = ("weakest-first", "strongest-first", "keep-next-step-fighters")
 # Rounds decide: they are a part of the state.
 TIMED = [HEROES, "knt-raid"]
 
@@ -46,6 +47,40 @@ def test_simulated_as_exact(scenario):
 def test_simulated_as_exact_with_odd_options(seed):
     kind = "free-for-all" if seed % 3 == 2 else "land"
     assert largest_z(load(random_battle(random.Random(f"odd {seed}"), kind)), battles=200_000) < 4.5
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"attacker.creatures": ["4", "3R", "2M", "1C"], "policy.attacker.losses": "keep-next-step-fighters"},
+        {"attacker.creatures": ["4", "3R", "Warlord"], "policy.defender.structures": "last"},
+        {"attacker.creatures": ["0", "2M"], "policy.defender.losses": "strongest-first"},
+        {"attacker.creatures": ["0"], "conditions.cup": ["0", "1", "nothing"], "conditions.exploration_roll": 2},
+        {"attacker.creatures": ["1R"], "options.lone_settlement_defends": False, "conditions.exploration_roll": 0},
+    ],
+)
+def test_the_winner_of_an_exploration_alone_is_that_of_the_whole_answer(changes):
+    scenario = draft(CUP | {"attacker": {"creatures": []}}).with_fields(changes).checked()
+    chances, whole = scenario.battle.winners(scenario.fields), exact(scenario)
+    assert chances == pytest.approx([whole.winner(side) for side in ("attacker", "defender", "nobody")], abs=1e-12)
+    assert (chances > 0).sum() > 1
+
+
+@pytest.mark.parametrize("changes", [{"attacker.items": ["talisman"]}, {"policy.attacker.retreat": "after-rounds"}])
+def test_more_than_hits_needs_the_whole_answer(changes):
+    scenario = draft(CUP | {"attacker": {"creatures": ["4", "3R"]}}).with_fields(changes).checked()
+    assert scenario.battle.winners(scenario.fields) is None
+
+
+def test_the_best_order_of_losses_has_the_whole_answer():
+    found = best(CUP | {"attacker": {"creatures": ["1", "3R", "4"]}})
+    orders = [
+        CUP | {"attacker": {"creatures": ["1", "3R", "4"]}, "policy": {"attacker": {"losses": one}}} for one in ORDERS
+    ]
+    assert sorted(one.value for one in found.named) == pytest.approx(
+        sorted(exact(one).winner("attacker") for one in orders)
+    )
+    assert found.odds.mean("attacker_losses") == exact(found.scenario).mean("attacker_losses")
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

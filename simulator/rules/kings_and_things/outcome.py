@@ -104,9 +104,13 @@ def winners(forces: Forces, params: Params, tables: Tables) -> np.ndarray:
         a, d = np.flatnonzero(counters[:second] == own), second + np.flatnonzero(counters[second:] == enemy)
         # The same with hits in the step, and the chance of none; pairs that are not answered yet still count 0.
         struck = np.zeros((STEPS, 2, len(a), len(d)))
-        for step, number in np.ndindex(STEPS, params.width):
-            then = ends[(step + 1) % STEPS][:, after[a, step][:, :, None], after[d, step, number] - second]
-            struck[step] += hits[a, step, number][:, None] * np.einsum("waxd,dx->wad", then, hits[d, step])
+        for step in range(STEPS):
+            by_a, by_d = (np.flatnonzero(hits[side, step].any(axis=0)) for side in (a, d))
+            losing = after[a[:, None], step, by_d][:, :, None]
+            for number in by_a:
+                then = ends[(step + 1) % STEPS][:, losing, after[d, step, number] - second]
+                then = np.einsum("waxd,dx->wad", then, hits[d[:, None], step, by_d])
+                struck[step] += hits[a, step, number][:, None] * then
         calm = [np.multiply.outer(hits[a, step, 0], hits[d, step, 0]) for step in range(STEPS)]
         stalemate = (able[a, None] | able[d]) == 0
         struck[0, 1] += stalemate
