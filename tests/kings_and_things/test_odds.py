@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from simulator import best, exact, load, odds, replay, simulate
 from simulator.analysis.odds.survival import survival
+from simulator.engine.graph.graph_cache import simulate_by_rules
 from simulator.engine.model.limits import NoExactOdds
-from simulator.engine.sample.simulation import Simulation
+from simulator.engine.sample.interpreted_walk import courses
+from simulator.engine.sample.simulation import Simulation, replay_steps
 from simulator.scenarios import draft, example_names
 from tests.kings_and_things.scenarios import random_battle
 from tests.vectors import largest_z
@@ -81,6 +83,15 @@ def test_the_best_order_of_losses_has_the_whole_answer():
         sorted(exact(one).winner("attacker") for one in orders)
     )
     assert found.odds.mean("attacker_losses") == exact(found.scenario).mean("attacker_losses")
+
+
+def test_battles_walked_together_pass_the_states_of_their_replays():
+    chain = load(CUP).chain
+    simulate_by_rules(chain)
+    ((states, ends),) = courses(chain, 3, 40)
+    replays = [[chain.start, *(after for _, _, after in replay_steps(chain, 3, battle))] for battle in range(40)]
+    assert states.tolist() == [list(map(int, state)) for battle in replays for state in battle]
+    assert ends.tolist() == (np.cumsum([len(battle) for battle in replays]) - 1).tolist()
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
