@@ -201,8 +201,8 @@ def courses(chain: Chain, seed: int, battles: int) -> Iterator[Courses]:
     """
     merged = chain.paired and graph_if_it_fits(chain) is not None  # such battles draw both rolls with one number
     graph = InterpretedGraph(chain) if may_keep_states(chain) and not merged else None
-    for first in range(0, battles, FIRST_PORTION):
-        size = min(FIRST_PORTION, battles - first)
+    for first in range(0, battles, FIRST_BATTLES):
+        size = min(FIRST_BATTLES, battles - first)
         try:
             found = graph.courses(seed, first, size) if graph else None
         except OutOfRoom:
