@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator import best, exact, load, odds, replay, simulate
+from simulator import best, exact, load, odds, replay, sensitivity, simulate
 from simulator.analysis.odds.survival import survival
 from simulator.engine.graph.graph_cache import simulate_by_rules
 from simulator.engine.model.limits import NoExactOdds
@@ -83,6 +83,15 @@ def test_the_best_order_of_losses_has_the_whole_answer():
         sorted(exact(one).winner("attacker") for one in orders)
     )
     assert found.odds.mean("attacker_losses") == exact(found.scenario).mean("attacker_losses")
+
+
+def test_sensitivity_of_an_exploration_too_large_for_its_columns_is_exact(monkeypatch):
+    monkeypatch.setattr(f"{sensitivity.__module__}.CELL_BYTES", 1)
+    monkeypatch.setattr(f"{sensitivity.__module__}.CELL_BATTLES", 500)
+    scenario = CUP | {"attacker": {"creatures": ["4", "3R"]}}
+    found = sensitivity(scenario, fields=["conditions.exploration_roll"])
+    assert found.how().endswith("all exact")
+    assert found.base == pytest.approx(exact(scenario).winner("attacker"), abs=1e-12)
 
 
 def test_battles_walked_together_pass_the_states_of_their_replays():
