@@ -18,6 +18,7 @@ from simulator import (
     units,
 )
 from simulator.analysis.odds.headline import names_of
+from simulator.analysis.studies.units import OneMore, Units
 from simulator.cli import run
 from simulator.report.answer_words import costs
 from simulator.rules.toolkit.words import agreeing, chance_of, noun_for, price_of, several
@@ -61,6 +62,15 @@ def test_balance_asks_the_question_of_the_kind():
     with pytest.raises(ValueError, match=r"target: give one; .* raid has no winner, its question is a number"):
         balance("axis-raid", {"attacker.bomber": [1, 2]})
     assert balance("axis-raid", {"attacker.bomber": [1, 2]}, target=5, value="mean.attacker_points").front
+
+
+def test_points_of_a_chance_are_told_from_points_that_are_paid():
+    squads = load("warhammer-40000-squads")
+    more = OneMore("attacker", "intercessor", 16, 0.3774, None, "exact")
+    line = Units((more,), 1, (squads.battle, squads.data)).headline
+    assert (
+        line == "One more intercessor (bolt rifle) is worth most for its price: +37.74 percentage points for 16 points."
+    )
 
 
 def test_units_of_a_raid_have_no_chance_to_win():

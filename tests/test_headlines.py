@@ -50,6 +50,11 @@ CASES = {
         "19 regiments are enough: the attacker wins in 82.21 %, for 19 coins at the game's prices.",
         "",
     ),
+    "need without money": (
+        ["need", "war-of-the-ring-city", "--vary", "attacker.elite=0,1"],
+        "1 elite unit is enough: the attacker wins in 92.29 %, at the game's price of 2.",
+        "",
+    ),
     "need two": (
         ["need", "risk-20v15", *SIX, *BOTH, "--cost", "each"],
         "5 regiments and 2 commanders are enough: the attacker wins in 81.61 %, for 7 at 1 each.",

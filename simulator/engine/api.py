@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     )
     from simulator.engine.jit.cost_model import without_compiling
     from simulator.engine.jit.kernel_cache import PACKAGE, announce, cache_folder, clear, kept
-    from simulator.engine.sample.interpreted_walk import InterpretedSimulation, OutOfRoom
+    from simulator.engine.sample.interpreted_walk import InterpretedSimulation, OutOfRoom, courses
     from simulator.engine.sample.per_battle import each_outcome, numbered_outcomes
     from simulator.engine.sample.plain_walk import rolls_a_battle
     from simulator.engine.sample.simulation import Simulation, replay_steps
@@ -37,7 +37,7 @@ _MODULES = {
     "graph.value_iteration": ("BestPolicy", "best_option", "first_state", "best_policy", "too_many_transitions"),
     "jit.cost_model": ("without_compiling",),
     "jit.kernel_cache": ("PACKAGE", "announce", "cache_folder", "clear", "kept"),
-    "sample.interpreted_walk": ("InterpretedSimulation", "OutOfRoom"),
+    "sample.interpreted_walk": ("InterpretedSimulation", "OutOfRoom", "courses"),
     "sample.plain_walk": ("rolls_a_battle",),
     "sample.per_battle": ("each_outcome", "numbered_outcomes"),
     "sample.simulation": ("Simulation", "replay_steps"),

@@ -8,11 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator import exact, load, odds, replay, simulate
+from simulator import best, exact, load, odds, replay, sensitivity, simulate
 from simulator.analysis.odds.survival import survival
+from simulator.engine.graph.graph_cache import simulate_by_rules
 from simulator.engine.model.limits import NoExactOdds
-from simulator.engine.sample.simulation import Simulation
-from simulator.scenarios import example_names
+from simulator.engine.sample.interpreted_walk import courses
+from simulator.engine.sample.simulation import Simulation, replay_steps
+from simulator.scenarios import draft, example_names
 from tests.kings_and_things.scenarios import random_battle
 from tests.vectors import largest_z
 
@@ -33,6 +35,7 @@ CUP = {
     "attacker": {"creatures": ["4", "3R", "Warlord"], "items": ["lucky-charm"]},
     "conditions": {"cup": ["3 x 1", "2R", "4C", "city", "loot", "3 x nothing"], "exploration_roll": 3},
 }
+ORDERS = ("weakest-first", "strongest-first", "keep-next-step-fighters")
 # Rounds decide: they are a part of the state.
 TIMED = [HEROES, "knt-raid"]
 
@@ -46,6 +49,58 @@ def test_simulated_as_exact(scenario):
 def test_simulated_as_exact_with_odd_options(seed):
     kind = "free-for-all" if seed % 3 == 2 else "land"
     assert largest_z(load(random_battle(random.Random(f"odd {seed}"), kind)), battles=200_000) < 4.5
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"attacker.creatures": ["4", "3R", "2M", "1C"], "policy.attacker.losses": "keep-next-step-fighters"},
+        {"attacker.creatures": ["4", "3R", "Warlord"], "policy.defender.structures": "last"},
+        {"attacker.creatures": ["0", "2M"], "policy.defender.losses": "strongest-first"},
+        {"attacker.creatures": ["0"], "conditions.cup": ["0", "1", "nothing"], "conditions.exploration_roll": 2},
+        {"attacker.creatures": ["1R"], "options.lone_settlement_defends": False, "conditions.exploration_roll": 0},
+    ],
+)
+def test_the_winner_of_an_exploration_alone_is_that_of_the_whole_answer(changes):
+    scenario = draft(CUP | {"attacker": {"creatures": []}}).with_fields(changes).checked()
+    chances, whole = scenario.battle.winners(scenario.fields), exact(scenario)
+    assert chances == pytest.approx([whole.winner(side) for side in ("attacker", "defender", "nobody")], abs=1e-12)
+    assert (chances > 0).sum() > 1
+
+
+@pytest.mark.parametrize("changes", [{"attacker.items": ["talisman"]}, {"policy.attacker.retreat": "after-rounds"}])
+def test_more_than_hits_needs_the_whole_answer(changes):
+    scenario = draft(CUP | {"attacker": {"creatures": ["4", "3R"]}}).with_fields(changes).checked()
+    assert scenario.battle.winners(scenario.fields) is None
+
+
+def test_the_best_order_of_losses_has_the_whole_answer():
+    found = best(CUP | {"attacker": {"creatures": ["1", "3R", "4"]}})
+    orders = [
+        CUP | {"attacker": {"creatures": ["1", "3R", "4"]}, "policy": {"attacker": {"losses": one}}} for one in ORDERS
+    ]
+    assert sorted(one.value for one in found.named) == pytest.approx(
+        sorted(exact(one).winner("attacker") for one in orders)
+    )
+    assert found.odds.mean("attacker_losses") == exact(found.scenario).mean("attacker_losses")
+
+
+def test_sensitivity_of_an_exploration_too_large_for_its_columns_is_exact(monkeypatch):
+    monkeypatch.setattr(f"{sensitivity.__module__}.CELL_BYTES", 1)
+    monkeypatch.setattr(f"{sensitivity.__module__}.CELL_BATTLES", 500)
+    scenario = CUP | {"attacker": {"creatures": ["4", "3R"]}}
+    found = sensitivity(scenario, fields=["conditions.exploration_roll"])
+    assert found.how().endswith("all exact")
+    assert found.base == pytest.approx(exact(scenario).winner("attacker"), abs=1e-12)
+
+
+def test_battles_walked_together_pass_the_states_of_their_replays():
+    chain = load(CUP).chain
+    simulate_by_rules(chain)
+    ((states, ends),) = courses(chain, 3, 40)
+    replays = [[chain.start, *(after for _, _, after in replay_steps(chain, 3, battle))] for battle in range(40)]
+    assert states.tolist() == [list(map(int, state)) for battle in replays for state in battle]
+    assert ends.tolist() == (np.cumsum([len(battle) for battle in replays]) - 1).tolist()
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -14,12 +14,12 @@ import numpy as np
 
 from simulator.analysis.decisions.advice import headline
 from simulator.analysis.decisions.decidable import deciding, policies_of
-from simulator.analysis.decisions.default_play import Default, as_settings, best_by_default
+from simulator.analysis.decisions.default_play import Default, as_settings, best_by_default, only_winners
 from simulator.analysis.decisions.named_policies import Gain, Lot, best_of_named, side_of
 from simulator.analysis.decisions.policy_numbers import settings_of_policy
 from simulator.analysis.odds.headline import clause_of
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import ExactAnswer, Interrupted, Progress, many_like
+from simulator.analysis.odds.run import ExactAnswer, Interrupted, Progress, many_like, winners_of
 from simulator.analysis.odds.stages import COMMON, ExactRun
 from simulator.analysis.result import Result, frame
 from simulator.engine.api import best_policy
@@ -69,6 +69,10 @@ class Best(Result):
 
     json_fields = ("wanted", "kind")
     json_rows = "policy"
+
+    def whole(self) -> Best:
+        """The same with all columns, where only the winner was asked for (`answered`)."""
+        return answered(self.scenario) if [*self.odds.columns] == ["winner"] else self
 
     @property
     def wanted(self) -> list[str]:
@@ -317,9 +321,10 @@ def best(
     return answered(asked.checked())
 
 
-def answered(scenario: Scenario) -> Best:
-    """A battle under its best policies, in which no named values are left to choose."""
-    found = ExactAnswer(scenario).odds()
+def answered(scenario: Scenario, whole: bool = True) -> Best:
+    """A battle under its best policies, no named values left; without `whole` the winner alone where that does."""
+    found = None if whole or scenario.decided or not only_winners(scenario) else winners_of(scenario)
+    found = found or ExactAnswer(scenario).odds()
     return Best(scenario, found, worths(scenario, found))
 
 

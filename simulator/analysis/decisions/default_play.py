@@ -14,6 +14,7 @@ from simulator.engine.api import too_many_transitions
 from simulator.engine.model.limits import NoExactOdds
 from simulator.rules.battle import Battle
 from simulator.rules.question import LOST, WON
+from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.tolerances import ROUNDING
 from simulator.scenarios import Draft, Scenario, ScenarioError, draft
 from simulator.scenarios.objective import BEST, PLAIN, TAKEN, WORDS, weights_of
@@ -46,7 +47,7 @@ class Default:
     by_measure: bool = True
 
 
-def best_by_default(asked: Draft, side: str, answered: Callable[[Scenario], Best], progress: Progress | None) -> Best:
+def best_by_default(asked: Draft, side: str, answered: Callable[..., Best], progress: Progress | None) -> Best:
     """The lists that bring a side most, one decision after the other, then when to leave.
 
     Raises ScenarioError where nothing is decided, NoExactOdds where there are too many states; Interrupted with the
@@ -65,7 +66,8 @@ def best_by_default(asked: Draft, side: str, answered: Callable[[Scenario], Best
     settled = tuple(dict.fromkeys(filter(None, own.values())))
     plain = not asked.data.get("objective")
     aimed = asked.with_fields({f"objective.{side}": weights_of_measure(battle, side)}) if plain else asked
-    search = _Search(answered, Default(side, answered(aimed.checked()), (), never, settled, by_measure=plain))
+    before = answered(aimed.checked(), whole=False)
+    search = _Search(answered, Default(side, before, (), never, settled, by_measure=plain))
     steps = [partial(search.step, options) for options in lists]
     steps += [partial(search.leave, solved)] if solved else []
     done = (step() for step in reported(steps, progress))
@@ -108,6 +110,12 @@ def _only_to_win(asked: Draft, side: str) -> bool:
     return not objective or all(name in WORDS for name, weight in weights_of(objective, side)[2].items() if weight)
 
 
+def only_winners(scenario: Scenario) -> bool:
+    """Do the worth to each side, and its headline, depend on the winner alone?"""
+    weighed = {name for side in SIDES for name in weights_of(scenario.objective, side)[2]}
+    return weighed == set(PLAIN) and all(measure_of(scenario.battle, side) in {WON, LOST} for side in SIDES)
+
+
 def weights_of_measure(battle: Battle, side: str) -> dict[str, float]:
     """The headline of a side as weights: {"take": 1} where the kind has `taken`, {"win": 1} for victory."""
     measure = measure_of(battle)
@@ -121,7 +129,7 @@ def weights_of_measure(battle: Battle, side: str) -> dict[str, float]:
 class _Search:
     """The best scenario so far, decided step by step."""
 
-    def __init__(self, answered: Callable[[Scenario], Best], default: Default) -> None:
+    def __init__(self, answered: Callable[..., Best], default: Default) -> None:
         self.answered, self.default, self.best = answered, default, default.before
         self.choice: dict[str, Any] = {}
         self.rows: list[Gain] = []
@@ -153,7 +161,7 @@ class _Search:
                 continue
             free = BEST in changes.values()
             try:
-                yield changes, self.answered(scenario)
+                yield changes, self.answered(scenario, whole=False)
             except NoExactOdds:
                 if not free:
                     raise
@@ -172,7 +180,9 @@ class _Search:
 
     def result(self) -> Best:
         """The best of what was answered."""
-        return replace(self.best, choice=self.choice, tried=self.tried, named=tuple(self.rows), default=self.default)
+        return replace(
+            self.best.whole(), choice=self.choice, tried=self.tried, named=tuple(self.rows), default=self.default
+        )
 
 
 def in_short(changes: Changes) -> str:

@@ -63,9 +63,7 @@ def named_values(battle: Battle, path: str) -> list[str]:
     return sorted((one for one in choices(battle, path) if one not in left_out), key=lambda one: one != default)
 
 
-def best_of_named(
-    asked: Draft, paths: Sequence[str], answered: Callable[[Scenario], Best], progress: Progress | None
-) -> Best:
+def best_of_named(asked: Draft, paths: Sequence[str], answered: Callable[..., Best], progress: Progress | None) -> Best:
     """Answer every combination of the named values of `paths` (in the game's order), and choose for each side.
 
     Raises ScenarioError where there are too many or none is allowed; Interrupted with the best of those answered until
@@ -74,7 +72,7 @@ def best_of_named(
     paths = sorted(paths, key=lambda path: SIDES.index(side_of(path)))
     cells = _allowed(asked, paths)
     least = 1 if len({side_of(path) for path in paths}) == 1 else len(cells) + 1
-    answers = ((one, answered(cells[one])) for one in reported(list(cells), progress))
+    answers = ((one, answered(cells[one], whole=False)) for one in reported(list(cells), progress))
     return until_interrupted(answers, lambda found: _Choice(paths, dict(found)).advice(), least)
 
 
@@ -129,7 +127,7 @@ class _Choice:
             return self._by_lot(found)
         chosen = self.own[0][int(found.rows.argmax())] + self.own[1][int(found.columns.argmax())]
         return replace(
-            self.answers[chosen],
+            self.answers[chosen].whole(),
             choice=dict(zip(self.paths, chosen, strict=True)),
             tried=len(self.answers),
             named=tuple(self._gains(chosen)),
@@ -175,7 +173,7 @@ class _Choice:
     def _mixture(self, rows: np.ndarray, columns: np.ndarray, lots: Sequence[Lot]) -> Odds:
         """The odds where both sides draw."""
         pairs = product(zip(self.own[0], rows.tolist(), strict=True), zip(self.own[1], columns.tolist(), strict=True))
-        parts = [(p * q, self.answers[a + d].odds) for (a, p), (d, q) in pairs if p * q]
+        parts = [(p * q, self.answers[a + d].whole().odds) for (a, p), (d, q) in pairs if p * q]
         odds = [one for _, one in parts]
         drawn = [f"policy.{one.side}: {one.choice} with chance {one.chance:.4f}" for one in lots]
         common = [line for line in odds[0].assumptions if all(line in one.assumptions for one in odds)]

@@ -120,8 +120,7 @@ class Need(Result):
             verdict = f"{what} {are} enough"
         if not self.enough and self.complete and (none := self._without_plan()):
             return f"{capital(verdict)}. {none}"
-        cost = f", for {self._money(self.cost)}{PRICED[self.priced]}" if self.has_cost else ""
-        return f"{capital(verdict)}: {self._reached()}{cost}."
+        return f"{capital(verdict)}: {self._reached()}{self._at_cost() if self.has_cost else ''}."
 
     def _without_plan(self) -> str:
         """Of a plan that does not exist even with the most that was tried, the best that can be had then; else ""."""
@@ -137,6 +136,12 @@ class Need(Result):
         return self.direction != "falling" and (
             self.priced != "each" or len(self.settings) > 1 or self.budget is not None
         )
+
+    def _at_cost(self) -> str:
+        """The cost, and where its prices come from."""
+        if self.priced == "list" and not self.draft.battle().money:
+            return f", at the game's price of {self._money(self.cost)}"
+        return f", for {self._money(self.cost)}{PRICED[self.priced]}"
 
     def _money(self, cost: float) -> str:
         """A cost in the money of the game, where it is priced by that."""

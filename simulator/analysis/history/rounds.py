@@ -20,7 +20,7 @@ from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import PORTION, Interrupted, Progress, together, until_interrupted
 from simulator.analysis.odds.stages import ExactRun, SimulatedRun
 from simulator.analysis.result import Result
-from simulator.engine.api import Graph, first_state, graph_of, replay_steps
+from simulator.engine.api import Graph, courses, graph_of
 from simulator.engine.model.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds
 from simulator.engine.model.streams import derive_seed
 from simulator.rules.battle import NOBODY, WINNERS, BattlesRun, Columns, Outcomes
@@ -347,34 +347,29 @@ def one_round(steps: Steps, now: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return after, ended
 
 
-def _simulate(
-    scenario: Scenario, battles: int, seed: int, progress: Progress | None
-) -> tuple[list[tuple[int, ...]], list[int]]:
+def _simulate(scenario: Scenario, battles: int, seed: int, progress: Progress | None) -> tuple[np.ndarray, np.ndarray]:
     """The states of single battles one after the other, and the place of the end of each; fewer if interrupted."""
-    chain = scenario.chain
-    states: list[Any] = []
-    last: list[int] = []
+    states: list[np.ndarray] = []
+    last: list[np.ndarray] = []
+    done = 0
     try:
-        for battle in range(battles):
-            if progress and battle % 256 == 0:
-                progress(battle, battles)
-            later = [after for _, _, after in replay_steps(chain, seed, battle)]
-            states += [tuple(map(int, first_state(chain))), *map(tuple, later)]
-            last.append(len(states) - 1)
+        for passed, ends in courses(scenario.chain, seed, battles):
+            before = sum(map(len, states))
+            states.append(passed)
+            last.append(ends + before)
+            done += len(ends)
+            if progress:
+                progress(done, battles)
     except KeyboardInterrupt:
         if not last:
             raise
-    return states[: last[-1] + 1], last
+    return np.concatenate(states[: len(last)]), np.concatenate(last)
 
 
-def _simulated_rounds(
-    scenario: Scenario, visited: list[tuple[int, ...]], last: list[int], most: int | None
-) -> Iterator[AfterRound]:
+def _simulated_rounds(scenario: Scenario, table: np.ndarray, end: np.ndarray, most: int | None) -> Iterator[AfterRound]:
     """The states after each round, counted from single battles."""
-    chain, begun, battles = scenario.chain, scenario.built.begun, len(last)
+    chain, begun, battles = scenario.chain, scenario.built.begun, len(end)
     assert begun is not None
-    table = np.array(visited, np.int64)
-    end = np.array(last)
     start = np.concatenate([[0], end[:-1] + 1])
     stands = np.array(begun(type(chain.start)(*table.T)), np.int64)
     last_round = stands[end] - 1

@@ -18,7 +18,15 @@ from simulator.analysis.odds.headline import meant
 from simulator.analysis.odds.measure import is_chance, is_of_winner, measure
 from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import CELL_BATTLES, CELL_BYTES, Progress, many_like, reported, until_interrupted
+from simulator.analysis.odds.run import (
+    CELL_BATTLES,
+    CELL_BYTES,
+    Progress,
+    many_like,
+    reported,
+    until_interrupted,
+    winners_of,
+)
 from simulator.analysis.odds.stages import Shared
 from simulator.analysis.result import Result, frame
 from simulator.analysis.studies.paired import Difference, PairedAnswer, answered, difference
@@ -185,6 +193,13 @@ def sensitivity(  # noqa: PLR0913 - one argument an option
     ask = partial(answered, method=method, many=CELL_BATTLES, shared=Shared())
     reference = ask(checked)
     asked = meant(checked.battle, value or "") or reference.odds.value
+    if (
+        is_of_winner(asked)
+        and battles is None
+        and reference.odds.battles is not None
+        and (known := winners_of(checked))
+    ):
+        reference = PairedAnswer(known)  # as after the changes: an exact chance is not compared with a simulated one
     now = measure(reference.odds, asked).value
     ask = partial(ask, method=replace(method, winners=is_of_winner(asked)))
 

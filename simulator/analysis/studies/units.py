@@ -94,7 +94,9 @@ class Units(Result):
         """The points that one more brings, and its price."""
         money = self.first[0].money
         price = f" {'for' if money else 'at price'} {price_of(row['price'], money)}" if row["price"] else ""
-        return f"+{points(row['points'] / 100, chance=True)}{price}"
+        more = points(row["points"] / 100, chance=True)
+        # Of two sorts of points, those of the chance have their full name.
+        return f"+{more.replace('points', 'percentage points') if money == 'points' else more}{price}"
 
     def how(self) -> str:
         """The battles and the method, in one line."""

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import time
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.engine.graph.graph_cache import counters_as_fields
+from simulator.engine.graph.graph_cache import counters_as_fields, graph_if_it_fits, may_keep_states
 from simulator.engine.graph.interpreted_explorer import PlainExplorer
+from simulator.engine.graph.value_iteration import first_state
 from simulator.engine.jit.cost_model import Meter, may_compile, patience_for, spent
 from simulator.engine.model.chain import Chain, OutcomeDistribution, check_limits, rows_of
 from simulator.engine.model.chance import by_row
+from simulator.engine.model.interpreted import plain_state
 from simulator.engine.model.limits import QUICK_BYTES
 from simulator.engine.model.packing import packed, unpacked
 from simulator.engine.sample.alias import Alias, bits_for, drawn_by, some_tables
@@ -44,6 +46,10 @@ NODE = (1 << NODE_BITS) - 1
 FINAL = -1
 # The kernel that simulates a chain too large for a graph.
 KERNEL = "fight_on"
+
+
+# The states of battles, one battle after the other, int64, shape (states, fields), and the place of the end of each.
+Courses = tuple[np.ndarray, np.ndarray]
 
 
 class OutOfRoom(Exception):
@@ -156,16 +162,63 @@ class InterpretedGraph(PlainExplorer):
         over = walk_together((seed, first, battles), going, self.chain.paired, step, seconds)
         return self._counts(held) if over else None
 
+    def courses(self, seed: int, first: int, battles: int) -> Courses:
+        """See `courses`. Raises as `fight`."""
+        held = np.full(battles, self._start)
+        passed = [(np.arange(battles), held.copy())]
+
+        def step(going: np.ndarray, number: np.ndarray, other: np.ndarray) -> np.ndarray:
+            at = held[going] & NODE
+            held[going] += self.step(at, number, other) - at
+            passed.append((going, held[going]))
+            return np.asarray(whole(self._table)[held[going] & NODE] != FINAL)
+
+        walk_together((seed, first, battles), whole(self._table)[held & NODE] != FINAL, self.chain.paired, step)
+        battle, edges = map(np.concatenate, zip(*passed, strict=True))
+        edges = edges[np.argsort(battle, kind="stable")]
+        return self._states_after(edges), np.cumsum(np.bincount(battle)) - 1
+
     def _counts(self, ended: np.ndarray) -> np.ndarray:
         """Rows of packed final states and counts, from the last edges of battles."""
-        chain, counted = self.chain, self.chain.counted
         held, battles = np.unique(ended, return_counts=True)
-        count = held >> NODE_BITS
-        states = rows_of([self._states[i] for i in (held & NODE).tolist()])
+        words = packed(counters_as_fields(self.chain).layout, self._states_after(held))
+        return np.column_stack([words.T, battles.astype(np.uint64)])
+
+    def _states_after(self, held: np.ndarray) -> np.ndarray:
+        """The states to which edges lead, with their counters: int64, shape (edges, fields)."""
+        nodes, which = np.unique(held & NODE, return_inverse=True)
+        states, counted = rows_of([self._states[i] for i in nodes.tolist()])[which], self.chain.counted
         if counted >= 0:
-            states[:, counted] = count + int(chain.start[counted])
-            chain.check_count(states[:, counted])
-        return np.column_stack([packed(counters_as_fields(chain).layout, states).T, battles.astype(np.uint64)])
+            states[:, counted] = (held >> NODE_BITS) + int(self.chain.start[counted])
+            self.chain.check_count(states[:, counted])
+        return states
+
+
+def courses(chain: Chain, seed: int, battles: int) -> Iterator[Courses]:
+    """The states that the battles of a seed pass, in portions: those of `simulation.replay_steps`.
+
+    Raises BrokenGame for a game that breaks its contract.
+    """
+    merged = chain.paired and graph_if_it_fits(chain) is not None  # such battles draw both rolls with one number
+    graph = InterpretedGraph(chain) if may_keep_states(chain) and not merged else None
+    for first in range(0, battles, FIRST_BATTLES):
+        size = min(FIRST_BATTLES, battles - first)
+        try:
+            found = graph.courses(seed, first, size) if graph else None
+        except OutOfRoom:
+            found = graph = None
+        yield found or _replayed(chain, seed, first, size)
+
+
+def _replayed(chain: Chain, seed: int, first: int, battles: int) -> Courses:
+    """The same, battle after battle by the rules."""
+    from simulator.engine.sample.simulation import replay_steps
+
+    states, last, begin = [], [], plain_state(chain, first_state(chain))
+    for battle in range(first, first + battles):
+        states += [begin, *(after for _, _, after in replay_steps(chain, seed, battle))]
+        last.append(len(states) - 1)
+    return rows_of(states), np.array(last)
 
 
 class InterpretedSimulation:

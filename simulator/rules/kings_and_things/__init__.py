@@ -8,7 +8,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from math import prod
 
+import numpy as np
+
+from simulator.engine.model.chance import TableBook
 from simulator.rules.advice import advised
 from simulator.rules.battle import Built, Clock, by_kind, offered
 from simulator.rules.kings_and_things import model
@@ -16,13 +20,15 @@ from simulator.rules.kings_and_things.checks import check
 from simulator.rules.kings_and_things.creatures import creature_rows, item_rows
 from simulator.rules.kings_and_things.decisions import decisions
 from simulator.rules.kings_and_things.forces import Forces, forces_of
-from simulator.rules.kings_and_things.outcome import columns, pieces
-from simulator.rules.kings_and_things.tables import chain_of, joined, starts_of
+from simulator.rules.kings_and_things.outcome import columns, pieces, winners
+from simulator.rules.kings_and_things.tables import chain_of, joined, params_of, starts_of
 from simulator.rules.kings_and_things.text import assumptions, explained, tell
 from simulator.rules.question import LOST, Ending, Question
 from simulator.rules.sides import ForceColumns
 from simulator.rules.toolkit.naming import counted_list
 
+# Most pairs of conditions for the chances of winners alone: 48 bytes each.
+MOST_PAIRS = 1 << 21
 LOSSES = ("attacker_losses", "second_attacker_losses", "third_attacker_losses", "defender_losses")
 LEFT = ("attacker_creatures_left", "defender_creatures_left", "rounds")
 CLOCK = Clock("rounds", "winner == 'attacker'", "an attacker has taken the hex", plans="policy.attacker.retreat")
@@ -67,6 +73,15 @@ def build(scenario: model.Scenario, known: Forces | None = None) -> Built:
     )
 
 
+def exploration_winners(scenario: model.Exploration) -> np.ndarray | None:
+    """The chance of each of WINNERS; None where dice or decisions change a side beside hits."""
+    forces = forces_of(scenario)
+    if prod(map(len, forces.catalogues)) > MOST_PAIRS or not all(one.only_hit for one in forces.catalogues):
+        return None
+    book = TableBook()
+    return winners(forces, params_of(forces, book), book.close())
+
+
 ADVICE = advised(
     {
         "losses": {
@@ -90,6 +105,7 @@ BATTLES = by_kind(
         summary=("explored_without_fight", *LOSSES[::3], *LEFT, "defenders_drawn", "bribe_cost"),
         question=Question(sentence="The hex is won in {m}, without a fight in {explored_without_fight}."),
         advice=ADVICE,
+        winners=exploration_winners,
     ),
     name="Kings & Things",
     facts=("taken_by_attacker", *LOSSES[::3], "rounds"),

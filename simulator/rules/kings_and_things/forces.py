@@ -169,6 +169,12 @@ class Catalogue:
             following[list(moves), step] = list(moves.values())
         return following
 
+    @property
+    def only_hit(self) -> bool:
+        """Only hits change this side, in a fixed order (which may depend on the step)."""
+        others = self.aimed_at or self.leaves or self.army.chooses or self.army.slots_of(Role.GOLEM)
+        return not others and (self._bare or all(c[1:] == BARE for c in self.conditions))
+
     def column(self, name: str) -> np.ndarray:
         """A field of all conditions: int64 (bool for `used`, `aloft` and `shot`), shape (conditions,)."""
         if self._bare:

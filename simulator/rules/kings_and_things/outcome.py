@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 
+from simulator.engine.model.chance import Tables
+from simulator.engine.model.ragged import members
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Columns, Piece, States
+from simulator.rules.kings_and_things import rules
 from simulator.rules.kings_and_things.forces import Catalogue, Forces
 from simulator.rules.kings_and_things.model import FORTS, Exploration
-from simulator.rules.kings_and_things.rules import ATTACKING, DEFENDING, STALEMATE
+from simulator.rules.kings_and_things.rules import ATTACKING, DEFENDING, STALEMATE, STEPS, Params
 from simulator.rules.kings_and_things.sides import ROLES, Role, unexplored
 
 
@@ -76,3 +81,44 @@ def pieces(forces: Forces, states: States) -> list[Piece]:
                 survives = (left > 0) if walls else (left >= slot.number - lost)
                 pieces.append(Piece(ROLES[i], label, "structure" if walls else slot.worth, survives.astype(float)))
     return pieces
+
+
+def winners(forces: Forces, params: Params, tables: Tables) -> np.ndarray:
+    """The chance of each of WINNERS in a battle of two sides that are only hit: float64, shape (3,).
+
+    Other columns need the rounds and the facts of the draw. The winner follows from the pair of conditions alone, so
+    that pairs are answered one after the other, those with fewer counters first.
+    """
+    about, second = params.about.reshape(-1, params.row), forces.base[1]
+    chance = np.zeros((len(tables), params.width))
+    roll, _ = members(np.diff(tables.first))
+    np.add.at(chance, (roll, np.minimum(tables.result >> 2, params.width - 1)), tables.weight)
+    hits = chance[about[:, rules.THROW : rules.SPOILED]]
+    after = about[:, rules.FALLS :: 2].reshape(len(about), STEPS, -1)
+    counters, stands, able = forces.each(lambda one: one.left.sum(axis=1)), about[:, rules.STANDS], about[:, rules.ABLE]
+    one, two = stands[:second, None] > 0, stands[second:] > 0
+    # Before each step: the chances that the attacker and that nobody wins.
+    ends = np.zeros((STEPS, 2, second, len(about) - second))
+    ends[:, 0], ends[:, 1] = one & ~two, ~one & ~two
+    for own, enemy in product(range(1, counters[:second].max() + 1), range(1, counters[second:].max() + 1)):
+        a, d = np.flatnonzero(counters[:second] == own), second + np.flatnonzero(counters[second:] == enemy)
+        # The same with hits in the step, and the chance of none; pairs that are not answered yet still count 0.
+        struck = np.zeros((STEPS, 2, len(a), len(d)))
+        for step in range(STEPS):
+            by_a, by_d = (np.flatnonzero(hits[side, step].any(axis=0)) for side in (a, d))
+            losing = after[a[:, None], step, by_d][:, :, None]
+            for number in by_a:
+                then = ends[(step + 1) % STEPS][:, losing, after[d, step, number] - second]
+                then = np.einsum("waxd,dx->wad", then, hits[d[:, None], step, by_d])
+                struck[step] += hits[a, step, number][:, None] * then
+        calm = [np.multiply.outer(hits[a, step, 0], hits[d, step, 0]) for step in range(STEPS)]
+        stalemate = (able[a, None] | able[d]) == 0
+        struck[0, 1] += stalemate
+        begun = struck[0] + calm[0] * (struck[1] + calm[1] * struck[2])
+        begun /= 1 - calm[0] * calm[1] * calm[2] + stalemate
+        last = struck[2] + calm[2] * begun
+        for step, p in enumerate((begun, struck[1] + calm[1] * last, last)):
+            ends[step][:, a[:, None], d - second] = p
+    _, attackers, defenders = forces.starts.T
+    attacker, nobody = ends[0][:, attackers, defenders - second] @ forces.chances
+    return np.array([attacker, 1 - attacker - nobody, nobody])
