@@ -306,7 +306,7 @@ class Site:
 
     async def health(self, request: Request) -> Response:
         """Health of the server for programs that monitor it: up or not, and the games whose kernels are loaded."""
-        up = "ok" if self.pool.ready.is_set() else "starting"
+        up = "failed" if self.pool.refusal else "ok" if self.pool.ready.is_set() else "starting"
         return _response(as_json({"status": up, **self.pool.health}))
 
     async def figures(self, request: Request) -> Response:
