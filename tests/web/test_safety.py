@@ -10,7 +10,7 @@ import socket
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Literal
@@ -174,6 +174,32 @@ def test_the_limit_never_interrupts_the_sending_of_a_reply(view):
         while time.process_time() - begun < 0.5:
             pass
     assert statuses[0] == 200
+
+
+def for_ever_within(*seconds):
+    with ExitStack() as limits:
+        for one in seconds:
+            limits.enter_context(at_most(one))
+        for_ever()
+
+
+@pytest.mark.parametrize("seconds", [(0,), (0, 60), (60, 0)])
+def test_a_limit_is_interrupted_neither_while_it_begins_nor_while_it_ends(seconds, monkeypatch):
+    """One whose signal came before its work stayed in place, and ended the later answers of its worker at once."""
+    signals, set_timer = [], signal.setitimer
+
+    def with_a_signal(clock, left):
+        set_timer(clock, left)
+        if not signals:
+            signals.append(signal.SIGPROF)
+            signal.getsignal(signal.SIGPROF)(signal.SIGPROF, sys._getframe(1))
+            signals.clear()
+
+    monkeypatch.setattr(signal, "setitimer", with_a_signal)
+    with pytest.raises(OutOfTime):
+        for_ever_within(*seconds)
+    with at_most(60):
+        assert signal.getitimer(signal.ITIMER_PROF)[0] > 59
 
 
 def worked(seconds):
