@@ -26,7 +26,7 @@ from simulator.rules.battle import Battle, Built, Fields
 from simulator.scenarios import ScenarioError
 from simulator.web.messages import BEGINS_TO_COMPILE, COMPILING, Job, Limits, Reply
 from simulator.web.server import pool
-from simulator.web.server.app import KeptReply, ReplyCache, create_app
+from simulator.web.server.app import ReplyCache, create_app
 from simulator.web.server.fork_server import WorkerProcess
 from simulator.web.server.pool import WorkerPool
 from simulator.web.server.schedule import Ticket
@@ -448,10 +448,10 @@ def processor_state(process):
 def test_what_is_kept_has_an_end():
     kept = ReplyCache(10_000)
     for n in range(100):
-        kept.put(n, KeptReply.of(Reply(b"x" * 1000)))
+        kept.put(n, Reply(b"x" * 1000))
     assert kept.get(99)
     assert kept.get(0) is None
-    assert sum(len(one) for n in range(100) if (one := kept.get(n))) <= 10_000
+    assert sum(len(one.body) for n in range(100) if (one := kept.get(n))) <= 10_000
 
 
 def test_a_kept_reply_is_compressed_only_for_those_who_can_unpack_it(server):

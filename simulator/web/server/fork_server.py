@@ -176,7 +176,7 @@ def work(connection: Connection, limits: Limits) -> None:
             limit_memory(limits.memory)
             for reply in replies(job, limits):
                 retire = reply.last and has_grown(idle)
-                connection.send(replace(reply, retire=retire))
+                connection.send(replace(reply.sealed(), retire=retire))
 
 
 def has_grown(idle: int) -> bool:
