@@ -346,6 +346,40 @@ def test_an_interrupted_enumeration_says_so():
     assert err.strip().endswith("interrupted before anything was gathered")
 
 
+OTHER_HANDLER = """
+import os, signal, sys, time
+import simulator.cli.run
+command_line = sys.modules["simulator.cli.run"]
+
+def heard_by_another(*_):
+    signal.signal(signal.SIGINT, lambda *_: None)
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(command_line.PATIENCE + 0.3)
+    return 0
+
+{begun}
+try:
+    command_line.main(["--version"])
+except SystemExit:
+    {ended}
+    print("it goes on")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT to a child there")
+@pytest.mark.parametrize(
+    "given",
+    [{"begun": "command_line.run = heard_by_another", "ended": ""}, {"begun": "", "ended": "heard_by_another()"}],
+    ids=["a server", "a caller"],
+)
+def test_ctrl_c_that_another_handler_hears_does_not_end_the_process(given):
+    """The page's server ended within half a second, without its replies; a test that was next ended its worker."""
+    code = OTHER_HANDLER.format(**given)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith("it goes on\n")
+
+
 def test_help_is_shown():
     found = process("--help")
     assert found.returncode == 0

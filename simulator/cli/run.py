@@ -9,9 +9,9 @@ import signal
 import socket
 import sys
 import threading
-import time
 import unicodedata
 from collections.abc import Sequence
+from contextlib import suppress
 from io import TextIOWrapper
 from types import FrameType
 from typing import NoReturn
@@ -54,6 +54,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except OSError as error:  # a full disk behind standard output
         refused(str(error))
         os._exit(BAD_INPUT)
+    finally:
+        with suppress(ValueError):  # in another thread than the main one nothing has been watched
+            signal.set_wakeup_fd(-1)  # a caller that goes on hears Ctrl-C as it likes
     if status == INTERRUPTED:
         sys.stderr.flush()
         os._exit(status)  # without waiting for threads that still count
@@ -160,9 +163,9 @@ def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
 
 def _wait(ours: socket.socket, kernels: socket.socket) -> None:
     while True:
-        if signal.SIGINT in ours.recv(16):
-            time.sleep(PATIENCE)
-            if not _heard.is_set():
+        # A server puts its own handler in place, and takes its time to end.
+        if signal.SIGINT in ours.recv(16) and signal.getsignal(signal.SIGINT) is _interrupt:
+            if not _heard.wait(PATIENCE):
                 print(NOTHING_GATHERED, file=sys.stderr, flush=True)
                 os._exit(INTERRUPTED)
             _heard.clear()

@@ -94,7 +94,9 @@ def _stop(number: int, frame: FrameType | None) -> None:
         _set_timer()
         return
     inner = _limits[-1]
-    if _is_loading(frame):
+    if _is_here(frame):  # a limit that begins or ends is half in place
+        signal.setitimer(signal.ITIMER_PROF, LEAST)
+    elif _is_loading(frame):
         inner.loading = True
         signal.setitimer(signal.ITIMER_PROF, AGAIN)
     elif inner.loading:
@@ -105,6 +107,11 @@ def _stop(number: int, frame: FrameType | None) -> None:
         _set_timer()
     else:
         raise OutOfTime
+
+
+def _is_here(frame: FrameType | None) -> bool:
+    """Is a limit being entered or left?"""
+    return frame is not None and frame.f_globals.get("__name__") in {__name__, "contextlib"}
 
 
 def _is_loading(frame: FrameType | None) -> bool:

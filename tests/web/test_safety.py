@@ -10,7 +10,7 @@ import socket
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Literal
@@ -26,7 +26,7 @@ from simulator.rules.battle import Battle, Built, Fields
 from simulator.scenarios import ScenarioError
 from simulator.web.messages import BEGINS_TO_COMPILE, COMPILING, Job, Limits, Reply
 from simulator.web.server import pool
-from simulator.web.server.app import KeptReply, ReplyCache, create_app
+from simulator.web.server.app import ReplyCache, create_app
 from simulator.web.server.fork_server import WorkerProcess
 from simulator.web.server.pool import WorkerPool
 from simulator.web.server.schedule import Ticket
@@ -174,6 +174,32 @@ def test_the_limit_never_interrupts_the_sending_of_a_reply(view):
         while time.process_time() - begun < 0.5:
             pass
     assert statuses[0] == 200
+
+
+def for_ever_within(*seconds):
+    with ExitStack() as limits:
+        for one in seconds:
+            limits.enter_context(at_most(one))
+        for_ever()
+
+
+@pytest.mark.parametrize("seconds", [(0,), (0, 60), (60, 0)])
+def test_a_limit_is_interrupted_neither_while_it_begins_nor_while_it_ends(seconds, monkeypatch):
+    """One whose signal came before its work stayed in place, and ended the later answers of its worker at once."""
+    signals, set_timer = [], signal.setitimer
+
+    def with_a_signal(clock, left):
+        set_timer(clock, left)
+        if not signals:
+            signals.append(signal.SIGPROF)
+            signal.getsignal(signal.SIGPROF)(signal.SIGPROF, sys._getframe(1))
+            signals.clear()
+
+    monkeypatch.setattr(signal, "setitimer", with_a_signal)
+    with pytest.raises(OutOfTime):
+        for_ever_within(*seconds)
+    with at_most(60):
+        assert signal.getitimer(signal.ITIMER_PROF)[0] > 59
 
 
 def worked(seconds):
@@ -422,10 +448,10 @@ def processor_state(process):
 def test_what_is_kept_has_an_end():
     kept = ReplyCache(10_000)
     for n in range(100):
-        kept.put(n, KeptReply.of(Reply(b"x" * 1000)))
+        kept.put(n, Reply(b"x" * 1000))
     assert kept.get(99)
     assert kept.get(0) is None
-    assert sum(len(one) for n in range(100) if (one := kept.get(n))) <= 10_000
+    assert sum(len(one.body) for n in range(100) if (one := kept.get(n))) <= 10_000
 
 
 def test_a_kept_reply_is_compressed_only_for_those_who_can_unpack_it(server):

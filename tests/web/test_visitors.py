@@ -299,6 +299,40 @@ def test_workers_come_from_the_newest_fork_server(app, site):
     assert site.get(SMALL.format(30)).status_code == 200
 
 
+def test_what_cannot_be_loaded_is_said_in_a_line(monkeypatch):
+    def prepare():
+        raise ModuleNotFoundError("No module named 'jinja2'")
+
+    monkeypatch.setattr(fork_server, "prepare", prepare)
+    monkeypatch.setattr(fork_server.signal, "signal", lambda *given: None)
+    starting = object.__new__(fork_server.ForkServer)
+    starting._connection, remote = fork_server.SPAWN.Pipe()
+    fork_server.run(remote, Limits(), kernels=False)
+    with pytest.raises(OSError, match="ModuleNotFoundError: No module named 'jinja2'"):
+        starting.wait()
+
+
+def test_without_workers_requests_do_not_wait(caplog):
+    """They were refused as if the server was busy, after 7 s."""
+
+    class Unable:
+        def wait(self, progress=None):
+            raise OSError("ModuleNotFoundError: No module named 'jinja2'")
+
+    async def asked(pool):
+        waiting = pool.submit(Job("index"))
+        pool._run(kernels=False)
+        for ticket in (waiting, pool.submit(Job("index"))):
+            with pytest.raises(work.Unserved, match="no workers: they cannot be started, and its log says why"):
+                await ticket.next()
+
+    pool = work.WorkerPool(1, 8)
+    pool._fork_server = Unable()
+    in_a_loop(asked(pool))
+    line = "workers: cannot be started (ModuleNotFoundError: No module named 'jinja2'); no request is answered"
+    assert [record.getMessage() for record in caplog.records] == [line]
+
+
 def test_loading_reports_the_games(monkeypatch):
     def warm(progress):
         for done in range(64):

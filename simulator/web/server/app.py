@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-import hashlib
 import logging
 import math
 import time
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from html import escape
 from typing import Any
 
@@ -26,7 +25,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import Scope
 
-from simulator.web.messages import EVENTS, TEXT, BadRequest, Job, Reply, Unserved, as_json, event
+from simulator.web.messages import EVENTS, LEAST_PACKED, PACKING, TEXT, BadRequest, Job, Reply, Unserved, as_json, event
 from simulator.web.server.metrics import TYPE, Metrics
 from simulator.web.server.pool import ENDING, WorkerPool
 from simulator.web.static_files import AT_ROOT, STATIC, text_of, version_of
@@ -38,8 +37,6 @@ MAP_BYTES = 4 << 20
 MOST_READ = 16 * MOST_BYTES
 # Some 25,000 answers: those of the last minutes of a thousand players.
 CACHE_BYTES = 128 << 20
-# Larger bodies are compressed; level 4 takes half the time of level 9, and a page is 6 % larger.
-LEAST_PACKED, PACKING = 1024, 4
 # Seconds that a refusal waits for a worker that shows it as a page.
 WORDING = 2.0
 HEADERS = {
@@ -91,64 +88,30 @@ METHODS = {"GET", "HEAD", "POST", "OPTIONS"}
 log = logging.getLogger("battle-odds.web")
 
 
-@dataclass(frozen=True)
-class KeptReply:
-    """A reply with its entity tag, and its body compressed where that makes it smaller."""
-
-    reply: Reply
-    tag: str
-    packed: bytes | None
-
-    @classmethod
-    def of(cls, reply: Reply) -> KeptReply:
-        """Compress a reply, once for all who will ask for it."""
-        tag = f'W/"{hashlib.sha256(reply.body).hexdigest()[:16]}"'  # weak, since the same body is also sent compressed
-        if len(reply.body) < LEAST_PACKED:
-            return cls(reply, tag, None)
-        return cls(replace(reply, body=b""), tag, gzip.compress(reply.body, PACKING, mtime=0))
-
-    def response(self, request: Request) -> Response:
-        """The response to a request: compressed if its client can unpack that, without a body if it has it already."""
-        headers = {"Cache-Control": "no-cache", **self.reply.headers, "ETag": self.tag}
-        if self.packed is not None:
-            headers["Vary"] = "Accept-Encoding"
-        if self.tag in request.headers.get("If-None-Match", ""):
-            return Response(status_code=304, headers=headers)
-        body = self.reply.body
-        if self.packed is not None and "gzip" in request.headers.get("Accept-Encoding", ""):
-            body, headers["Content-Encoding"] = self.packed, "gzip"
-        elif self.packed is not None:
-            body = gzip.decompress(self.packed)
-        return Response(body, self.reply.status, headers, self.reply.type)
-
-    def __len__(self) -> int:
-        return len(self.reply.body) + len(self.packed or b"")
-
-
 class ReplyCache:
     """The latest replies, up to a number of bytes; answers never change while the server runs."""
 
     def __init__(self, most: int) -> None:
         self._most, self.size = most, 0
-        self._replies: OrderedDict[Any, KeptReply] = OrderedDict()
+        self._replies: OrderedDict[Any, Reply] = OrderedDict()
 
-    def get(self, key: Any) -> KeptReply | None:
+    def get(self, key: Any) -> Reply | None:
         """The reply of a key; None if it is not cached."""
         reply = self._replies.get(key)
         if reply is not None:
             self._replies.move_to_end(key)
         return reply
 
-    def put(self, key: Any, kept: KeptReply) -> None:
+    def put(self, key: Any, kept: Reply) -> None:
         """Cache a reply unless it is too large; the least recently used ones are removed."""
-        size = len(kept) + len(str(key))
+        size = len(kept.body) + len(str(key))
         if size > self._most // 8 or key in self._replies:
             return
         self._replies[key] = kept
         self.size += size
         while self.size > self._most:
             old, removed = self._replies.popitem(last=False)
-            self.size -= len(removed) + len(str(old))
+            self.size -= len(removed.body) + len(str(old))
 
 
 def create_app(pool: WorkerPool, allowed_hosts: Sequence[str] = ()) -> Starlette:
@@ -233,7 +196,7 @@ class Site:
                 return Response(status_code=400)
             key = (name, request.url.path, request.url.query, job.host) if request.method == "GET" else None
             if key and (kept := self.cache.get(key)):
-                return kept.response(request)
+                return _response(kept, request)
             try:
                 reply = await self._reply(request, job)
                 if reply.lost:
@@ -241,11 +204,9 @@ class Site:
                     reply = await self._worded(request, job, reply, min(WORDING, left))
             except Unserved as error:
                 return _unserved(request.scope, error)
-            if not key or reply.status != 200:
-                return _response(reply)
-            kept = KeptReply.of(reply)
-            self.cache.put(key, kept)
-            return kept.response(request)
+            if key and reply.status == 200:
+                self.cache.put(key, reply)
+            return _response(reply, request)
 
         return serve
 
@@ -306,7 +267,7 @@ class Site:
 
     async def health(self, request: Request) -> Response:
         """Health of the server for programs that monitor it: up or not, and the games whose kernels are loaded."""
-        up = "ok" if self.pool.ready.is_set() else "starting"
+        up = "failed" if self.pool.refusal else "ok" if self.pool.ready.is_set() else "starting"
         return _response(as_json({"status": up, **self.pool.health}))
 
     async def figures(self, request: Request) -> Response:
@@ -350,9 +311,21 @@ async def _body(request: Request, most: int) -> str:
         raise BadRequest(f"{field}: the text is not UTF-8", 400) from None
 
 
-def _response(reply: Reply) -> Response:
-    """A reply that is not kept."""
-    return Response(reply.body, reply.status, {"Cache-Control": "no-cache", **reply.headers}, reply.type)
+def _response(reply: Reply, request: Request | None = None) -> Response:
+    """The response to a request: unpacked if its client cannot do that, without a body if it has it already."""
+    body, status, headers = reply.body, reply.status, {"Cache-Control": "no-cache", **reply.headers}
+    asked = request.headers if request else Headers()
+    if reply.tag:
+        headers["ETag"] = reply.tag
+    if reply.packed:
+        headers["Vary"] = "Accept-Encoding"
+    if reply.tag and reply.tag in asked.get("If-None-Match", ""):
+        body, status = b"", 304
+    elif reply.packed and "gzip" in asked.get("Accept-Encoding", ""):
+        headers["Content-Encoding"] = "gzip"
+    elif reply.packed:
+        body = gzip.decompress(body)
+    return Response(body, status, headers, reply.type)
 
 
 def _unserved(scope: Scope, error: Unserved) -> Response:
@@ -395,4 +368,4 @@ def _file(name: str, request: Request) -> Response:
         return _refusal(request.scope, "no such page", 404)
     kept = request.query_params.get("v") == version_of(name)
     age = {"Cache-Control": "public, max-age=31536000, immutable" if kept else "no-cache"}
-    return KeptReply.of(Reply(text_of(name), type=STATIC[name], headers=age)).response(request)
+    return _response(Reply(text_of(name), type=STATIC[name], headers=age).sealed(), request)

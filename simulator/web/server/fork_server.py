@@ -60,8 +60,13 @@ class ForkServer:
         remote.close()
 
     def wait(self, progress: Callable[[dict[str, Any]], object] = dict) -> None:
-        """Wait until everything is loaded; `progress` gets the state of loading. Raises EOFError, OSError."""
+        """Wait until everything is loaded; `progress` gets the state of loading. Raises EOFError, OSError.
+
+        An OSError with a text says why it cannot be loaded.
+        """
         while (state := self._connection.recv()) != READY:
+            if isinstance(state, str):
+                raise OSError(state)
             progress(state)
 
     def new_worker(self) -> WorkerProcess:
@@ -97,9 +102,13 @@ def run(connection: Connection, limits: Limits, kernels: bool) -> None:
     """The fork server's process: load, then fork a worker for each connection received, until the server ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server handles Ctrl-C
     with suppress(EOFError, OSError):
-        prepare()
-        if kernels:
-            load_kernels(connection.send)
+        try:
+            prepare()
+            if kernels:
+                load_kernels(connection.send)
+        except Exception as error:
+            connection.send(f"{type(error).__name__}: {error}")
+            return
         gc.collect()
         gc.freeze()  # workers then neither scan nor copy the memory that they share
         connection.send(READY)
@@ -167,7 +176,7 @@ def work(connection: Connection, limits: Limits) -> None:
             limit_memory(limits.memory)
             for reply in replies(job, limits):
                 retire = reply.last and has_grown(idle)
-                connection.send(replace(reply, retire=retire))
+                connection.send(replace(reply.sealed(), retire=retire))
 
 
 def has_grown(idle: int) -> bool:

@@ -27,6 +27,7 @@ PROC = os.path.exists("/proc/self/stat")
 log = logging.getLogger("battle-odds.web")
 ENDING = Unserved("the server is shutting down")
 LOST = Unserved("the worker of this request was lost; try again")
+NO_WORKERS = Unserved("the server has no workers: they cannot be started, and its log says why")
 GONE = Unserved("the client has gone", 499)
 
 
@@ -39,6 +40,7 @@ class WorkerPool:
         self.workers: list[WorkerProcess | None] = [None] * (workers + 1)
         self.ready = threading.Event()
         self._closed = threading.Event()
+        self.refusal: Unserved | None = None  # of every request, while there is no worker and none can be started
         self.health: dict[str, Any] = {"kernels": "waiting"}
 
     def start(self, kernels: bool = True) -> None:
@@ -61,13 +63,24 @@ class WorkerPool:
             first.close()
             self.health = {"kernels": "ready"}
             log.info("kernels: loaded for all games")
-        except (OSError, EOFError):
-            if not self._closed.is_set():
-                self.health["kernels"] = "failed"
-                log.error("kernels: the process that loads them has ended; larger battles may not be answered")
+        except (OSError, EOFError) as error:
+            self.health["kernels"] = "failed"
+            if not self.ready.is_set():
+                self._refuse_all(error)
+            elif not self._closed.is_set():
+                log.error("kernels: cannot be loaded (%s); larger battles may not be answered", _reason(error))
+
+    def _refuse_all(self, error: Exception) -> None:
+        """Refuse the requests that wait and those that come: no worker can be started."""
+        if not self.refusal and not self._closed.is_set():
+            self.refusal = NO_WORKERS
+            log.error("workers: cannot be started (%s); no request is answered", _reason(error))
+        for ticket in self.schedule.clear():
+            ticket.put(NO_WORKERS)
 
     def close(self) -> None:
         """End all workers; requests that wait or are in progress get ENDING."""
+        self.refusal = ENDING
         self._closed.set()
         for ticket in self.schedule.clear():
             ticket.put(ENDING)
@@ -86,8 +99,8 @@ class WorkerPool:
         """
         loop = asyncio.get_running_loop()
         ticket = Ticket(job, client, loop)
-        if self._closed.is_set():
-            ticket.put(ENDING)
+        if self.refusal:
+            ticket.put(self.refusal)
         else:
             self.schedule.put(ticket)
             seconds = min(most, self.limits.queue)
@@ -125,7 +138,10 @@ class WorkerPool:
         try:
             if not self._closed.is_set():
                 self.workers[place] = self._fork_server.new_worker()
-        except (OSError, EOFError):
+                self.refusal = ENDING if self._closed.is_set() else None
+        except (OSError, EOFError) as error:
+            if not any(self.workers):
+                self._refuse_all(error)
             self._closed.wait(1)
 
     def _answered(self, worker: WorkerProcess, ticket: Ticket) -> bool:
@@ -182,6 +198,10 @@ class WorkerPool:
                 if not self.schedule.may_continue(ticket):
                     return False
         return False
+
+
+def _reason(error: Exception) -> str:
+    return str(error) or "the process that loads them has ended"
 
 
 def waited(seconds: float) -> Unserved:
