@@ -50,6 +50,7 @@ COUNTER = "tests/engine/test_exact.py -k counter"
 SEA = "tests/test_vectors.py -k sea"
 NUMBERS = "tests/analysis/test_numbers.py"
 EUROPA_FIELDS = "tests/europa/test_fields.py"
+POWER_DEALT = "tests/price_of_power/test_reference.py -k dealt"
 POWER_FIELDS = "tests/price_of_power/test_fields.py"
 INTERCEPTION = "rules/europa/procedures/interception.py"
 PASSAGE = "rules/europa/passages/passage.py"
@@ -99,10 +100,10 @@ MUTANTS = [
     Mutant(CHECK, "(s.clock >= p.round_limit)", "(s.clock > p.round_limit)", CUSTOM),
     Mutant(CHECK, "(enemy_alone == 0) & (enemies > 0)", "(enemy_alone == 0)", CUSTOM),
     Mutant(CHECK, "(alone > 0) & (enemy_alone == 0)", "(alone > 0) & (enemy_alone > 0)", CUSTOM),
+    Mutant("rules/price_of_power/casualties.py", "if hits and room[i] >", "if hits and room[i] >=", POWER_DEALT),
     Mutant("rules/toolkit/retreat.py", "(units < leave.below)", "(units <= leave.below)", TOOLKIT),
     Mutant("rules/toolkit/retreat.py", "(rounds >= leave.rounds)", "(rounds > leave.rounds)", TOOLKIT),
     Mutant("rules/toolkit/retreat.py", "(enemy <= leave.worn_down)", "(enemy < leave.worn_down)", TOOLKIT),
-    Mutant("rules/toolkit/losses.py", "(hits - low) >> 1", "(hits - low) >> 2", TOOLKIT),
     Mutant("rules/toolkit/weights.py", "out[min(value, most)]", "out[min(value, most + 1)]", TOOLKIT),
     Mutant("engine/model/streams.py", "value + GAMMA + mix", "value + mix", STREAMS),
     Mutant("engine/model/streams.py", "mix(seed ^ SEED_SALT)", "mix(seed)", STREAMS),

@@ -75,7 +75,9 @@ def test_the_aim_of_best_is_no_name_of_a_column():
 def test_plurals_and_prices():
     same = ("leader A3", "destroyer II", "pikemen", "infantry")
     assert [several(name) for name in same] == [*same]
-    assert [noun_for(3, "guardsman (lasgun)"), several("talisman")] == ["guardsmen (lasgun)", "talismans"]
+    assert [noun_for(3, "guardsman (lasgun)"), several("talisman"), several("roman")] == [
+        "guardsmen (lasgun)", "talismans", "romans"
+    ]  # fmt: skip
     assert several("commander on his own ground") == "commanders on his own ground"
     assert noun_for(1, "pikemen") == "pikeman"
     prices = [price_of(1, "coins"), price_of(4, "coins"), price_of(2, "gold"), price_of(36, "IPC"), price_of(3, "")]

@@ -150,10 +150,7 @@ class StartsRun(BattlesRun, Protocol):
     """An exact run that answers many starts of a chain at once, and has a memory."""
 
     def from_starts(self, chain: Chain, starts: np.ndarray, counted: bool, many: bool) -> ManyOutcomes:
-        """The exact ends from each start, int64 [start, field]; without `counted` their counters may be 0.
-
-        `many`: further chains of this kind are solved as well.
-        """
+        """The exact ends from each start, int64 [start, field]; `counted`: with counters, `many`: more follow."""
         ...
 
     def recall(self, key: Any) -> Any:

@@ -15,6 +15,7 @@ from simulator.rules.battle import Battle, Fields
 from simulator.rules.campaign import carry_of
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import unaccented
+from simulator.rules.toolkit.words import noun_for
 from simulator.scenarios import example_names, example_text, kinds_of
 from simulator.scenarios.files import example
 from simulator.scenarios.reading import matching
@@ -142,7 +143,7 @@ def start_of(battle: Battle) -> dict[str, Any]:
 def smallest(battle: Battle) -> dict[str, str]:
     """An example for a battle kind of a game file that ships none."""
     data = start_of(battle)
-    title = " against ".join(f"{UNITS} {words(next(iter(data[side])))}" for side in SIDES)
+    title = " against ".join(f"{UNITS} {noun_for(UNITS, words(next(iter(data[side]))))}" for side in SIDES)
     return {"name": "", "title": title, "address": address_of(data, battle)}
 
 

@@ -31,7 +31,7 @@ def between(scenario, dice, box="", to="", **changes):
     setup, thrown = SiegeSetup(load(scenario).fields), deque(dice)
     p, s = setup.params, setup.start
     s = s._replace(stage=siege.CONTINUE, box=BOXES.index(box) if box else 0, **changes)
-    s = rules.onward(p, rules.next_round(p, s, BOXES.index(to) if to else 0, 0))
+    s = rules.onward(p, rules.next_round(s, BOXES.index(to) if to else 0, 0))
     while s.stage in {siege.COLD, siege.HOME, siege.SUPPLY, siege.GARRISON_ATTRITION}:
         s = rules.step(p, s, siege_result(setup, s, thrown))
     assert not thrown

@@ -158,7 +158,24 @@ class OutcomeColumns:
         return mask
 
     def where_unmerged(self, query: str) -> np.ndarray:
-        """As `where`, but among the outcomes before merging; of a question in words, and without another look at it."""
+        """The outcomes before merging that a question in words selects; each question is looked at once.
+
+        Parameters
+        ----------
+        query : str
+            A question, see `p`.
+
+        Returns
+        -------
+        numpy.ndarray
+            bool, shape (outcomes before merging,): true where the answer is yes.
+
+        Examples
+        --------
+        >>> found = odds("risk-20v15")
+        >>> len(found.where_unmerged("rounds > 15")) >= len(found.where("rounds > 15"))
+        True
+        """
         if query not in self._selected:
             self._selected[query] = self._selects(query, self._raw, "_readable_raw")
         return self._selected[query]

@@ -81,7 +81,7 @@ def several(noun: str) -> str:
     """
     if part := re.fullmatch(r"(.+?)( (?:(?:on|of|at|in) |\().+)", noun):
         return several(part[1]) + part[2]
-    if noun.islower() and re.search("(?<!hu)(?<!is)man$", noun):  # not Romans, humans and talismans
+    if noun.islower() and re.search("(?<!hu|ro|is|ha)(?<!ger|nor|tto)man$", noun):  # not humans, Romans, talismans
         return f"{noun.removesuffix('man')}men"
     if not noun[-1:].islower() or noun.endswith(("ry", "men")) or (noun.endswith("s") and not noun.endswith("ss")):
         return noun

@@ -84,8 +84,7 @@ def examples(battle: Battle) -> list[dict[str, str]]:
 
 def _short(title: str) -> str:
     """The head of an example's title."""
-    head = re.split(r"[,;(.]", title.partition(": ")[2] if title.partition(":")[0] else title)[0]
-    head = head.strip()
+    head = re.split(r"[,;(.]", title.partition(": ")[2] or title)[0].strip()
     return head if len(head) <= MOST_LETTERS else head[:MOST_LETTERS].rpartition(" ")[0] + " …"
 
 

@@ -178,7 +178,8 @@ def fight_of(engagement: Engagement) -> FightKey:
     winds = engagement.settled_wind(), engagement.wind_advantage(0), engagement.wind_advantage(1)
     readings = engagement.book, engagement.options.leader_differential_cap, engagement.options.break_off_at_sea
     sides = tuple((s.policy, s.retreat_drm is None) for s in engagement.squadrons)
-    return FightKey((leaders, fixed, modifiers, winds, engagement.morale, sides, readings), engagement)
+    first = engagement.conditions.interception
+    return FightKey((leaders, fixed, modifiers, winds, engagement.morale, sides, first, readings), engagement)
 
 
 # Cells of a map, and scenarios that differ in one field, have few fights: 11 x 11 numbers of ships have 8, of 0.2 to
