@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simulator.engine.graph.graph_cache import graph_if_it_fits, may_keep_states
+from simulator.engine.graph.graph_cache import graph_if_it_fits
 from simulator.engine.jit import kernel_cache as cache
 from simulator.engine.jit.cost_model import may_compile, patience_for
 from simulator.engine.model.chain import Chain
@@ -23,7 +23,7 @@ def simulation_of(chain: Chain, seed: int, threads: int | None = None) -> Simula
     """
     check_contract(chain)
     slow = not cache.is_ready(KERNEL, type(chain.params)) and (patience_for(chain, KERNEL) > 0 or not may_compile())
-    if slow and may_keep_states(chain) and graph_if_it_fits(chain) is None and rolls_a_battle(chain) < LONG_BATTLE:
+    if slow and graph_if_it_fits(chain) is None and rolls_a_battle(chain) < LONG_BATTLE:
         return InterpretedSimulation(chain, seed, threads)
     from simulator.engine.sample.simulation import Simulation
 

@@ -1,7 +1,7 @@
 """A limit on processor time: the work inside is interrupted, as by Ctrl-C, when its seconds are used up.
 
-The compiler, and the import of a module, are never interrupted: what they have done would be lost, and would begin anew
-with the next request. The seconds begin anew when they are done.
+The compiler, the import of a module, and the building of a model by pydantic are never interrupted: what they have done
+would be lost, and would begin anew with the next request. The seconds begin anew when they are done.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from types import FrameType
 LEAST = 0.001
 # Seconds between two looks at whether the compiler is done.
 AGAIN = 0.05
+# Ends of the files whose functions import modules, and build the models of fields (when they are first used).
+LOADERS = ("importlib._bootstrap>", "importlib._bootstrap_external>", "_model_construction.py")
 
 
 class OutOfTime(KeyboardInterrupt):
@@ -115,11 +117,11 @@ def _is_here(frame: FrameType | None) -> bool:
 
 
 def _is_loading(frame: FrameType | None) -> bool:
-    """Is numba compiling, or a module being imported?"""
+    """Is numba compiling, a module being imported, or a model being built?"""
     # While that module itself is being imported, it has no lock yet.
     lock = getattr(sys.modules.get("numba.core.compiler_lock"), "global_compiler_lock", None)
     if lock is not None and lock.is_locked():
         return True
-    while frame is not None and "importlib._bootstrap" not in frame.f_code.co_filename:
+    while frame is not None and not frame.f_code.co_filename.endswith(LOADERS):
         frame = frame.f_back
     return frame is not None

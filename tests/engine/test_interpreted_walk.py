@@ -101,11 +101,17 @@ for name in ("running", "table", "step"):
     rule(Fresh)(rules[Walk][name])
 
 
-def test_chosen_where_a_chain_is_too_large_and_nothing_is_compiled():
+def test_chosen_where_a_chain_is_too_large_and_nothing_is_compiled(monkeypatch):
     small = replace(walk(3, 30), params=Fresh(30, 0))
     large = without_graph(small)
     assert isinstance(simulation_of(large, 1), InterpretedSimulation)
     assert isinstance(simulation_of(small, 1), Simulation)
+    with monkeypatch.context() as patch:  # a raid of 200 bombers: 251,001 results of one roll
+        patch.setattr("simulator.engine.graph.graph_cache.MOST_EDGES", 1)
+        wide = simulation_of(replace(small), 1)
+    assert isinstance(wide, InterpretedSimulation)
+    wide.add(50)
+    assert tally_of(wide) == fought_slowly(small, 1, 50)
     compiled_here.add(Fresh)
     assert isinstance(simulation_of(large, 1), Simulation)
 

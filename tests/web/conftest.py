@@ -21,17 +21,11 @@ FLAGS = [
 
 @pytest.fixture(scope="session")
 def app():
-    """The application over one worker, which has long enough on the slowest of machines.
-
-    Of all kernels only those of Risk are made sure of; no answer of a worker is given the time to compile.
-    """
-    from simulator import load
-    from simulator.engine.exact import warm_up
+    """The application over one worker, which has long enough on the slowest of machines."""
     from simulator.web.messages import Limits
     from simulator.web.server.app import create_app
     from simulator.web.server.pool import WorkerPool
 
-    warm_up(load("risk-20v15").chain)
     pool = WorkerPool(1, 8, Limits(seconds=8.0, wait=300.0, queue=300.0, reply=300.0))
     pool.start(kernels=False)
     yield create_app(pool)
@@ -62,9 +56,15 @@ def served(settings):
 
 @pytest.fixture(scope="session")
 def server(app):
-    """The address of the page, served beside the tests."""
+    """The address of the page, served beside the tests.
+
+    Of all kernels only those of Risk are made sure of; no answer of a worker is given the time to compile.
+    """
+    from simulator import load
+    from simulator.engine.exact import warm_up
     from simulator.web.server.serve import configured
 
+    warm_up(load("risk-20v15").chain)
     with served(configured(app)) as address:
         yield address
 

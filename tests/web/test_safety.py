@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import Literal
 from urllib.parse import urlsplit
 
+import pydantic
 import pytest
 from numba.core import compiler_lock
 from pydantic import Field
@@ -232,6 +233,23 @@ def test_an_import_is_not_cut_off(tmp_path, monkeypatch):
     with at_most(0.1):
         import slow_to_import  # type: ignore[import-not-found]
     assert slow_to_import.done
+
+
+def test_the_building_of_a_model_is_not_cut_off():
+    class Late(pydantic.BaseModel, defer_build=True):
+        """A model that is built when it is first used, and takes its time."""
+
+        pieces: int
+
+        @classmethod
+        def __get_pydantic_core_schema__(cls, source, handler):
+            end = time.process_time() + 0.2
+            while time.process_time() < end:
+                pass
+            return handler(source)
+
+    with at_most(0.1):
+        assert Late.model_validate({"pieces": 3}).pieces == 3
 
 
 def test_the_limit_ends_the_work_while_the_compiler_is_half_imported(monkeypatch):

@@ -58,7 +58,7 @@ def graph_if_it_fits(chain: Chain) -> Graph | None:
     kept = chain.kept
     if _GRAPH not in kept:
         try:
-            kept[_GRAPH] = None if too_wide(chain) else graph_of(chain, QUICK_BYTES)
+            kept[_GRAPH] = graph_of(chain, QUICK_BYTES) if _pays(chain) else None
         except NotCompiled:
             return None
         except NoExactOdds:
@@ -71,7 +71,7 @@ def graph_if_it_fits(chain: Chain) -> Graph | None:
 
 def keep_graph(chain: Chain, graph: Graph) -> None:
     """Keep this graph of the chain for `graph_if_it_fits`, if that would find it."""
-    if not too_wide(chain) and size_of(chain, len(graph), len(graph.to)) <= QUICK_BYTES:
+    if _pays(chain) and size_of(chain, len(graph), len(graph.to)) <= QUICK_BYTES:
         chain.kept[_GRAPH] = graph
 
 
@@ -92,6 +92,11 @@ def bytes_kept(chain: Chain) -> int:
 def simulate_by_rules(chain: Chain) -> None:
     """Simulate this chain without its graph, which is known to be too large or too slow."""
     chain.kept[_GRAPH] = None
+
+
+def _pays(chain: Chain) -> bool:
+    """Does a graph pay for battles? Best decisions need one in any case."""
+    return chain.utilities is not None or (not too_wide(chain) and may_keep_states(chain))
 
 
 def may_keep_states(chain: Chain) -> bool:
