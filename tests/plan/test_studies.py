@@ -132,6 +132,9 @@ def test_plans_are_compared():
     rows = {(row["value"], row["scenario"]): row["estimate"] for row in found.rows()}
     assert rows["all_succeed", "now"] == pytest.approx(plan(BORDERS, 0).chance_all, abs=1e-12)
     assert rows["mean.worth", "later"] == pytest.approx(plan(with_regiments(12), 0).worth, abs=1e-12)
+    by_default = {row["value"] for row in compare({"now": BORDERS, "later": with_regiments(12)}).rows()}
+    assert "all_succeed" in by_default
+    assert "mean.all_succeed" not in by_default  # the same chance again
 
 
 @pytest.mark.parametrize(("arguments", "line"), [

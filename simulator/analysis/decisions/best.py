@@ -33,6 +33,7 @@ from simulator.scenarios.objective import BEST, in_words, wanted
 from simulator.scenarios.objective import side_of as side_in
 from simulator.scenarios.objective import worth as worth_of
 from simulator.scenarios.schema import choices
+from simulator.scenarios.validation import not_one_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -306,7 +307,7 @@ def best(
     ['go on', 'stop']
     """
     if side not in SIDES:
-        raise ValueError(f"side: {side!r} is not allowed; give one of {', '.join(SIDES)}")
+        raise ValueError(f"side: {not_one_of(side, SIDES)}")
     asked = draft(scenario)
     if not decide and not asked.checked().decided:
         return best_by_default(asked, side, answered, progress)

@@ -240,7 +240,7 @@ def default_values(odds: Sequence[Odds]) -> tuple[str, ...]:
     values = [*own] if len(own) == 1 else []
     values += CHANCES if all("winner" in one.columns for one in odds) else ()
     for column in shared_columns(odds):
-        if odds[0].kind_of(column) != "text":
+        if odds[0].kind_of(column) != "text" and column not in values:
             values += [f"{what}.{column}" for what in ("mean", "q05", "q50", "q95")]
     return tuple(dict.fromkeys(values))
 
