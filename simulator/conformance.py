@@ -16,7 +16,7 @@ import numpy as np
 from simulator.analysis.history.replay import replay
 from simulator.analysis.odds.answer import exact, simulate
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import labelled
+from simulator.analysis.odds.run import labelled, winners_of
 from simulator.analysis.odds.run import outcome_columns as seen
 from simulator.analysis.odds.stages import ExactRun, SimulatedRun
 from simulator.engine.api import graph_of
@@ -24,7 +24,7 @@ from simulator.engine.model.chain import Chain, ManyOutcomes, OutcomeDistributio
 from simulator.engine.model.contract import Examiner
 from simulator.engine.model.interpreted import plain_params
 from simulator.engine.model.limits import QUICK_BYTES, BrokenGame, NoExactOdds
-from simulator.rules.battle import Outcomes
+from simulator.rules.battle import WINNERS, Outcomes
 from simulator.scenarios import Scenario, Source, load
 
 BATTLES = 150_000
@@ -65,6 +65,7 @@ def check(battle: Source, battles: int = BATTLES) -> None:
     except NoExactOdds:
         return
     check_odds(scenario, true)
+    check_winners(scenario, true)
     if true.explored:
         z = z_between(true, found)
         promise(z < Z_LIMIT, f"exact and simulated odds are {z:.1f} standard errors apart")
@@ -237,6 +238,13 @@ def check_counters(scenario: Scenario, true: Odds) -> None:
             same and without.readable_columns.keys() == true.readable_columns.keys(),
             "counters: other odds where none is declared",
         )
+
+
+def check_winners(scenario: Scenario, true: Odds) -> None:
+    """The winners alone, where a kind finds them sooner, have the chances that they have among all outcomes."""
+    if (short := winners_of(scenario)) is not None:
+        known, whole = ([odds.winner(name) for name in WINNERS] for odds in (short, true))
+        promise(np.allclose(known, whole, atol=1e-9), f"winners: {known} alone, {whole} among all outcomes")
 
 
 def largest_z(scenario: Source, seed: int = SEED, battles: int = 1_000_000) -> float:

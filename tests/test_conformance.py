@@ -1,11 +1,14 @@
 """Every battle kind of every game keeps the same promises, and what is written down of it stays as it is."""
 
 import json
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from simulator import load
-from simulator.conformance import check
+from simulator import exact, load
+from simulator.conformance import check, check_winners
+from simulator.engine.model.limits import BrokenGame
 from simulator.scenarios import example_names
 from tests import records
 
@@ -36,3 +39,10 @@ def test_no_transcript_is_left_over():
 def test_a_seed_gives_the_same_battles_on_every_machine(name):
     """`python -m tests.records` pins the counts anew; only a change of rules or of the stream may change them."""
     assert json.loads(records.COUNTS.read_text(encoding="utf-8"))[name] == records.counts(name)
+
+
+def test_winners_alone_that_differ_are_found():
+    scenario = load("europa-lepanto-1571")
+    wrong = replace(scenario, battle=replace(scenario.battle, winners=lambda fields: np.array([0.5, 0.5, 0])))
+    with pytest.raises(BrokenGame, match="winners: "):
+        check_winners(wrong, exact(scenario))

@@ -122,7 +122,7 @@ class EuropaCarry(Carry):
         """Counters by the thirds left, ships by kind."""
         if kind in SIEGES and role == "defender":
             return Left(self.fortress_left(kind, pieces, columns))
-        # Slots lie in one piece each, as they are written and told apart.
+        # The numbers of a slot lie side by side in memory: they are written, and later compared, slot by slot.
         left = np.repeat(pieces[:, None], len(columns["winner"]), axis=1).T
         gained = np.zeros(left.shape[::-1], np.int64).T
         before = int(pieces[: len(THIRDS)] @ list(THIRDS.values()))
