@@ -128,7 +128,7 @@ def test_the_defender_is_asked_with_side(tmp_path, capsys):
     assert run(["best", str(file), "--side", "defender", "--quiet"]) == 0
     line = capsys.readouterr().out
     assert line.startswith("Lose infantry, the artillery, then the tank: you hold it in 35.61 %")
-    with pytest.raises(ValueError, match=r"^side: 'me' is not allowed; give one of attacker, defender"):
+    with pytest.raises(ValueError, match=r"^side: 'me' is not allowed; must be one of attacker, defender"):
         best(LAND, side="me")
 
 
