@@ -245,6 +245,7 @@ def test_not_enough_shows_the_best_that_was_tried():
         ({"vary": "attacker.cannons"}, "attacker.cannons: unknown field"),
         ({"vary": "attacker.regiments", "side": "nobody"}, "side: 'nobody' is not allowed; must be one of attacker"),
         ({"vary": "attacker.regiment"}, "did you mean attacker.regiments?"),
+        ({"vary": "attacker.regiments", "value": "mean.cannons"}, "value: no column 'cannons'"),
         ({"vary": {}}, "vary: nothing to vary"),
         ({"vary": {"attacker.regiments": []}}, "vary: attacker.regiments has no values"),
         ({"vary": {"attacker.regiments": [1.5]}}, "give whole numbers"),
