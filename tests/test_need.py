@@ -320,3 +320,13 @@ def test_the_command(capsys, tmp_path):
     assert run(["need", "risk-20v15", *fields, *prices, "--budget", "60", "--plot", str(picture)]) == 0
     assert "are the best within 60: " in capsys.readouterr().out
     assert picture.stat().st_size > 1000
+
+
+@pytest.mark.parametrize(("asked", "settings"), [({"target": 0.8}, (1, 3)), ({"budget": 5}, (1, 4))])
+def test_nothing_is_passed_over_where_fields_of_both_sides_are_varied(asked, settings):
+    """2 regiments beat 1 in .754, 3 in .916, 4 in .971 (risk.md section 12), 4 beat 4 in far less than .8."""
+    scenario = {"game": "risk", "battle": "land", "attacker": {"regiments": 1}, "defender": {"regiments": 1}}
+    vary = {"defender.regiments": range(1, 5), "attacker.regiments": range(1, 5)}
+    found = need(scenario, vary, value="p_attacker", cost="each", **asked)
+    assert found.enough
+    assert tuple(found.settings.values()) == settings

@@ -27,10 +27,8 @@ from simulator.scenarios.validation import brief, finite, given_number, not_one_
 MOST_COMBINATIONS = 100_000
 MOST_SETTINGS = 100
 
-# Names of the game's price list, and what to write where it has no price; by its second name every field needs one
-# (docs/rules/birthright.md 2.4).
-MUSTER = "muster"
-LISTS = ("list", MUSTER)
+# Names of the game's price list, and what to write where it has no price.
+LISTS = ("list", "muster")
 # The value asked by default, by side.
 HEADLINE_OF = {"attacker": "headline", "defender": "headline.defender"}
 PRICING = "give PATH=PRICE"
@@ -91,15 +89,14 @@ class Search:
         """The source of the prices ("list", "each" or "given"), and the price of each field that has one."""
         if cost is None or cost in LISTS:
             listed = self._listed()
-            if cost == MUSTER and (without := [path for path in self.paths if path not in listed]):
+            without = [path for path in self.paths if path not in listed]
+            if cost == "muster" and without:  # docs/rules/birthright.md 2.4
                 raise ValueError(brief(f"cost: {without[0]} has no muster price"))
             if cost is None and not listed:
                 cost = "each"
             elif not listed:
-                battle = self.draft.battle()
-                raise ValueError(
-                    brief(f"cost: {battle.game} {battle.kind} lists no price of {self.paths[0]}; {PRICING}")
-                )
+                kind = f"{self.draft.battle().game} {self.draft.battle().kind}"
+                raise ValueError(brief(f"cost: {kind} lists no price of {self.paths[0]}; {PRICING}"))
             else:
                 return "list", listed
         if cost == "each":
