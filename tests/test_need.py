@@ -330,3 +330,13 @@ def test_nothing_is_passed_over_where_fields_of_both_sides_are_varied(asked, set
     found = need(scenario, vary, value="p_attacker", cost="each", **asked)
     assert found.enough
     assert tuple(found.settings.values()) == settings
+
+
+def test_nothing_is_passed_over_where_the_enemy_is_asked_for():
+    """One regiment holds against 1 in .583 and against 2 in .246 (risk.md section 12)."""
+    scenario = {"game": "risk", "battle": "land", "attacker": {"regiments": 1}, "defender": {"regiments": 1}}
+    vary = {"attacker.regiments": [1, 2], "attacker.commanders": [0, 1]}
+    for value in ("p_defender", "headline.defender"):
+        found = need(scenario, vary, 0.5, value)
+        assert found.enough
+        assert tuple(found.settings.values()) == (1, 0)
