@@ -245,6 +245,7 @@ def test_not_enough_shows_the_best_that_was_tried():
         ({"vary": "attacker.cannons"}, "attacker.cannons: unknown field"),
         ({"vary": "attacker.regiments", "side": "nobody"}, "side: 'nobody' is not allowed; must be one of attacker"),
         ({"vary": "attacker.regiment"}, "did you mean attacker.regiments?"),
+        ({"vary": "attacker.regiments", "value": "mean.cannons"}, "value: no column 'cannons'"),
         ({"vary": {}}, "vary: nothing to vary"),
         ({"vary": {"attacker.regiments": []}}, "vary: attacker.regiments has no values"),
         ({"vary": {"attacker.regiments": [1.5]}}, "give whole numbers"),
@@ -319,3 +320,23 @@ def test_the_command(capsys, tmp_path):
     assert run(["need", "risk-20v15", *fields, *prices, "--budget", "60", "--plot", str(picture)]) == 0
     assert "are the best within 60: " in capsys.readouterr().out
     assert picture.stat().st_size > 1000
+
+
+@pytest.mark.parametrize(("asked", "settings"), [({"target": 0.8}, (1, 3)), ({"budget": 5}, (1, 4))])
+def test_nothing_is_passed_over_where_fields_of_both_sides_are_varied(asked, settings):
+    """2 regiments beat 1 in .754, 3 in .916, 4 in .971 (risk.md section 12), 4 beat 4 in far less than .8."""
+    scenario = {"game": "risk", "battle": "land", "attacker": {"regiments": 1}, "defender": {"regiments": 1}}
+    vary = {"defender.regiments": range(1, 5), "attacker.regiments": range(1, 5)}
+    found = need(scenario, vary, value="p_attacker", cost="each", **asked)
+    assert found.enough
+    assert tuple(found.settings.values()) == settings
+
+
+def test_nothing_is_passed_over_where_the_enemy_is_asked_for():
+    """One regiment holds against 1 in .583 and against 2 in .246 (risk.md section 12)."""
+    scenario = {"game": "risk", "battle": "land", "attacker": {"regiments": 1}, "defender": {"regiments": 1}}
+    vary = {"attacker.regiments": [1, 2], "attacker.commanders": [0, 1]}
+    for value in ("p_defender", "headline.defender"):
+        found = need(scenario, vary, 0.5, value)
+        assert found.enough
+        assert tuple(found.settings.values()) == (1, 0)

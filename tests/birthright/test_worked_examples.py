@@ -301,10 +301,9 @@ def test_16_best_army_for_six_gold():
     expected = {(1, 2, 0): (6, 0.931593), (2, 1, 0): (6, 0.882141), (3, 0, 0): (6, 0.799199), (0, 2, 0): (4, 0.773504)}
     assert by_army.items() >= (expected | {(0, 0, 1): (6, 0.746213)}).items()
     assert (0, 0, 0) not in by_army
-    with pytest.raises(
-        ValueError, match=r"^cost: birthright tactical lists no price of attacker.warcraft; give PATH=PRICE$"
-    ):
-        need(asked, {"attacker.warcraft": range(3)}, budget=6, cost="muster")
+    for paths in ({}, {"attacker.units[0].count": range(3)}):
+        with pytest.raises(ValueError, match=r"^cost: attacker.warcraft has no muster price$"):
+            need(asked, paths | {"attacker.warcraft": range(3)}, budget=6, cost="muster")
     with pytest.raises(ValueError, match=r"^cost: 'upkeep' is not allowed; must be one of list, muster, each"):
         need(asked, {"attacker.units[0].count": range(3)}, budget=6, cost="upkeep")
 

@@ -287,3 +287,19 @@ def test_what_a_siege_takes_is_kept_unasked():
     campaign = {"game": "campaign", "of": "price-of-power", "force": {"us": {"infantry": 4}}, "fight": [siege]}
     odds = exact(campaign)
     assert (odds.mean("fight1_provinces_taken"), odds.p("fight1_all_taken"), odds.winner("attacker")) == (2, 1, 1)
+
+
+def test_a_trait_given_in_a_fight_stands_over_that_of_the_force():
+    """How counters are broken (docs/rules/campaigns.md 2.4, 5.4): an ARMY+ and ARMY- may become two ARMY-."""
+
+    def armies(of_force, of_fight):
+        french = {"country": "france", "army_plus": 1, "army_minus": 1, "leader": "none", "losses": of_force}
+        spanish = {"country": "spain", "army_minus": 1, "leader": "none"}
+        fight = {"battle": "land", "attacker": {"force": "french"} | of_fight, "defender": "spanish"}
+        forces = {"french": french, "spanish": spanish}
+        return exact({"game": "campaign", "of": "europa", "force": forces, "fight": [fight]}).mean(
+            "french_army_minus_left"
+        )
+
+    in_the_fight = armies("keep-best-army", {"losses": "keep-most-armies"})
+    assert in_the_fight == armies("keep-most-armies", {}) > 1

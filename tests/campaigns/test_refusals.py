@@ -69,6 +69,27 @@ CASES = [
     (POWER, {"force.us.leaders": ["none", {}]}, "force.us.leaders: a leader is appointed for one fight; give"),
     (POWER, {"force.us.factions": [{"infantry": 1}]}, "force.us.factions: a force is one realm"),
     (THINGS, {"force.red.items": ["balloon"]}, "force.red.items: 'balloon' serves in one fight; give it in that fight"),
+    (THINGS, {"force.red.items": ["talisman"] * 2}, "force.red.items: talisman exists once in the game"),
+    (
+        EUROPA,
+        {"force.french.losses": "few"},
+        "force.french.losses: 'few' is not allowed; must be one of keep-best-army",
+    ),
+    (
+        EUROPA,
+        {"force.french.leader_after": "king"},
+        "force.french.leader_after: 'king' is not allowed; must be one of replacement, none",
+    ),
+    (
+        EUROPA,
+        {"fight[0].defender": {"fortress": "breda", "go": "best"}},
+        "fight[0].defender.go: only the attacker decides whether to fight",
+    ),
+    (
+        POWER,
+        {"fight[0].attacker": {"force": "us", "stay": {"damaged": 1}}},
+        "fight[0].attacker.stay.damaged: no such piece; pieces: infantry",
+    ),
     (RISK, {"fight": []}, "fight: give 1 to 12 fights"),
     (RISK, {"fight": [{"attacker": "red", "defender": "blue"}] * 13}, "fight: give 1 to 12 fights"),
     (RISK, {"fight[1].name": "red"}, "fight[1].name: 'red' is given twice"),
@@ -131,7 +152,7 @@ CASES = [
     (
         EUROPA,
         {"fight[0].defender": {"fortress": "breda", "leave": "all"}},
-        "fight[0].defender.leave: given with the fortress; write it in fortress.breda",
+        "fight[0].defender.leave: only for a force",
     ),
     *(
         (

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from simulator.analysis.decisions.need_search import MOST_SETTINGS, Direction, Search, Tried
+from simulator.analysis.decisions.need_search import HEADLINE_OF, MOST_SETTINGS, Direction, Search, Tried, side_of
 from simulator.analysis.field_words import counts_units
+from simulator.analysis.odds.headline import meant
 from simulator.analysis.odds.measure import Measure
 from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.run import Interrupted, Progress
@@ -232,6 +233,11 @@ def need(  # noqa: PLR0913 - as docs/rules/decisions.md names them
     goal = None if budget is not None else 0.8 if target is None else target
     if goal is not None:
         search.check_target(goal)
+    # More of the other side's pieces is worse, and so is more of one's own for the other side's chance: nothing may be
+    # passed over then.
+    enemy, headline = next((one, headline) for one, headline in HEADLINE_OF.items() if one != search.side)
+    of_enemy = search.value in (f"p_{enemy}", meant(search.draft.battle(), headline))
+    pruning = pruning and not of_enemy and all(side_of([path]) == search.side for path in search.paths)
     try:
         if goal is None:
             found: Tried | None = search.within(budget or 0.0, pruning)

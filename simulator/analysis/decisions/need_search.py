@@ -89,13 +89,14 @@ class Search:
         """The source of the prices ("list", "each" or "given"), and the price of each field that has one."""
         if cost is None or cost in LISTS:
             listed = self._listed()
+            without = [path for path in self.paths if path not in listed]
+            if cost == "muster" and without:  # docs/rules/birthright.md 2.4
+                raise ValueError(brief(f"cost: {without[0]} has no muster price"))
             if cost is None and not listed:
                 cost = "each"
             elif not listed:
-                battle = self.draft.battle()
-                raise ValueError(
-                    brief(f"cost: {battle.game} {battle.kind} lists no price of {self.paths[0]}; {PRICING}")
-                )
+                kind = f"{self.draft.battle().game} {self.draft.battle().kind}"
+                raise ValueError(brief(f"cost: {kind} lists no price of {self.paths[0]}; {PRICING}"))
             else:
                 return "list", listed
         if cost == "each":

@@ -35,9 +35,17 @@ def measure(odds: Odds, value: str | None = None) -> Measure:
 
     `value` is `p_attacker`, `p_defender`, `p_nobody`; `mean.COLUMN`, `std.COLUMN`, `q90.COLUMN`; a question as for
     `Odds.p`; or `headline` and `headline.defender`, the measure of the battle kind for a side.
-    Raises ValueError for anything else. Simulated standard deviations and quantiles have no interval (nan).
+    Raises ValueError that begins with `value` for anything else. Simulated standard deviations and quantiles have no
+    interval (nan).
     """
     value = odds.value if value is None else meant(odds.battle, value)
+    try:
+        return _measured(odds, value)
+    except ValueError as error:
+        raise ValueError(f"value: {error}") from None
+
+
+def _measured(odds: Odds, value: str) -> Measure:
     if is_of_winner(value):
         return Measure(odds.winner(value[2:]), *odds.winner_interval(value[2:]))
     if value not in odds.names and (match := _STATISTIC.match(value)):

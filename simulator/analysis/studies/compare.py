@@ -345,7 +345,7 @@ def _rows(found: Mapping[str, PairedAnswer], values: Sequence[str]) -> Iterator[
             try:
                 estimate = measure(one.odds, value).value
             except ValueError as error:
-                text = f"{value} in {name}: {error}"
+                text = f"{value} in {name}: {str(error).removeprefix('value: ')}"
                 if "no column" in str(error) and not is_chance(value):
                     text = f"{value}: no such column in {name}"
                 raise ValueError(f"value: {brief(text)}") from None

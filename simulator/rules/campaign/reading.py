@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from simulator.rules.battle import Refusal
-from simulator.rules.campaign.carry import Carry
+from simulator.rules.campaign.carry import STATE, Carry
 from simulator.rules.campaign.model import Campaign, given
 from simulator.rules.campaign.model import Fight as FightFields
 from simulator.rules.campaign.model import Side as SideFields
@@ -131,10 +131,7 @@ class Reader:
             refuse(None not in (place, fields.force), f"{path}.fortress", "give force or fortress, not both")
             return self.fortress(path, kind, role, place or str(fields.force), fields)
         own = dict(fields.model_extra or {})
-        if role == "defender":
-            for key in FOR_THE_ATTACKER:
-                only = "only the attacker decides whether to fight"
-                refuse(key in fields.model_fields_set, f"{path}.{key}", only)
+        self.refuse_going(path, role, fields)
         decides = fields.min_odds is not None or fields.min_units is not None
         refuse(fields.go == BEST and decides, f"{path}.go", "best does not go with min_odds or min_units")
         for name, decision in (("battle_actions", "when"), ("factions", "retreat")):
@@ -145,6 +142,8 @@ class Reader:
         if fields.force is None:
             for key in FOR_A_FORCE:
                 refuse(getattr(fields, key) is not None, f"{path}.{key}", "only for a force")
+            for key in set(self.carry.traits).difference(self.carry.renamed.get(kind, {}).values()):
+                refuse(key in own, f"{path}.{key}", "only for a force")
             return PlannedSide(role, table=own, **decisions)
         self.check_side(path, kind, role, fields)
         force = self.force(f"{path}.force", fields.force)
@@ -162,6 +161,13 @@ class Reader:
             able=self.carry.able(kind, role),
             **decisions,
         )  # fmt: skip
+
+    def refuse_going(self, path: str, role: str, fields: SideFields) -> None:
+        """Refuse a defender's decision whether to fight."""
+        if role == "defender":
+            for key in FOR_THE_ATTACKER:
+                only = "only the attacker decides whether to fight"
+                refuse(key in fields.model_fields_set, f"{path}.{key}", only)
 
     def check_fortresses(self) -> None:
         """Refuse their number and their names."""
@@ -183,6 +189,9 @@ class Reader:
         refuse(role == "attacker", path, "a fortress does not attack")
         only = f"{name!r} is a fortress: only {' and '.join(self.carry.sieges)} are fought there"
         refuse(kind not in self.carry.sieges, path, only)
+        self.refuse_going(path, role, fields)
+        for key in FOR_A_FORCE:
+            refuse(getattr(fields, key) is not None, f"{path}.{key}", "only for a force")
         assert self.carry.fortresses is not None
         here, own_table = ("fortress", "force", *self.carry.fortresses.in_the_fight), dict(fields.model_extra or {})
         for field in (*fields.model_fields_set, *own_table):
@@ -229,9 +238,10 @@ class Reader:
 
     def slots(self, field: str, piece: str) -> list[int]:
         """The slots of a piece, in the order in which they stay."""
-        known = self.carry.by_piece
+        states = {name for name, count in self.carry.counts.items() if count.zones == STATE}
+        known = [name for name in self.carry.by_piece if name not in states]
         refuse(piece not in known, f"{field}.{piece}", f"no such piece; pieces: {', '.join(known)}")
-        return known[piece]
+        return self.carry.by_piece[piece]
 
     def amounts(self, field: str, amounts: Mapping[str, Any]) -> list[Taking]:
         """Pieces and how many of them."""

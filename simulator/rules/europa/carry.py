@@ -21,6 +21,7 @@ from simulator.rules.europa.siege.fortresses import MARKS as OF_FORTRESSES
 from simulator.rules.europa.siege.fortresses import THIRDS, EuropaFortresses
 from simulator.rules.europa.siege.state import LEADER_LOST
 from simulator.rules.sides import SIDES
+from simulator.rules.toolkit.policies import refuse
 
 SHIPS = ("warships", "galleys", "galleasses", "transports", "exploration_ships")
 AT_SEA = ("naval", "passage")
@@ -30,6 +31,12 @@ MARKS = ("leader gone", "admiral gone", "foraging")
 SLOTS = (*THIRDS, *SHIPS, *MARKS, *OF_FORTRESSES)
 ON_LAND, AFLOAT = (("land_detachments", *THIRDS),), (SHIPS[:5],)
 SEA_FIELDS = {"leader": "admiral", "technology": "naval_technology", "leader_country": "", "leader_type": ""}
+
+# Traits that no battle knows, with their words, the default first.
+OF_CAMPAIGNS = {
+    "losses": ("keep-best-army", "keep-most-armies", "regroup"),
+    "leader_after": ("replacement", "none"),
+}
 
 
 class EuropaCarry(Carry):
@@ -43,7 +50,7 @@ class EuropaCarry(Carry):
     fortresses = EuropaFortresses(SLOTS)
     not_fought: Mapping[str, str] = {"expedition": "expedition is not fought in a campaign: give its battles as fights"}
     in_one_fight: Mapping[str, str] = {"pasha_detachments": "pashas come to one fight"}
-    traits = ("admiral", "naval_technology", "losses", "leader_after")
+    traits = ("admiral", "naval_technology", *OF_CAMPAIGNS)
     renamed: Mapping[str, Mapping[str, str]] = {
         "naval": SEA_FIELDS,
         "passage": SEA_FIELDS | {"land_technology": "technology"},
@@ -71,6 +78,12 @@ class EuropaCarry(Carry):
         self.counts["thirds"] = self.count(THIRDS)
         self.counts["units"] = self.count(units | dict.fromkeys(SHIPS, 1) | {"exploration_ships": 1 / 3})
 
+    def check_pieces(self, path: str, table: Table) -> None:
+        """Words of the traits that belong to campaigns alone."""
+        for trait, words in OF_CAMPAIGNS.items():
+            wrong = trait in table and table[trait] not in words
+            refuse(wrong, f"{path}.{trait}", f"{table.get(trait)!r} is not allowed; must be one of {', '.join(words)}")
+
     def pointless(self, kind: str, tables: Sequence[Table], part: Sequence[np.ndarray]) -> np.ndarray:
         """Transports alone on both sides."""
         armed = [SLOTS.index(ship) for ship in SHIPS if ship != "transports"]
@@ -82,13 +95,14 @@ class EuropaCarry(Carry):
 
     def side(self, kind: str, role: str, tables: Tables, pieces: np.ndarray) -> dict[str, Any]:
         """A leader who is gone is replaced as `leader_after` says; those who foraged on landing do so on land."""
-        found = super().side(kind, role, tables, pieces)
+        given = {name: value for name, value in tables[1].items() if name not in OF_CAMPAIGNS}
+        found = super().side(kind, role, (tables[0], given), pieces)
         if kind in SIEGES and role == "defender":
             return found | {"fortress_level": int(pieces[SLOTS.index("fortress_level")])}
         who = "admiral" if kind in AT_SEA else "leader"
         if pieces[SLOTS.index(f"{who} gone")] and not {"leader", "admiral"} & set(tables[1]):
             kept = {name: value for name, value in found.items() if name not in ("leader_country", "leader_type")}
-            found = kept | {"leader": tables[0].get("leader_after", "replacement")}
+            found = kept | {"leader": {**tables[0], **tables[1]}.get("leader_after", "replacement")}
         if kind == "land" and role == "attacker" and pieces[SLOTS.index("foraging")]:
             found |= {"foraging": True} if found.get("technology", "musket") in FORAGERS else {}
         return found
@@ -128,7 +142,7 @@ class EuropaCarry(Carry):
         before = int(pieces[: len(THIRDS)] @ list(THIRDS.values()))
         if before:
             thirds = np.clip(self.thirds_left(kind, role, before, columns), 0, before)
-            sizes = _counters(pieces, tables[1].get("losses", tables[0].get("losses", "keep-best-army")))
+            sizes = _counters(pieces, {**tables[0], **tables[1]}.get("losses", "keep-best-army"))
             left[:, : len(THIRDS)] = np.array(sizes)[thirds]
         for ship in SHIPS if kind in AT_SEA else ():
             slot, there = SLOTS.index(ship), columns[f"{role}_{ship}_left"]

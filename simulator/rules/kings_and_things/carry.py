@@ -73,6 +73,7 @@ class ThingsCarry(Carry):
             from_text(counted(text, f"{path}.creatures[{place}]")[1], f"{path}.creatures[{place}]")
         for item in table.get("items") or ():
             refuse(item not in ITEM_BITS, f"{path}.items", f"{item!r} serves in one fight; give it in that fight")
+            refuse(table["items"].count(item) > 1, f"{path}.items", f"{item} exists once in the game")
 
     def read(self, table: Table) -> np.ndarray:
         """Creatures by name, items as 1, structures by level."""
