@@ -9,7 +9,7 @@ from simulator.rules.custom.build import lay_out
 from simulator.rules.custom.dice.die import chance_at
 from simulator.rules.custom.game_file.files import find
 from simulator.rules.custom.game_file.units import Rolled
-from simulator.rules.custom.line import loss_line, stretches
+from simulator.rules.custom.line import loss_line
 from simulator.rules.custom.setup import Setup
 from tests.custom.table_top import fight
 
@@ -23,7 +23,7 @@ def setup_of(scenario):
 
 def line_of(scenario, side="attacker"):
     setup = setup_of(scenario)
-    return [setup.units[unit] for unit in loss_line(stretches(setup, side))]
+    return [setup.units[unit] for unit in loss_line(setup, side)]
 
 
 def test_1_artillery_supports_and_guns_go_first():

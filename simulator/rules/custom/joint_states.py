@@ -21,15 +21,7 @@ from simulator.rules.custom.build import Field, lay_out
 from simulator.rules.custom.decisions.best import sought
 from simulator.rules.custom.dice.die import Hit
 from simulator.rules.custom.dice.hits import TooLarge, check_size
-from simulator.rules.custom.line import (
-    Places,
-    absorbs_first,
-    aimed_at,
-    hits_of,
-    loss_line,
-    stretches,
-    stretches_of_each,
-)
+from simulator.rules.custom.line import Places, absorbs_first, aimed_at, hits_of, loss_line, stretches_of_each
 from simulator.rules.custom.model import units_of
 from simulator.rules.custom.outcome import outcome
 from simulator.rules.custom.rules.rules import opened
@@ -132,7 +124,7 @@ class Lineups(Places):
     def __init__(self, setup: Setup, side: str, numbers: np.ndarray) -> None:
         """`numbers` of units: int64, shape (line-ups, units). Raises TooLarge for too many places."""
         self.setup, self.side, self.own = setup, side, setup.sides[side]
-        self.line = loss_line(stretches(setup, side))
+        self.line = loss_line(setup, side)
         different, which = np.unique(numbers, axis=0, return_inverse=True)
         check_size(side, len(different), "line-ups", MOST_PLACES)
         lines = self._complete(different.tolist())

@@ -147,9 +147,9 @@ def _keeping(
     return [(piece, sum(1 for _ in same)) for piece, same in groupby(ordered)]
 
 
-def loss_line(in_order: Sequence[Stretch]) -> list[int]:
+def loss_line(setup: Setup, side: str) -> list[int]:
     """The unit of each point, first taken first."""
-    return [unit for unit, points, _ in in_order for _ in range(points)]
+    return [unit for unit, points, _ in stretches(setup, side) for _ in range(points)]
 
 
 def chooses(setup: Setup, side: str) -> bool:
@@ -175,8 +175,7 @@ class Places:
     def __init__(self, setup: Setup, side: str) -> None:
         """Raises TooLarge for too many places."""
         self.setup, self.side, self.own = setup, side, setup.sides[side]
-        in_order = stretches(setup, side)
-        self.line = loss_line(in_order)
+        self.line = loss_line(setup, side)
         self.blocks = blocks_of(setup, side, self.line)
         self.at = [np.array([i for i, u in enumerate(self.line) if block >> u & 1], np.int64) for block in self.blocks]
         self.sizes = [len(at) + 1 for at in self.at]
@@ -185,7 +184,8 @@ class Places:
         size = np.arange(prod(self.sizes))
         self.digits = [size // stride % wide for stride, wide in zip(self.strides, self.sizes, strict=True)]
         # The points that the piece of each point has from there on.
-        rest = [(point - 1) % max(each, 1) + 1 for _, points, each in in_order for point in range(points, 0, -1)]
+        own = stretches(setup, side)
+        rest = [(point - 1) % max(each, 1) + 1 for _, points, each in own for point in range(points, 0, -1)]
         self.rest = np.array(rest, np.int64)
         self.taken = self._taken()
         there = np.array([count * (self.own.fights >> u & 1) for u, count in enumerate(self.own.counts)], np.int64)
