@@ -28,3 +28,14 @@ def test_sizes_are_asked_anew_with_each_new_one():
     kept.keep("b", ["1"])
     assert kept.get("a") is None
     assert kept.get("b") == ["1"]
+
+
+def test_what_has_grown_since_it_was_asked_for_counts_with_its_new_size():
+    kept = Recent(10, len)
+    growing = ["1"]
+    for key, made in (("a", growing), ("b", ["1"]), ("c", ["1"])):
+        kept.keep(key, made)
+    assert kept.get("a") is growing
+    growing *= 20
+    kept.keep("d", ["1"])
+    assert [kept.get(key) for key in "abcd"] == [None, None, None, ["1"]]

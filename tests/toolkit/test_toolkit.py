@@ -14,7 +14,7 @@ from hypothesis import strategies as some
 from simulator.engine.model.chain import OutcomeDistribution, Share
 from simulator.engine.model.chance import CERTAIN, TableBook
 from simulator.rules.battle import Refusal, gathered, without_stage
-from simulator.rules.toolkit import faces, losses, naming, policies, retreat, weights
+from simulator.rules.toolkit import faces, losses, merging, naming, policies, retreat, weights
 from simulator.rules.toolkit.retreat import Leave
 
 DIE = dict.fromkeys(range(1, 7), 1)
@@ -52,6 +52,20 @@ def test_equal_rows_once_in_the_order_in_which_they_are_met(largest):
     found, which = weights.distinct(rows)
     assert (found[which] == rows).all()
     assert found.tolist() == [list(row) for row in dict.fromkeys(map(tuple, rows.tolist()))]
+
+
+@pytest.mark.parametrize("size", [1, 2, 20, 500])
+def test_equal_rows_have_one_number_in_the_order_in_which_they_first_occur(size):
+    rng = np.random.default_rng(size)
+    columns = [rng.integers(-2, 3, size), rng.integers(0, 2, size) > 0, rng.integers(0, 3, size) * 10**12]
+    rows = list(zip(*[column.tolist() for column in columns], strict=True))
+    seen = []
+    for row in rows:
+        if row not in seen:
+            seen.append(row)
+    first, number = merging.in_order(columns, size)
+    assert number.tolist() == [seen.index(row) for row in rows]
+    assert first.tolist() == [rows.index(row) for row in seen]
 
 
 def test_capped():

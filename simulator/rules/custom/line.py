@@ -183,11 +183,11 @@ class Places:
         self.strides = [prod(self.sizes[i + 1 :]) for i in range(len(self.sizes))]
         size = np.arange(prod(self.sizes))
         self.digits = [size // stride % wide for stride, wide in zip(self.strides, self.sizes, strict=True)]
-        in_order = stretches(setup, side)
         # The points that the piece of each point has from there on.
-        rest = [(point - 1) % max(each, 1) + 1 for _, points, each in in_order for point in range(points, 0, -1)]
+        own = stretches(setup, side)
+        rest = [(point - 1) % max(each, 1) + 1 for _, points, each in own for point in range(points, 0, -1)]
         self.rest = np.array(rest, np.int64)
-        self.taken = self._taken(in_order)
+        self.taken = self._taken()
         there = np.array([count * (self.own.fights >> u & 1) for u, count in enumerate(self.own.counts)], np.int64)
         self.lost, hits = self.taken, hits_of(setup.file, side)
         if (there * (hits - 1)).any():
@@ -197,22 +197,19 @@ class Places:
         self.units = self.left.sum(axis=1)
         self.gone, self.alone = len(self) - 1, self._alone()
 
-    def _taken(self, in_order: Sequence[Stretch]) -> np.ndarray:
+    def _taken(self) -> np.ndarray:
         """The hits on each unit by place: int64, shape (places, units).
 
         Behind all places that hits lead to stands that where those are lost as well that nothing can hit.
         """
-        size, before = prod(self.sizes), [0] * len(self.blocks)
-        safe = {unit for unit, *_ in in_order if not any(block >> unit & 1 for block in self.blocks)}
-        taken = np.tile(np.array(self.own.damaged, np.int64), (size + bool(safe), 1))
-        for unit, points, _ in in_order:
-            if unit in safe:
-                taken[-1, unit] += points
-                continue
-            block = next(k for k, mask in enumerate(self.blocks) if mask >> unit & 1)
-            taken[:size, unit] += np.minimum(np.maximum(self.digits[block] - before[block], 0), points)
-            taken[size:, unit] += points
-            before[block] += points
+        size, points = prod(self.sizes), len(self.line)
+        # The unit of each point behind a 0: what is taken by so many hits on a block adds up.
+        single = np.zeros((points + 1, len(self.own.counts)), np.int64)
+        single[np.arange(1, points + 1), self.line] = 1
+        taken = np.full((size + (sum(map(len, self.at)) < points), len(self.own.counts)), self.own.damaged)
+        for at, digits in zip(self.at, self.digits, strict=True):
+            taken[:size] += single[[0, *(at + 1)]].cumsum(axis=0)[digits]
+        taken[size:] += single.sum(axis=0)
         return taken
 
     @cached_property
@@ -271,10 +268,15 @@ class Places:
         """The first point left of the whole line, by place: int64; past the line where all is lost."""
         safe = [i for i, u in enumerate(self.line) if not any(block >> u & 1 for block in self.blocks)]
         nearest = np.full(len(self), min([*safe, len(self.line)]))
-        for at, digit in zip(self.at, self.digits, strict=True):
-            nearest[: len(digit)] = np.minimum(nearest[: len(digit)], np.append(at, len(self.line))[digit])
+        for points in self.next:
+            nearest[: len(points)] = np.minimum(nearest[: len(points)], points)
         nearest[self.gone] = len(self.line)
         return nearest
+
+    @cached_property
+    def next(self) -> list[np.ndarray]:
+        """The first point left of each block, by place that hits lead to: int64; NOWHERE past its end."""
+        return [np.append(at, NOWHERE)[digits] for at, digits in zip(self.at, self.digits, strict=True)]
 
     def _alone(self) -> np.ndarray:
         """By place: are only units left that are removed then?"""
@@ -316,9 +318,8 @@ class Places:
         else:
             nearest, moved = np.full(size, NOWHERE), np.zeros(size, np.int64)
             for k in hit:
-                position = np.append(self.at[k], NOWHERE)[self.digits[k]]
-                moved = np.where(position < nearest, self.strides[k] * self._points_hit(k, damage), moved)
-                nearest = np.minimum(nearest, position)
+                moved = np.where(self.next[k] < nearest, self.strides[k] * self._points_hit(k, damage), moved)
+                nearest = np.minimum(nearest, self.next[k])
         after = np.full(len(self), self.gone)
         after[:size] = np.arange(size) + moved
         return after

@@ -318,10 +318,10 @@ def check_scenario(file: GameFile, kind: str, fields: Scenario) -> None:
             raise Refusal(side, f"no fighting unit; give at least one of {', '.join(able)}")
         options = options_of(own)
         check_chosen(file, options, f"{side}.options")
-        for key, unit in file.unit.items():
-            if numbers.get(key) and not has_needed(file, options, unit.needs):
+        for key, unit in [(key, unit) for key, unit in file.unit.items() if numbers.get(key)]:
+            if not has_needed(file, options, unit.needs):
                 raise Refusal(f"{side}.{key}", f"needs one of these options: {', '.join(unit.needs)}")
-            both = [other for other in selected(file, unit.instead_of) if numbers.get(key) and numbers.get(other)]
+            both = [other for other in selected(file, unit.instead_of) if numbers.get(other)]
             if both:
                 raise Refusal(f"{side}.{key}", f"stands in the place of {min(both)}; give one of the two")
         for i, modifier in enumerate(own.modifiers):

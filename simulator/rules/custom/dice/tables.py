@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import partial, reduce
 from itertools import pairwise
 from math import prod
-from operator import or_
+from operator import itemgetter, or_
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -78,10 +78,10 @@ def most_dice(side: SideSetup, group: Sequence[int], hit: Hit | None = None) -> 
 
 
 def _most_of_shot(side: SideSetup, shot: Shot) -> int:
-    helps = [rule for rule in side.helps if rule.applies(shot)]
+    helps = [rule for rule in side.helps if rule.given.dice > 0 and rule.applies(shot)]
     found = 0
     for unit in bits(shot.by & side.present):
-        roll, more = side.roll(unit, shot), sum(max(0, rule.given.dice) for rule in helps if rule.units >> unit & 1)
+        roll, more = side.roll(unit, shot), sum([rule.given.dice for rule in helps if rule.units >> unit & 1])
         found += side.counts[unit] * (roll.dice + more)
     if shot.given.aim != "anyone":  # points, not hits
         return found * MOST_DAMAGE
@@ -181,6 +181,8 @@ class DiceTables:
         # Most places of the enemy are shown the same dice.
         known: dict[Hashable, tuple[Any, Any]] = {}
         for seen, enemy, rows, own in self.situations(parts, examples):
+            if not enemy.fighting:  # nobody fires at nobody
+                continue
             counted = Counted(
                 tuple([self.caps[hit] for hit in hits]),
                 tuple([self.caps[hit] if hit.units & enemy.fighting else 0 for hit in hits]),
@@ -199,11 +201,17 @@ class DiceTables:
 
     def _rolled(self, tosses: Sequence[Toss], counted: Counted, damage: Sequence[int]) -> tuple[Any, Any]:
         """The chance table of these dice at each place, and their mean damage, None where no side leaves by it."""
-        label, thrown = _distinct_throws(tosses)
-        tables = self._tables(thrown, counted)[label]
+        # The same dice in another order are the same table; where misses are rolled again the order counts.
+        tosses = [toss if toss.limits else Toss(dict(sorted(toss.dice.items(), key=itemgetter(0)))) for toss in tosses]
+        columns = [column for toss in tosses for column in (*toss.dice.values(), *toss.limits)]
+        if not columns:
+            return NO_TABLE, None
+        label, examples = distinct(columns)
+        numbers = [*zip(*[column[examples].tolist() for column in columns], strict=True)]
+        found = np.array(self._tables(tosses, numbers, counted))[label]
         if "outpowered" not in self.setup.leaving:
-            return tables, None
-        return tables, np.array([self._mean(one, damage) for one in thrown], object)[label]
+            return found, None
+        return found, np.array([self._mean(_thrown(tosses, row), damage) for row in numbers], object)[label]
 
     def _mean(self, thrown: Thrown, damage: Sequence[int]) -> Fraction:
         """Mean damage of these dice, in parts of the whole."""
@@ -214,27 +222,29 @@ class DiceTables:
                 found += (number + more) * sum([p * damage[slot] for slot, p in faces])
         return found
 
-    def _tables(self, thrown: Sequence[Thrown], counted: Counted) -> np.ndarray:
-        """The chance table of each of these throws; NO_TABLE, which is certain, where no hit counts."""
-        kinds = {kind for one in thrown for toss in one for kind in toss.dice}
-        apart = counted.absorbed == 0 and not any(toss.limits for one in thrown for toss in one)
+    def _tables(self, tosses: Sequence[Toss], numbers: Sequence[Sequence[int]], counted: Counted) -> list[int]:
+        """The chance table of each row of numbers of dice; NO_TABLE, which is certain, where no hit counts."""
+        kinds = [faces for toss in tosses for faces, _ in toss.dice]
+        apart = counted.absorbed == 0 and not any(toss.limits for toss in tosses)
         apart = apart and all(
-            len(faces) == 1 and 0 < counted.most[faces[0][0]] == counted.caps[faces[0][0]] for faces, *_ in kinds
+            len(faces) == 1 and 0 < counted.most[faces[0][0]] == counted.caps[faces[0][0]] for faces in kinds
         )
-        if not apart:
-            ways = sum(prod(n + 1 for n in toss.limits) for one in thrown for toss in one)
-            self.combinations += ways * prod(sizes_of(counted))
-            check_size(self.side.side, self.combinations, "numbers of hits that fall together", MOST_COMBINATIONS)
-        table = self._table_apart if apart else self._table_linked
-        return np.array([table(one, counted) if one else NO_TABLE for one in thrown])
+        if apart:
+            dice = [faces[0] for faces in kinds]
+            return [self._table_apart(dice, row, counted) if any(row) else NO_TABLE for row in numbers]
+        thrown = [_thrown(tosses, row) for row in numbers]
+        ways = sum(prod(n + 1 for n in toss.limits) for one in thrown for toss in one)
+        self.combinations += ways * prod(sizes_of(counted))
+        check_size(self.side.side, self.combinations, "numbers of hits that fall together", MOST_COMBINATIONS)
+        return [self._table_linked(one, counted) if one else NO_TABLE for one in thrown]
 
-    def _table_apart(self, thrown: Thrown, counted: Counted) -> int:
-        """The table of dice of one hit class each."""
-        dice: list[list[tuple[int, int]]] = [[] for _ in counted.caps]
-        for toss in thrown:
-            for ((slot, chance),), _, many in toss.dice:
-                dice[slot].append((chance, many))
-        key = tuple(map(tuple, dice))
+    def _table_apart(self, dice: Sequence[tuple[int, int]], numbers: Sequence[int], counted: Counted) -> int:
+        """The table of dice of one hit class each, given their slots and chances."""
+        found: list[list[tuple[int, int]]] = [[] for _ in counted.caps]
+        for (slot, chance), many in zip(dice, numbers, strict=True):
+            if many:
+                found[slot].append((chance, many))
+        key = tuple(map(tuple, found))
         make = partial(table_of, key, self.setup.whole, counted.caps, self.setup.low_luck)
         return self.book.by((counted.caps, key), make)
 
@@ -281,7 +291,7 @@ class DiceTables:
         seen = self.own.there @ asked > 0
         if fronts:
             seen = np.column_stack([seen, np.append(self.own.line, len(self.setup.units))[self.own.front]])
-        label, examples = distinct(seen)
+        label, examples = distinct(seen.T)
         return [np.flatnonzero(label == part) for part in range(len(examples))]
 
     def shown(self, shots: Sequence[Shot], number: int) -> tuple[np.ndarray, list[int]]:
@@ -296,7 +306,7 @@ class DiceTables:
             seen.append(self.enemy.progress(-1 if everybody else reduce(or_, [shot.targets for shot in aimed])))
         if self.absorbed:
             seen.append((self.enemy.left @ self.absorbs)[:, None])
-        return distinct(np.hstack(seen))
+        return distinct([column for part in seen for column in part.T])
 
     def _tosses(
         self, shots: Sequence[Shot], slots: Sequence[Slot], number: int, own: Standing, enemy: Standing
@@ -346,30 +356,25 @@ def _key(toss: Toss) -> Hashable:
     return tuple(toss.dice), numbers.digest()
 
 
-def _distinct_throws(tosses: Sequence[Toss]) -> tuple[np.ndarray | int, list[Thrown]]:
-    """The different throws among all places, and which of them each place has; no place matters where nobody throws."""
-    if not any(toss.dice for toss in tosses):
-        return 0, [()]
-    tosses = [toss if toss.limits else Toss({kind: toss.dice[kind] for kind in sorted(toss.dice)}) for toss in tosses]
-    heads = [(toss, kind) for toss in tosses for kind in toss.dice]
-    limits = [limit for toss in tosses for limit in toss.limits]
-    label, examples = distinct(np.column_stack([*(toss.dice[kind] for toss, kind in heads), *limits]))
-    return label, [tuple([one for toss in tosses if (one := _thrown(toss, at)).dice]) for at in examples]
+def _thrown(tosses: Sequence[Toss], row: Iterable[int]) -> Thrown:
+    """The tosses of a place, given its numbers of dice and its limits in their order; those without dice are left out.
 
-
-def _thrown(toss: Toss, at: int) -> Tossed:
-    """The dice of a toss at a place. No more are rolled again than there are."""
-    dice = tuple([(*kind, int(many[at])) for kind, many in toss.dice.items() if many[at]])
-    number = sum([many for *_, many in dice])
-    return Tossed(dice, tuple([min(int(limit[at]), number) for limit in toss.limits]))
-
-
-def distinct(rows: np.ndarray) -> tuple[np.ndarray, list[int]]:
-    """A number for each of these rows, equal for equal rows, and the first row with each number.
-
-    `rows`: int64 or bool of shape (places, columns).
+    No more dice are rolled again than there are.
     """
-    first, label = in_order(rows.T, len(rows))
+    found, numbers = [], iter(row)
+    for toss in tosses:
+        dice = tuple([(*kind, many) for kind in toss.dice if (many := next(numbers))])
+        most = sum([many for *_, many in dice])
+        found.append(Tossed(dice, tuple([min(next(numbers), most) for _ in toss.limits])))
+    return tuple([one for one in found if one.dice])
+
+
+def distinct(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, list[int]]:
+    """A number for each row of these columns, equal for equal rows, and the first row with each number.
+
+    `columns`: int64 or bool, of shape (places,).
+    """
+    first, label = in_order(columns, len(columns[0]))
     return label, first.tolist()
 
 

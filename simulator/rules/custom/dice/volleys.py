@@ -125,7 +125,7 @@ def volleys(side: SideSetup, shot: Shot, number: int, own: Standing, enemy: Stan
             firing = np.minimum(pieces, left) if shot.given.aim == "piece" else pieces
             left = left - firing
             found.append(volley_of(side, shot, unit, firing, (*raising, *changed), aim, checked))
-    found = [volley for volley in found if volley.dice.any()]
+    found = [volley for volley in found if np.count_nonzero(volley.dice)]
     return found if shot.limit is None else best(found, shot.limited(own, enemy))
 
 
@@ -275,6 +275,6 @@ def best(found: list[Volley], limit: Any) -> list[Volley]:
     for volley in sorted(found, key=lambda volley: (-volley.chance, -volley.damage)):
         dice = np.minimum(volley.dice, limit)
         limit = limit - dice
-        if dice.any():
+        if np.count_nonzero(dice):
             kept.append(volley._replace(dice=dice))
     return kept

@@ -83,6 +83,8 @@ def check_beside(given: Fields, keys: Set[str], field: str, beside: str) -> None
 def selected(file: GameFile, selector: Iterable[str]) -> set[str]:
     """The units that a selector names, by name or by tag."""
     words = set(selector)
+    if not words:
+        return set()
     return {key for key, unit in file.unit.items() if key in words or not words.isdisjoint(unit.tags)}
 
 
