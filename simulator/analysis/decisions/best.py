@@ -6,7 +6,7 @@ docs/rules/decisions.md section 2.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,13 +18,14 @@ from simulator.analysis.decisions.default_play import Default, as_settings, best
 from simulator.analysis.decisions.named_policies import Gain, Lot, best_of_named, side_of
 from simulator.analysis.decisions.policy_numbers import settings_of_policy
 from simulator.analysis.odds.headline import clause_of
+from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import ExactAnswer, Interrupted, Progress, many_like, winners_of
+from simulator.analysis.odds.run import CELL_BYTES, ExactAnswer, Interrupted, Progress, many_like, winners_of
 from simulator.analysis.odds.stages import COMMON, ExactRun
 from simulator.analysis.result import Result, frame
 from simulator.engine.api import best_policy
 from simulator.engine.model.chain import Chain, OutcomeDistribution, Share
-from simulator.engine.model.limits import EXACT_BYTES
+from simulator.engine.model.limits import EXACT_BYTES, NoExactOdds
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import same_name
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft
@@ -72,8 +73,13 @@ class Best(Result):
     json_rows = "policy"
 
     def whole(self) -> Best:
-        """The same with all columns, where only the winner was asked for (`answered`)."""
-        return answered(self.scenario) if [*self.odds.columns] == ["winner"] else self
+        """The same with all columns, where only the winner was asked for and all of them are exact in time."""
+        if [*self.odds.columns] != ["winner"]:
+            return self
+        try:
+            return replace(self, odds=ExactAnswer.soon(self.scenario, Method(budget=CELL_BYTES), None, None).odds())
+        except NoExactOdds:
+            return self
 
     @property
     def wanted(self) -> list[str]:

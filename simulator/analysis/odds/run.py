@@ -275,8 +275,8 @@ def labelled(scenario: Scenario, outcomes: Outcomes, battles: int | None = None,
 
 def winners_of(scenario: Scenario) -> Odds | None:
     """Exact odds with the winner as their only column; None where the kind finds them no sooner than all columns."""
-    p = scenario.battle.winners(scenario.fields) if scenario.battle.winners else None
-    return None if p is None else labelled(scenario, Outcomes({"winner": np.arange(len(WINNERS))}, p))
+    found = scenario.built.winners
+    return found and labelled(scenario, Outcomes({"winner": np.arange(len(WINNERS))}, found()))
 
 
 def width(odds: Odds) -> float:

@@ -17,7 +17,7 @@ from simulator.analysis.odds.answer import changed
 from simulator.analysis.odds.headline import meant
 from simulator.analysis.odds.measure import is_chance, is_of_winner, measure
 from simulator.analysis.odds.method import Method
-from simulator.analysis.odds.odds import Odds
+from simulator.analysis.odds.odds import Odds, own_value
 from simulator.analysis.odds.run import (
     CELL_BATTLES,
     CELL_BYTES,
@@ -25,7 +25,6 @@ from simulator.analysis.odds.run import (
     many_like,
     reported,
     until_interrupted,
-    winners_of,
 )
 from simulator.analysis.odds.stages import Shared
 from simulator.analysis.result import Result, frame
@@ -191,17 +190,11 @@ def sensitivity(  # noqa: PLR0913 - one argument an option
     method = Method(battles=battles, seed=seed, threads=threads, budget=CELL_BYTES)
     many_like(checked)
     ask = partial(answered, method=method, many=CELL_BATTLES, shared=Shared())
+    own = own_value(checked.battle, ["winner"]) if checked.built.winners else ""
+    ask = partial(ask, method=replace(method, winners=is_of_winner(meant(checked.battle, value or own))))
     reference = ask(checked)
     asked = meant(checked.battle, value or "") or reference.odds.value
-    if (
-        is_of_winner(asked)
-        and battles is None
-        and reference.odds.battles is not None
-        and (known := winners_of(checked))
-    ):
-        reference = PairedAnswer(known)  # as after the changes: an exact chance is not compared with a simulated one
     now = measure(reference.odds, asked).value
-    ask = partial(ask, method=replace(method, winners=is_of_winner(asked)))
 
     def collected(found: Sequence[FieldStep | Skipped]) -> Sensitivity:
         steps = _sorted([one for one in found if isinstance(one, FieldStep)])
