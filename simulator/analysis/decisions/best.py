@@ -18,14 +18,13 @@ from simulator.analysis.decisions.default_play import Default, as_settings, best
 from simulator.analysis.decisions.named_policies import Gain, Lot, best_of_named, side_of
 from simulator.analysis.decisions.policy_numbers import settings_of_policy
 from simulator.analysis.odds.headline import clause_of
-from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import CELL_BYTES, ExactAnswer, Interrupted, Progress, many_like, winners_of
+from simulator.analysis.odds.run import ExactAnswer, Interrupted, Progress, exact_in_time, many_like, winners_of
 from simulator.analysis.odds.stages import COMMON, ExactRun
 from simulator.analysis.result import Result, frame
 from simulator.engine.api import best_policy
 from simulator.engine.model.chain import Chain, OutcomeDistribution, Share
-from simulator.engine.model.limits import EXACT_BYTES, NoExactOdds
+from simulator.engine.model.limits import EXACT_BYTES
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import same_name
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft
@@ -74,12 +73,8 @@ class Best(Result):
 
     def whole(self) -> Best:
         """The same with all columns, where only the winner was asked for and all of them are exact in time."""
-        if [*self.odds.columns] != ["winner"]:
-            return self
-        try:
-            return replace(self, odds=ExactAnswer.soon(self.scenario, Method(budget=CELL_BYTES), None, None).odds())
-        except NoExactOdds:
-            return self
+        short = [*self.odds.columns] == ["winner"]
+        return replace(self, odds=exact_in_time(self.scenario) or self.odds) if short else self
 
     @property
     def wanted(self) -> list[str]:

@@ -279,6 +279,14 @@ def winners_of(scenario: Scenario) -> Odds | None:
     return found and labelled(scenario, Outcomes({"winner": np.arange(len(WINNERS))}, found()))
 
 
+def exact_in_time(scenario: Scenario) -> Odds | None:
+    """The exact odds as one of many answers; None where simulating is quicker."""
+    try:
+        return ExactAnswer.soon(scenario, Method(budget=CELL_BYTES), None, None).odds()
+    except NoExactOdds:
+        return None
+
+
 def width(odds: Odds) -> float:
     """The precision of simulated odds: the largest 95 % half-width of the chance of an outcome.
 

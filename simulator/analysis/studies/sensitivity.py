@@ -29,7 +29,15 @@ from simulator.analysis.odds.run import (
 from simulator.analysis.odds.stages import Shared
 from simulator.analysis.result import Result, frame
 from simulator.analysis.studies.paired import Difference, PairedAnswer, answered, difference
-from simulator.analysis.words import capital, difference_in_words, meaning, number_in_words, setting_of
+from simulator.analysis.words import (
+    LEAST_POINTS,
+    capital,
+    difference_in_words,
+    meaning,
+    number_in_words,
+    points,
+    setting_of,
+)
 from simulator.rules.battle import Battle
 from simulator.rules.toolkit.naming import suggested
 from simulator.rules.toolkit.tolerances import ROUNDING
@@ -122,7 +130,8 @@ class Sensitivity(Result):
         matters = agreeing(f"{subject} matters", [subject]).rpartition(" ")[2]
         text = f"{capital(words) if self.complete else f'Of the changes tried, {words}'} {matters} most"
         value, low, high = (difference_in_words(battle, self.value, one, chance) for one in most.change[:3])
-        change = value + " points" * chance
+        tiny = chance and 100 * abs(most.change.value) < LEAST_POINTS
+        change = points(most.change.value, chance) if tiny else value + " points" * chance
         if most.change.low < most.change.high:
             change = f"about {change} ({low} to {high})"
         values = f"{number(self.base)} to {number(most.value)}"
