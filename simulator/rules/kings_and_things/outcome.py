@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from itertools import product
 
 import numpy as np
 
 from simulator.engine.model.chain import Chain
+from simulator.engine.model.kept import Recent
 from simulator.engine.model.ragged import members
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Columns, Piece, States
 from simulator.rules.kings_and_things import rules
@@ -14,6 +16,9 @@ from simulator.rules.kings_and_things.forces import Catalogue, Forces
 from simulator.rules.kings_and_things.model import FORTS, Exploration
 from simulator.rules.kings_and_things.rules import ATTACKING, DEFENDING, STALEMATE, STEPS
 from simulator.rules.kings_and_things.sides import ROLES, Role, unexplored
+
+# The winners of the last explorations.
+WINNERS = Recent[np.ndarray](1 << 8, lambda made: 1)
 
 
 def columns(forces: Forces, states: States) -> Columns:
@@ -84,6 +89,14 @@ def pieces(forces: Forces, states: States) -> list[Piece]:
 
 
 def winners(forces: Forces, chain: Chain) -> np.ndarray:
+    """`winners_by_pairs`, kept for equal battles: many fields of an exploration change nothing in its pairs."""
+    numbers = (chain.params.about, *chain.tables.rows, forces.starts, forces.chances, np.array(forces.base))
+    key = blake2b(b"".join(one.tobytes() for one in numbers)).digest()
+    known = WINNERS.get(key)
+    return WINNERS.keep(key, winners_by_pairs(forces, chain)) if known is None else known
+
+
+def winners_by_pairs(forces: Forces, chain: Chain) -> np.ndarray:
     """The chance of each of WINNERS in a battle of two sides that are only hit: float64, shape (3,).
 
     Other columns need the rounds and the facts of the draw. The winner follows from the pair of conditions alone, so
