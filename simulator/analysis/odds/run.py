@@ -302,6 +302,11 @@ def width(odds: Odds) -> float:
     return max(found)
 
 
+def battles_needed(odds: Odds, precision: float) -> int:
+    """About the battles after which simulated odds have this precision, see `width`."""
+    return int(1.05 * (odds.battles or 0) * (width(odds) / precision) ** 2)
+
+
 def rolls_of(fight: SimulatedAnswer) -> float:
     """About how many rolls a battle takes; 1 for a composed battle: its stages are short, and not known beforehand."""
     from simulator.engine.api import rolls_a_battle
@@ -337,8 +342,7 @@ def to_precision(fight: SimulatedAnswer, precision: float | None, progress: Prog
                 f"that takes over {ANSWER_SECONDS} s; ask for it with a precision"
             )
             return
-        needed = int(1.05 * fight.battles * (reached / wanted) ** 2)
-        goal = min(max(needed, fight.battles + FIRST_BATTLES), most)
+        goal = min(max(battles_needed(fight.odds(), wanted), fight.battles + FIRST_BATTLES), most)
 
 
 def settle(
