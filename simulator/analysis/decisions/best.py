@@ -48,7 +48,7 @@ COMPARED = ("retreat", "sea_retreat", "break_off", "leave_with_wind", "hand")
 
 @dataclass(frozen=True, repr=False)
 class Best(Result):
-    """A battle under best play: its `odds`, and its worth to each side (`value`).
+    """A battle under best play: its `odds` (winners alone where the rest takes long), its worth to each side (`value`).
 
     `choice` are the named values chosen; `tried` is the number of combinations of named values that were answered, 0
     without any. Where both sides choose named values, `kind` is `pure` (neither gains by another choice of its own),
