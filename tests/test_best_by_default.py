@@ -210,3 +210,11 @@ def test_a_battle_too_large_is_refused_as_by_exact():
     large = {"game": "risk", "battle": "land", "attacker": {"regiments": 50_000}, "defender": {"regiments": 50_000}}
     with pytest.raises(NoExactOdds):
         best(large)
+
+
+def test_a_battle_that_odds_simulates_has_the_winners_alone():
+    found = best("knt-into-the-unknown")
+    assert list(found.odds.columns) == ["winner"]
+    assert found.odds.method == "exact"
+    assert found.value["attacker"] == pytest.approx(found.odds.winner("attacker"), abs=1e-12)
+    assert len(found.named) == 3

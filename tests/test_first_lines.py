@@ -12,10 +12,12 @@ from simulator import (
     need,
     odds,
     replay,
+    risk,
     rounds,
     sensitivity,
     sweep,
     units,
+    worth,
 )
 from simulator.analysis.odds.headline import names_of
 from simulator.analysis.studies.units import OneMore, Units
@@ -183,3 +185,15 @@ def test_the_search_of_a_schema_counts_its_fields(capsys):
     assert run(["schema", "price-of-power", "naval", "--search", "count_rounds"]) == 0
     assert capsys.readouterr().out.splitlines()[0].endswith("fields speaks of 'count_rounds'.")
     assert run(["schema", "price-of-power", "campaign", "--search", "count_rounds"]) == 2
+
+
+def test_a_change_that_is_less_than_its_last_decimal_is_not_minus_0():
+    found = sensitivity(risk.land(attacker=12, defender=1), fields="attacker.regiments")
+    assert found.steps[0].change.value < 0
+    assert "matters most: less than 0.01 points, the chance" in found.headline
+
+
+def test_the_worth_of_winning_where_nobody_wins_is_refused():
+    with pytest.raises(ValueError, match=r"weights: .* npr defence has no winner; give what counts, like land_units=1"):
+        worth("power-npr-genoa", {"win": 1})
+    assert worth("power-npr-genoa", {"land_units": 1}).mean == 4

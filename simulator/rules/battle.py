@@ -269,6 +269,7 @@ class Built:
       ..., `choice`, `advantage`, `reached`.
     - `decisions(states, options)`: for games whose policies may be `best`: the states in which a side decides, as
       columns (`decision`: the policy's path; then the state in the game's words), and `choice`: the option in words.
+    - `winners()`: the chance of each of WINNERS, float64, shape (3,), where it is known long before the outcomes.
     - `apart()`: where the chain does not distinguish the pieces, other chains of the same battle with their `pieces`.
     """
 
@@ -279,6 +280,7 @@ class Built:
     assumptions: Callable[[], Sequence[str]] = no_lines
     explain: Callable[[], Sequence[str]] = no_lines
     pieces: Callable[[States], Sequence[Piece]] | None = None
+    winners: Callable[[], np.ndarray] | None = None
     apart: Callable[[], Sequence[Built]] | None = None
     starts: Sequence[str] = ()
     joined: Callable[[Sequence[str], np.ndarray], Joined | None] | None = None
@@ -342,7 +344,6 @@ class Battle:
     - `notes`: the words on a unit, by the name of its field. `total(data, side)`: the whole force of a side in words.
     - `forces`: the columns that count what a side has left and has lost. `rules`: the kind's game file.
     - `means`: columns whose name stands for their mean. `holder(path)`: the model of another kind, and the field there.
-    - `winners(fields)`: the chance of each of WINNERS, float64, where it is known long before the outcomes, else None.
     - `version`: the rules version; it rises with every change of rules that changes odds.
     - `made`: for a kind made from data, the function and its arguments that rebuild it, for pickle.
     """
@@ -372,7 +373,6 @@ class Battle:
     rules: Fields | None = None
     means: frozenset[str] = frozenset()
     holder: Callable[[str], tuple[type[Fields], str] | None] | None = None
-    winners: Callable[[Any], np.ndarray | None] | None = None
     version: int = 1
     made: tuple[Callable[..., Battle], tuple[Any, ...]] | None = None
 

@@ -6,9 +6,11 @@ import math
 import numpy as np
 import pytest
 
-from simulator import compare, exact, load, simulate
+from simulator import compare, exact, load, risk, simulate
+from simulator.analysis.odds.method import Method
+from simulator.analysis.odds.run import DEFAULT_PRECISION, FIRST_BATTLES
 from simulator.analysis.studies.compare import names_of
-from simulator.analysis.studies.paired import difference, fought
+from simulator.analysis.studies.paired import PairedAnswer, battles_for, difference, fought
 from simulator.cli import run
 from simulator.engine.sample.per_battle import each_outcome, walk_by_rules, walk_plainly
 from simulator.scenarios import draft
@@ -145,3 +147,10 @@ def test_command(capsys, tmp_path):
     assert run(["compare", "risk-20v15"]) == 2
     assert capsys.readouterr().err.startswith("scenarios: give two or more")
     assert run(["compare", "risk-20v15", "risk-path", "--set", "3:attacker.regiments=2"]) == 2
+
+
+def test_battles_that_are_simulated_are_as_sure_as_those_of_odds():
+    even, sure = (load(risk.land(attacker=own, defender=enemy)) for own, enemy in ((20, 15), (12, 1)))
+    assert battles_for(sure, Method()) == FIRST_BATTLES
+    half = difference("p_attacker", fought(even, battles_for(even, Method()), 0), PairedAnswer(exact(even)))
+    assert (half.high - half.low) / 2 == pytest.approx(DEFAULT_PRECISION, rel=0.05)

@@ -2,8 +2,9 @@ import json
 
 import pytest
 
-from simulator import ScenarioError, by_round, exact
+from simulator import ScenarioError, by_round, draft, exact
 from simulator.cli import run
+from simulator.rules.europa.siege.battle import RECENT
 from tests.europa.scenarios import CAMPAIGNS, LAND
 from tests.europa.scenarios import campaign as siege_campaign
 
@@ -63,3 +64,15 @@ def test_command(capsys, tmp_path):
     assert "%" in capsys.readouterr().out
     assert run(["campaign", "europa-blenheim-1704"]) == 2
     assert capsys.readouterr().err.startswith("battle: ")
+
+
+def test_a_siege_has_the_same_chances_whatever_siege_was_asked_before():
+    # Sieges that begin otherwise share their tables (`siege.battle.RECENT`).
+    siege = draft("campaign-siege-and-relief").with_fields({"fortress.breda.assault_counter": True})
+    begun = siege.with_fields({"fortress.breda.siegeworks_plus": 1, "fortress.breda.breach_counter": True})
+    RECENT.clear()
+    alone = exact(begun.checked()).winner("attacker")
+    RECENT.clear()
+    other = exact(siege.checked()).winner("attacker")
+    assert exact(begun.checked()).winner("attacker") == pytest.approx(alone, abs=1e-12)
+    assert alone > other + 0.01

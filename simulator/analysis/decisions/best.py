@@ -6,7 +6,7 @@ docs/rules/decisions.md section 2.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from simulator.analysis.decisions.named_policies import Gain, Lot, best_of_named
 from simulator.analysis.decisions.policy_numbers import settings_of_policy
 from simulator.analysis.odds.headline import clause_of
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import ExactAnswer, Interrupted, Progress, many_like, winners_of
+from simulator.analysis.odds.run import ExactAnswer, Interrupted, Progress, exact_in_time, many_like, winners_of
 from simulator.analysis.odds.stages import COMMON, ExactRun
 from simulator.analysis.result import Result, frame
 from simulator.engine.api import best_policy
@@ -48,7 +48,7 @@ COMPARED = ("retreat", "sea_retreat", "break_off", "leave_with_wind", "hand")
 
 @dataclass(frozen=True, repr=False)
 class Best(Result):
-    """A battle under best play: its `odds`, and its worth to each side (`value`).
+    """A battle under best play: its `odds` (winners alone where the rest takes long), its worth to each side (`value`).
 
     `choice` are the named values chosen; `tried` is the number of combinations of named values that were answered, 0
     without any. Where both sides choose named values, `kind` is `pure` (neither gains by another choice of its own),
@@ -72,8 +72,9 @@ class Best(Result):
     json_rows = "policy"
 
     def whole(self) -> Best:
-        """The same with all columns, where only the winner was asked for (`answered`)."""
-        return answered(self.scenario) if [*self.odds.columns] == ["winner"] else self
+        """The same with all columns, where only the winner was asked for and all of them are exact in time."""
+        short = [*self.odds.columns] == ["winner"]
+        return replace(self, odds=exact_in_time(self.scenario) or self.odds) if short else self
 
     @property
     def wanted(self) -> list[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from simulator.analysis.field_words import owner_in_words
 from simulator.analysis.odds.answer import answer as find_odds
 from simulator.analysis.odds.distribution import Distribution, half_width_of_mean, wilson
-from simulator.analysis.odds.measure import NO_WEIGHTS, Weighing, check_side, weighing
+from simulator.analysis.odds.measure import NO_WEIGHTS, Weighing, check_side, check_winner, weighing
 from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import Interrupted, Progress
@@ -130,7 +130,7 @@ def worth(
     ScenarioError
         For an invalid scenario, and an unknown weight.
     ValueError
-        For a number out of range, and where there are no weights.
+        For a number out of range, without weights, and for winning alone in a kind of battle that has no winner.
     Interrupted
         After Ctrl-C, with the worth from the battles so far.
 
@@ -155,6 +155,7 @@ def worth(
     weighed = weighing(odds.scenario, weights, side)
     if weighed is None:
         raise ValueError(NO_WEIGHTS)
+    check_winner(odds, weighed.weights)
     found = weigh(odds, weighed, level, lose, side)
     if cut:
         raise Interrupted(found)

@@ -21,7 +21,7 @@ from simulator.analysis.history.real_dice import round_luck
 from simulator.analysis.history.replay import ROLL_COLUMNS
 from simulator.analysis.odds.answer import answer
 from simulator.analysis.odds.distribution import Distribution, wilson
-from simulator.analysis.odds.measure import Weighing
+from simulator.analysis.odds.measure import WIN, Weighing, check_winner
 from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import Progress, reported, until_interrupted
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
 MOST_SUMS = 1_000_000
 MOST_AT_ONCE = 4_000_000
-WIN: Mapping[str, float] = {"win": 1}
 UNNAMED = ("the attacker", "the defender")
 
 
@@ -283,8 +282,7 @@ def _completed(where: str, one: LoggedBattle, ends: Odds, weights: Mapping[str, 
 
 def _judge_outcome(where: str, one: LoggedBattle, odds: Odds, weights: Mapping[str, float]) -> Judged:
     """The luck of the observed outcome. Raises ValueError for an outcome that cannot happen."""
-    if weights == WIN and (number := odds.question.number):
-        raise ValueError(f"weights: {odds.battle.label} has no winner; give what counts, like {number}=1")
+    check_winner(odds, weights)
     happened = _happened(where, one, odds)
     weighed = Weighing(weights, one.side)
     spread = Distribution.of_worths(weighed.worth(odds), odds.chances)

@@ -19,6 +19,8 @@ from simulator.scenarios.reading import read_number, read_share
 from simulator.scenarios.validation import not_one_of
 
 NO_WEIGHTS = "weights: give some, like win=1, or an [objective.attacker]"
+# Winning counts 1, nothing else counts.
+WIN: Mapping[str, float] = {"win": 1}
 _STATISTIC = re.compile(r"(mean|std|q(\d\d?))[._](\w+)$")
 
 
@@ -143,6 +145,12 @@ def check_side(side: str) -> None:
     """Raise ValueError for a name that is no side."""
     if side not in SIDES:
         raise ValueError(f"side: {not_one_of(side, SIDES)}")
+
+
+def check_winner(odds: Odds, weights: Mapping[str, float]) -> None:
+    """Raise ValueError where winning is all that counts and the kind of battle has no winner."""
+    if weights == WIN and (number := odds.question.number):
+        raise ValueError(f"weights: {odds.battle.label} has no winner; give what counts, like {number}=1")
 
 
 def weighing(

@@ -275,8 +275,16 @@ def labelled(scenario: Scenario, outcomes: Outcomes, battles: int | None = None,
 
 def winners_of(scenario: Scenario) -> Odds | None:
     """Exact odds with the winner as their only column; None where the kind finds them no sooner than all columns."""
-    p = scenario.battle.winners(scenario.fields) if scenario.battle.winners else None
-    return None if p is None else labelled(scenario, Outcomes({"winner": np.arange(len(WINNERS))}, p))
+    found = scenario.built.winners
+    return found and labelled(scenario, Outcomes({"winner": np.arange(len(WINNERS))}, found()))
+
+
+def exact_in_time(scenario: Scenario) -> Odds | None:
+    """The exact odds as one of many answers; None where simulating is quicker."""
+    try:
+        return ExactAnswer.soon(scenario, Method(budget=CELL_BYTES), None, None).odds()
+    except NoExactOdds:
+        return None
 
 
 def width(odds: Odds) -> float:
@@ -292,6 +300,11 @@ def width(odds: Odds) -> float:
         span = float(values.max()) - float(values.min())
         found.append((row["high"] - row["low"]) / 2 / span if span else 0.0)
     return max(found)
+
+
+def battles_needed(odds: Odds, precision: float) -> int:
+    """About the battles after which simulated odds have this precision, see `width`."""
+    return int(1.05 * (odds.battles or 0) * (width(odds) / precision) ** 2)
 
 
 def rolls_of(fight: SimulatedAnswer) -> float:
@@ -329,8 +342,7 @@ def to_precision(fight: SimulatedAnswer, precision: float | None, progress: Prog
                 f"that takes over {ANSWER_SECONDS} s; ask for it with a precision"
             )
             return
-        needed = int(1.05 * fight.battles * (reached / wanted) ** 2)
-        goal = min(max(needed, fight.battles + FIRST_BATTLES), most)
+        goal = min(max(battles_needed(fight.odds(), wanted), fight.battles + FIRST_BATTLES), most)
 
 
 def settle(

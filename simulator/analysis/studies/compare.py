@@ -19,10 +19,11 @@ from simulator.analysis.odds.measure import in_percent, is_chance, measure
 from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.odds import Odds, own_value
 from simulator.analysis.odds.run import CELL_BYTES, Progress, reported, until_interrupted
+from simulator.analysis.odds.stages import Shared
 from simulator.analysis.plan.answer import lacking, studied
 from simulator.analysis.result import Result, frame
 from simulator.analysis.studies.noticeable import battles_to_notice
-from simulator.analysis.studies.paired import Difference, PairedAnswer, answered, difference
+from simulator.analysis.studies.paired import Difference, PairedAnswer, answered, battles_for, difference
 from simulator.analysis.words import (
     amount_in_words,
     capital,
@@ -275,7 +276,8 @@ def compare(
     value : str or sequence of str, optional
         One or several values, see `sweep`; by default the chances of the winner and the headline columns.
     battles : int, optional
-        Simulate all, paired by common random numbers. By default they are exact where that fits.
+        Simulate all, paired by common random numbers. By default they are exact where that fits, else the chances of
+        the first that is simulated are as sure as those of `odds`.
     notes : sequence of str
         Lines that go with the answer.
 
@@ -308,7 +310,14 @@ def compare(
         raise ValueError(f"scenarios: give two or more (at most {MOST})")
     method = Method(battles=battles, seed=seed, threads=threads, budget=8 * CELL_BYTES)
     loaded = {name: _loaded(name, one) for name, one in named}
-    answers = ((name, answered(loaded[name], method)) for name in reported(list(loaded), progress))
+    shared, fought = Shared(), list[int]()
+
+    def many(scenario: Scenario | Draft) -> int:
+        if not fought:  # the first that is simulated decides for all of them
+            fought.append(battles_for(scenario, method, shared))
+        return fought[0]
+
+    answers = ((name, answered(loaded[name], method, many, shared)) for name in reported(list(loaded), progress))
     return until_interrupted(
         answers, lambda found: _with_notes(_compared(dict(found), value, seed), notes, dict(named)), LEAST
     )

@@ -6,9 +6,10 @@ docs/rules/decisions.md section 3. Common random numbers reduce the variance of 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +19,13 @@ from simulator.analysis.odds.measure import is_chance, measure, weighed
 from simulator.analysis.odds.method import Method, check_numbers
 from simulator.analysis.odds.mix import allotted, combined, describe_mixture, settings_without, shares
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import SimulatedAnswer, outcome_columns
+from simulator.analysis.odds.run import (
+    DEFAULT_PRECISION,
+    FIRST_BATTLES,
+    SimulatedAnswer,
+    battles_needed,
+    outcome_columns,
+)
 from simulator.analysis.odds.stages import Shared, digest
 from simulator.engine.model.chain import Chain, OutcomeDistribution
 from simulator.engine.model.limits import NoExactOdds
@@ -61,15 +68,25 @@ class PairedAnswer:
 
 
 def answered(
-    scenario: Scenario | Draft, method: Method, many: int = BATTLES, shared: Shared | None = None
+    scenario: Scenario | Draft, method: Method, many: int | Callable[[Any], int], shared: Shared | None = None
 ) -> PairedAnswer:
-    """Exact where that fits into `method` and it asks for no battles; else its battles, or `many`, are simulated."""
+    """Exact where that fits into `method` and it asks for no battles; else its battles, or `many`, are simulated.
+
+    `many` may be a function of the scenario.
+    """
     if method.battles is None:
         try:
             return PairedAnswer(answer(scenario, replace(method, exact=True), shared=shared))
         except NoExactOdds:
             pass
-    return fought(scenario, method.battles or many, method.seed, method.threads, shared)
+    battles = method.battles or (many(scenario) if callable(many) else many)
+    return fought(scenario, battles, method.seed, method.threads, shared)
+
+
+def battles_for(scenario: Scenario | Draft, method: Method, shared: Shared | None = None) -> int:
+    """The battles after which chances are about as sure as `odds` has them: FIRST_BATTLES to BATTLES."""
+    first = fought(scenario, FIRST_BATTLES, method.seed, method.threads, shared)
+    return min(max(battles_needed(first.odds, DEFAULT_PRECISION), FIRST_BATTLES), BATTLES)
 
 
 def fought(

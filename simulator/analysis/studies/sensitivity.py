@@ -17,7 +17,7 @@ from simulator.analysis.odds.answer import changed
 from simulator.analysis.odds.headline import meant
 from simulator.analysis.odds.measure import is_chance, is_of_winner, measure
 from simulator.analysis.odds.method import Method
-from simulator.analysis.odds.odds import Odds
+from simulator.analysis.odds.odds import Odds, own_value
 from simulator.analysis.odds.run import (
     CELL_BATTLES,
     CELL_BYTES,
@@ -25,12 +25,19 @@ from simulator.analysis.odds.run import (
     many_like,
     reported,
     until_interrupted,
-    winners_of,
 )
 from simulator.analysis.odds.stages import Shared
 from simulator.analysis.result import Result, frame
 from simulator.analysis.studies.paired import Difference, PairedAnswer, answered, difference
-from simulator.analysis.words import capital, difference_in_words, meaning, number_in_words, setting_of
+from simulator.analysis.words import (
+    LEAST_POINTS,
+    capital,
+    difference_in_words,
+    meaning,
+    number_in_words,
+    points,
+    setting_of,
+)
 from simulator.rules.battle import Battle
 from simulator.rules.toolkit.naming import suggested
 from simulator.rules.toolkit.tolerances import ROUNDING
@@ -123,7 +130,8 @@ class Sensitivity(Result):
         matters = agreeing(f"{subject} matters", [subject]).rpartition(" ")[2]
         text = f"{capital(words) if self.complete else f'Of the changes tried, {words}'} {matters} most"
         value, low, high = (difference_in_words(battle, self.value, one, chance) for one in most.change[:3])
-        change = value + " points" * chance
+        tiny = chance and 100 * abs(most.change.value) < LEAST_POINTS
+        change = points(most.change.value, chance) if tiny else value + " points" * chance
         if most.change.low < most.change.high:
             change = f"about {change} ({low} to {high})"
         values = f"{number(self.base)} to {number(most.value)}"
@@ -191,17 +199,11 @@ def sensitivity(  # noqa: PLR0913 - one argument an option
     method = Method(battles=battles, seed=seed, threads=threads, budget=CELL_BYTES)
     many_like(checked)
     ask = partial(answered, method=method, many=CELL_BATTLES, shared=Shared())
+    own = own_value(checked.battle, ["winner"]) if checked.built.winners else ""
+    ask = partial(ask, method=replace(method, winners=is_of_winner(meant(checked.battle, value or own))))
     reference = ask(checked)
     asked = meant(checked.battle, value or "") or reference.odds.value
-    if (
-        is_of_winner(asked)
-        and battles is None
-        and reference.odds.battles is not None
-        and (known := winners_of(checked))
-    ):
-        reference = PairedAnswer(known)  # as after the changes: an exact chance is not compared with a simulated one
     now = measure(reference.odds, asked).value
-    ask = partial(ask, method=replace(method, winners=is_of_winner(asked)))
 
     def collected(found: Sequence[FieldStep | Skipped]) -> Sensitivity:
         steps = _sorted([one for one in found if isinstance(one, FieldStep)])

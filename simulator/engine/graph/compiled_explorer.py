@@ -331,7 +331,7 @@ class CompiledExplorer:
             for array in (g.to, g.inc) if self.chain.counters else (g.to,):
                 array.resize(more, refcheck=False)
         if 3 * (states + fan) > 2 * len(g.table):
-            new = self._new_store(2 * (states + fan), 0)._replace(to=g.to, inc=g.inc)
+            new = self._new_store(4 * (states + fan), 0)._replace(to=g.to, inc=g.inc)
             for source, target in zip(g[:5], new[:5], strict=True):
                 target[..., : source.shape[-1]] = source
             self.store = new

@@ -31,7 +31,7 @@ from simulator.rules.europa.procedures import (
     unrest,
 )
 from simulator.rules.europa.sea.model import Naval, check_naval
-from simulator.rules.europa.sea.text import build_naval, naval_winners
+from simulator.rules.europa.sea.text import build_naval
 from simulator.rules.europa.shared import land_model as model
 from simulator.rules.europa.shared.fields import check_tables
 from simulator.rules.europa.shared.land_checks import check_land, check_siege
@@ -89,7 +89,7 @@ BATTLES = by_kind(
         check_siege,
         clock=Clock("rounds", "fallen", "the fortress has fallen", plans="policy.attacker.plan"),
     ),
-    kind(Naval, build_naval, check_naval, winners=naval_winners),
+    kind(Naval, build_naval, check_naval),
     kind(attrition.Attrition, attrition.build_attrition, attrition.check_attrition),
     kind(interception.Interception, interception.build_interception, interception.check_interception),
     kind(blockades.BlockadeRun, blockades.build_blockade_run, blockades.check_blockade_run),

@@ -10,9 +10,6 @@ from dataclasses import replace
 from functools import partial
 from math import prod
 
-import numpy as np
-
-from simulator.engine.model.chance import TableBook
 from simulator.rules.advice import advised
 from simulator.rules.battle import Built, Clock, by_kind, offered
 from simulator.rules.kings_and_things import model
@@ -21,7 +18,7 @@ from simulator.rules.kings_and_things.creatures import creature_rows, item_rows
 from simulator.rules.kings_and_things.decisions import decisions
 from simulator.rules.kings_and_things.forces import Forces, forces_of
 from simulator.rules.kings_and_things.outcome import columns, pieces, winners
-from simulator.rules.kings_and_things.tables import chain_of, joined, params_of, starts_of
+from simulator.rules.kings_and_things.tables import chain_of, joined, starts_of
 from simulator.rules.kings_and_things.text import assumptions, explained, tell
 from simulator.rules.question import LOST, Ending, Question
 from simulator.rules.sides import ForceColumns
@@ -70,16 +67,14 @@ def build(scenario: model.Scenario, known: Forces | None = None) -> Built:
         begun=lambda states: states.rounds,  # a round counts when it begins
         starts=starts_of(forces),
         joined=partial(joined, forces),
+        winners=partial(winners, forces, chain) if _pairs_do(forces) else None,
     )
 
 
-def exploration_winners(scenario: model.Exploration) -> np.ndarray | None:
-    """The chance of each of WINNERS; None where dice or decisions change a side beside hits."""
-    forces = forces_of(scenario)
-    if prod(map(len, forces.catalogues)) > MOST_PAIRS or not all(one.only_hit for one in forces.catalogues):
-        return None
-    book = TableBook()
-    return winners(forces, params_of(forces, book), book.close())
+def _pairs_do(forces: Forces) -> bool:
+    """Do pairs of conditions find the winner of an exploration: do hits alone change its sides?"""
+    catalogues, explored = forces.catalogues, isinstance(forces.scenario, model.Exploration)
+    return explored and prod(map(len, catalogues)) <= MOST_PAIRS and all(one.only_hit for one in catalogues)
 
 
 ADVICE = advised(
@@ -105,7 +100,6 @@ BATTLES = by_kind(
         summary=("explored_without_fight", *LOSSES[::3], *LEFT, "defenders_drawn", "bribe_cost"),
         question=Question(sentence="The hex is won in {m}, without a fight in {explored_without_fight}."),
         advice=ADVICE,
-        winners=exploration_winners,
     ),
     name="Kings & Things",
     facts=("taken_by_attacker", *LOSSES[::3], "rounds"),

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from itertools import product
 
 import numpy as np
 
-from simulator.engine.model.chance import Tables
+from simulator.engine.model.chain import Chain
+from simulator.engine.model.kept import Recent
 from simulator.engine.model.ragged import members
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Columns, Piece, States
 from simulator.rules.kings_and_things import rules
 from simulator.rules.kings_and_things.forces import Catalogue, Forces
 from simulator.rules.kings_and_things.model import FORTS, Exploration
-from simulator.rules.kings_and_things.rules import ATTACKING, DEFENDING, STALEMATE, STEPS, Params
+from simulator.rules.kings_and_things.rules import ATTACKING, DEFENDING, STALEMATE, STEPS
 from simulator.rules.kings_and_things.sides import ROLES, Role, unexplored
+
+# The winners of the last explorations.
+WINNERS = Recent[np.ndarray](1 << 8, lambda made: 1)
 
 
 def columns(forces: Forces, states: States) -> Columns:
@@ -83,12 +88,21 @@ def pieces(forces: Forces, states: States) -> list[Piece]:
     return pieces
 
 
-def winners(forces: Forces, params: Params, tables: Tables) -> np.ndarray:
+def winners(forces: Forces, chain: Chain) -> np.ndarray:
+    """`winners_by_pairs`, kept for equal battles: many fields of an exploration change nothing in its pairs."""
+    numbers = (chain.params.about, *chain.tables.rows, forces.starts, forces.chances, np.array(forces.base))
+    key = blake2b(b"".join(one.tobytes() for one in numbers)).digest()
+    known = WINNERS.get(key)
+    return WINNERS.keep(key, winners_by_pairs(forces, chain)) if known is None else known
+
+
+def winners_by_pairs(forces: Forces, chain: Chain) -> np.ndarray:
     """The chance of each of WINNERS in a battle of two sides that are only hit: float64, shape (3,).
 
     Other columns need the rounds and the facts of the draw. The winner follows from the pair of conditions alone, so
     that pairs are answered one after the other, those with fewer counters first.
     """
+    params, tables = chain.params, chain.tables
     about, second = params.about.reshape(-1, params.row), forces.base[1]
     chance = np.zeros((len(tables), params.width))
     roll, _ = members(np.diff(tables.first))
@@ -106,10 +120,11 @@ def winners(forces: Forces, params: Params, tables: Tables) -> np.ndarray:
         struck = np.zeros((STEPS, 2, len(a), len(d)))
         for step in range(STEPS):
             by_a, by_d = (np.flatnonzero(hits[side, step].any(axis=0)) for side in (a, d))
-            losing = after[a[:, None], step, by_d][:, :, None]
+            losing, by_hits = after[a[:, None], step, by_d], hits[d[:, None], step, by_d]
             for number in by_a:
-                then = ends[(step + 1) % STEPS][:, losing, after[d, step, number] - second]
-                then = np.einsum("waxd,dx->wad", then, hits[d[:, None], step, by_d])
+                # Single places are taken for each condition of the defender alone, which is quicker than for each pair.
+                then = ends[(step + 1) % STEPS][:, :, after[d, step, number] - second]
+                then = np.einsum("waxd,dx->wad", then[:, losing], by_hits)
                 struck[step] += hits[a, step, number][:, None] * then
         calm = [np.multiply.outer(hits[a, step, 0], hits[d, step, 0]) for step in range(STEPS)]
         stalemate = (able[a, None] | able[d]) == 0

@@ -52,13 +52,8 @@ def build_naval(fields: Naval) -> Built:
         outcome=setup.outcome,
         assumptions=partial(naval_assumptions, setup),
         explain=partial(naval_explanation, setup),
+        winners=setup.winners,
     )
-
-
-def naval_winners(fields: Naval) -> np.ndarray | None:
-    """The chances of each winner of a naval battle, float64, shape (3,); None where a side decides."""
-    fleets = engagement(fields)
-    return None if is_decided(fleets) else BattleSetup(fleets).winners()
 
 
 # --- assumptions ---

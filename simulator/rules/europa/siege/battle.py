@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from simulator.engine.model.chain import Chain
+from simulator.engine.model.kept import Recent
 from simulator.rules.battle import Built, Columns
 from simulator.rules.europa.shared.land_model import Campaign, Siege
 from simulator.rules.europa.shared.leaders import FATES, KILLED, fate_columns, pair_of
@@ -28,6 +31,9 @@ from simulator.rules.toolkit.naming import plural, sentence, winners
 
 PLUSES = np.array([plus for _, plus in siege.WORKS])
 MOST_THROWS, AT_ONCE = 200_000, 1000
+# The last sieges that were set up; sieges that differ only in these conditions differ only in the start of their chain.
+RECENT = Recent[tuple[SiegeSetup, Chain]](256, lambda made: 1)
+ONLY_AT_START = ("siegeworks_minus", "siegeworks_plus", "breach_counter", "first_round", "unsupplied_segments")
 CHOICES = (
     ("undermine", "assault", ""), ("assault", "wait", ""), ("as planned", "assault", ""), ("meet", "lift", "evade"),
 )  # fmt: skip
@@ -36,15 +42,30 @@ BETWEEN = {siege.SUPPLY: "supply attrition", siege.COLD: "winter: cold", siege.H
 
 def build_siege(fields: Siege | Campaign) -> Built:
     """Everything that answers a siege segment or a campaign; on the round track no rule reads the number of rounds."""
-    setup = SiegeSetup(fields)
+    setup, chain = _set_up(fields)
     return Built(
-        chain=chain_of(setup, siege_line, counters_of(setup)),
+        chain=replace(chain, start=setup.start, tell=partial(siege_line, setup)),
         outcome=partial(siege_outcome, setup),
         assumptions=lambda: list(siege_assumptions(setup)),
         explain=lambda: list(siege_explanation(setup)),
         begun=begun if setup.campaign else None,
         decisions=partial(siege_decisions, setup),
     )
+
+
+def _set_up(fields: Siege | Campaign) -> tuple[SiegeSetup, Chain]:
+    """A siege and its chain, taken from one of the last sieges that began otherwise with the same tables.
+
+    A siege that is interrupted goes on from hundreds of starts, most of which differ in the state of the fortress.
+    """
+    conditions = fields.conditions
+    anew = conditions.model_copy(update={name: 0 for name in ONLY_AT_START if hasattr(conditions, name)})
+    key = type(fields), fields.model_copy(update={"conditions": anew}).model_dump_json(warnings=False)
+    known = RECENT.get(key)
+    if known is None:
+        setup = SiegeSetup(fields)
+        known = RECENT.keep(key, (setup, chain_of(setup, siege_line, counters_of(setup))))
+    return known[0].begun_as(fields), known[1]
 
 
 def begun(states: Any) -> np.ndarray:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -69,7 +70,6 @@ class SiegeSetup(Opponents[Siege | Campaign]):
             artillery_value(own, left.army_plus, left.army_minus, conditions.period, self.book) for left in self.camp
         ]
         self.artillery_bonuses = [self.book.siege_bonus(self.level, value) for value in self.artillery]
-        self.works = siege.WORKS.index((conditions.siegeworks_minus, conditions.siegeworks_plus))
         # Rough ground and an open port (section 4.4); overseas a place with any port counts as plain.
         rough = conditions.terrain != "plain" and (self.europe or conditions.port == "none")
         port = conditions.port in {"open", "resupplied"}
@@ -87,6 +87,12 @@ class SiegeSetup(Opponents[Siege | Campaign]):
         )
         self.sides = range(conditions.pillages, MOST_PILLAGES + 1)
 
+    @property
+    def works(self) -> int:
+        """The siegeworks at the start, by their place in WORKS."""
+        conditions = self.fields.conditions
+        return siege.WORKS.index((conditions.siegeworks_minus, conditions.siegeworks_plus))
+
     @cached_property
     def led(self) -> list[SiegeSetup]:
         """The siege by the besieger's leader, and by a replacement, where a relief army may cost him that leader."""
@@ -95,6 +101,13 @@ class SiegeSetup(Opponents[Siege | Campaign]):
         lost = self.fields.attacker.model_copy(update={"leader": "replacement"})
         other = SiegeSetup(self.fields.model_copy(update={"attacker": lost}), self.tables)
         return [self, other]
+
+    def begun_as(self, fields: Siege | Campaign) -> SiegeSetup:
+        """The same siege begun otherwise: `fields` differ from its own only in conditions that no table depends on."""
+        other = copy(self)
+        other.fields = fields
+        other._set_campaign(fields)
+        return other
 
     def _set_campaign(self, fields: Siege | Campaign) -> None:
         """The plan, rounds, supply and winter of a campaign; a siege segment is one round by a fixed plan."""
