@@ -189,7 +189,7 @@ class Site:
         async def serve(request: Request) -> Response:
             begun = time.monotonic()
             try:
-                job = _job(name, request, await _body(request, MAP_BYTES if name == "import" else MOST_BYTES))
+                job = _job(name, request, await self._body(request, MAP_BYTES if name == "import" else MOST_BYTES))
             except BadRequest as error:
                 job = replace(_job(name, request, str(error)), status=error.status)
             except ClientDisconnect:
@@ -209,6 +209,15 @@ class Site:
             return _response(reply, request)
 
         return serve
+
+    async def _body(self, request: Request, most: int) -> str:
+        """As `_body`, until the server ends."""
+        reading = asyncio.current_task()
+        self.pool.reading.add(reading)
+        try:
+            return await _body(request, most)
+        finally:
+            self.pool.reading.discard(reading)
 
     async def _reply(self, request: Request, job: Job, most: float = math.inf) -> Reply:
         """The only reply to a request, which waits at most so many seconds. Raises Unserved."""
