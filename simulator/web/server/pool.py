@@ -1,8 +1,8 @@
 """The worker pool: a fixed number of processes, each served by a thread that passes requests and replies.
 
 A worker that dies, takes too long, or whose client has gone is ended and replaced; a request whose worker has died is
-given to another one, once. One that compiles a kernel has more
-time than a reply: the kernel is kept, and the next request needs it no more.
+given to another one, once. A worker that compiles a kernel has more time than a reply: the kernel is kept, and the next
+request needs it no more.
 """
 
 from __future__ import annotations
