@@ -210,6 +210,7 @@ class Site:
     async def _body(self, request: Request, most: int) -> str:
         """As `_body`, until the server ends."""
         reading = asyncio.current_task()
+        assert reading is not None
         self.pool.reading.add(reading)
         try:
             return await _body(request, most)

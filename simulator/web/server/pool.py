@@ -42,7 +42,7 @@ class WorkerPool:
         self._closed = threading.Event()
         self.refusal: Unserved | None = None  # of every request, while there is no worker and none can be started
         self.health: dict[str, Any] = {"kernels": "waiting"}
-        self.reading: set[asyncio.Task[Any] | None] = set()  # the requests that still come in
+        self.reading: set[asyncio.Task[Any]] = set()  # the requests that still come in
 
     def start(self, kernels: bool = True) -> None:
         """Start the workers in the background; requests wait. `kernels`: then load the kernels of all games."""
