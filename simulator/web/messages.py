@@ -94,14 +94,18 @@ class Reply:
     packed: bool = False
 
     def sealed(self) -> Reply:
-        """A whole answer with its tag, and compressed where that makes it smaller, once for all who will ask for it."""
-        if self.status != 200 or self.type == EVENTS:
+        """The reply compressed where that makes it smaller, once for all who will ask for it; an answer has its tag."""
+        if self.type == EVENTS:
             return self
         # The tag is weak, since the same body is also sent as it is.
-        tag = f'W/"{hashlib.sha256(self.body).hexdigest()[:16]}"'
+        tag = f'W/"{hashlib.sha256(self.body).hexdigest()[:16]}"' if self.status == 200 else ""
         if len(self.body) < LEAST_PACKED:
             return replace(self, tag=tag)
         return replace(self, tag=tag, packed=True, body=gzip.compress(self.body, PACKING, mtime=0))
+
+    def unpacked(self) -> bytes:
+        """The body as it was before it was compressed."""
+        return gzip.decompress(self.body) if self.packed else self.body
 
 
 def as_json(value: Any, status: int = 200) -> Reply:

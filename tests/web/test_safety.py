@@ -488,6 +488,15 @@ def test_a_kept_reply_is_compressed_only_for_those_who_can_unpack_it(server):
     assert [len(bodies) for bodies in found.values()] == [1]
 
 
+def test_a_refusal_is_compressed_only_for_those_who_can_unpack_it(site):
+    path = "/risk/land?attacker.regiments=-1&defender.regiments=2"
+    plain, packed = (site.get(path, headers={"Accept-Encoding": one}) for one in ("identity", "gzip"))
+    assert plain.status_code == packed.status_code == 422
+    assert [one.headers.get("content-encoding") for one in (plain, packed)] == [None, "gzip"]
+    assert plain.text == packed.text
+    assert 'class="complaint"' in plain.text
+
+
 def sent(server, *parts):
     """Reply on a connection that sends these bytes."""
     host, port = urlsplit(server).netloc.split(":")

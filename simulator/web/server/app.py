@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gzip
 import logging
 import math
 import time
@@ -18,14 +17,13 @@ from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
-from starlette.middleware.gzip import GZipMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import Scope
 
-from simulator.web.messages import EVENTS, LEAST_PACKED, PACKING, TEXT, BadRequest, Job, Reply, Unserved, as_json, event
+from simulator.web.messages import EVENTS, TEXT, BadRequest, Job, Reply, Unserved, as_json, event
 from simulator.web.server.metrics import TYPE, Metrics
 from simulator.web.server.pool import ENDING, WorkerPool
 from simulator.web.static_files import AT_ROOT, STATIC, text_of, version_of
@@ -129,8 +127,7 @@ def create_app(pool: WorkerPool, allowed_hosts: Sequence[str] = ()) -> Starlette
         *(Route(path, site.view(view), methods=methods.split()) for path, view, methods in ROUTES),
     ]
     middleware = [
-        Middleware(CORSMiddleware, allow_origins=["*"], allow_methods=["GET", "POST"], allow_headers=["content-type"]),
-        Middleware(GZipMiddleware, minimum_size=LEAST_PACKED, compresslevel=PACKING),
+        Middleware(CORSMiddleware, allow_origins=["*"], allow_methods=["GET", "POST"], allow_headers=["content-type"])
     ]
     if allowed_hosts:
         middleware.insert(0, Middleware(TrustedHostMiddleware, allowed_hosts=list(allowed_hosts), www_redirect=False))
@@ -189,7 +186,7 @@ class Site:
         async def serve(request: Request) -> Response:
             begun = time.monotonic()
             try:
-                job = _job(name, request, await _body(request, MAP_BYTES if name == "import" else MOST_BYTES))
+                job = _job(name, request, await self._body(request, MAP_BYTES if name == "import" else MOST_BYTES))
             except BadRequest as error:
                 job = replace(_job(name, request, str(error)), status=error.status)
             except ClientDisconnect:
@@ -209,6 +206,16 @@ class Site:
             return _response(reply, request)
 
         return serve
+
+    async def _body(self, request: Request, most: int) -> str:
+        """As `_body`, until the server ends."""
+        reading = asyncio.current_task()
+        assert reading is not None
+        self.pool.reading.add(reading)
+        try:
+            return await _body(request, most)
+        finally:
+            self.pool.reading.discard(reading)
 
     async def _reply(self, request: Request, job: Job, most: float = math.inf) -> Reply:
         """The only reply to a request, which waits at most so many seconds. Raises Unserved."""
@@ -235,16 +242,16 @@ class Site:
                 pass
             self.pool.leave(ticket)
 
-        watching = asyncio.create_task(watch())
+        watching, last = asyncio.create_task(watch()), False
         try:
-            last = False
             while not last:
                 reply = await ticket.next()
                 last = reply.last
                 yield reply
         finally:
             watching.cancel()
-            self.pool.leave(ticket)
+            if not last:
+                self.pool.leave(ticket)
 
     async def stream(self, request: Request) -> Response:
         """Server-sent events until the simulation ends or its client goes."""
@@ -260,7 +267,7 @@ class Site:
             yield first.body
             with suppress(Unserved):
                 async for reply in replies:
-                    refusal = {"html": reply.body.decode(), "ended": "refused"}
+                    refusal = {"html": reply.unpacked().decode(), "ended": "refused"}
                     yield reply.body if reply.type == EVENTS else event(refusal)
 
         return StreamingResponse(parts(), media_type=EVENTS, headers={"Cache-Control": "no-store"})
@@ -323,8 +330,8 @@ def _response(reply: Reply, request: Request | None = None) -> Response:
         body, status = b"", 304
     elif reply.packed and "gzip" in asked.get("Accept-Encoding", ""):
         headers["Content-Encoding"] = "gzip"
-    elif reply.packed:
-        body = gzip.decompress(body)
+    else:
+        body = reply.unpacked()
     return Response(body, status, headers, reply.type)
 
 

@@ -1,8 +1,8 @@
 """The worker pool: a fixed number of processes, each served by a thread that passes requests and replies.
 
 A worker that dies, takes too long, or whose client has gone is ended and replaced; a request whose worker has died is
-given to another one, once. One that compiles a kernel has more
-time than a reply: the kernel is kept, and the next request needs it no more.
+given to another one, once. A worker that compiles a kernel has more time than a reply: the kernel is kept, and the next
+request needs it no more.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ class WorkerPool:
         self._closed = threading.Event()
         self.refusal: Unserved | None = None  # of every request, while there is no worker and none can be started
         self.health: dict[str, Any] = {"kernels": "waiting"}
+        self.reading: set[asyncio.Task[Any]] = set()  # the requests that still come in
 
     def start(self, kernels: bool = True) -> None:
         """Start the workers in the background; requests wait. `kernels`: then load the kernels of all games."""

@@ -40,7 +40,7 @@ def serve(host: str, port: int, workers: int | None, waiting: int, allowed_hosts
 
 
 class Server(uvicorn.Server):
-    """A server that ends its workers first: requests in progress get 503 at once."""
+    """A server that ends its workers first: requests in progress, and those that still come in, get 503 at once."""
 
     def __init__(self, config: uvicorn.Config, pool: WorkerPool) -> None:
         super().__init__(config)
@@ -49,6 +49,8 @@ class Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End the workers, then the connections."""
         await asyncio.to_thread(self._pool.close)
+        for reading in self._pool.reading:
+            reading.cancel()
         await super().shutdown(sockets)
 
 

@@ -100,7 +100,7 @@ class BattleRequest:
         """The query pairs of the scenario."""
         return links.written(self.data, self.battle)
 
-    @property
+    @cached_property
     def address(self) -> str:
         """The address of the scenario's page."""
         return links.link_of(self.written, self.battle)
