@@ -1,8 +1,7 @@
 """The order of the tests, and the worker that runs each.
 
 The tests of a game, of the engine and of the page share what they compile or start: one worker runs each of these
-folders; the server and the browser are two of them, since both take long. Other tests go to workers by file, and those
-of all tabs by the game of the example.
+folders; the server and the browser are two of them, since both take long. Other tests go to workers by file.
 The tests that ask something of every shipped example run example by example: all of them share what one example needs.
 (Groups of pytest-xdist have no effect since pytest 9.2.)
 """
@@ -25,7 +24,7 @@ gc.set_threshold(200_000, 20, 20)  # as in commands (`simulator/cli/run.py`): co
 TABS = "web/test_every_tab.py"
 # Files with tests of every shipped example, whose name ends the name of the test: "[attacker-risk-20v15]".
 MATRICES = {f"test_{name}.py" for name in ("best_by_default", "cli", "commands_on_examples", "conformance")}
-MATRICES |= {"test_odds_headline.py"}
+MATRICES |= {"test_odds_headline.py", TABS}
 OF_EXAMPLE = re.compile(r"\[(?:(?:as it fits|simulated|attacker|defender)-)?([\w-]+)\]$")
 EXAMPLES = {path.stem for path in (Path(__file__).parents[1] / "simulator" / "examples").rglob("*.toml")}
 # Bytes of what is kept of examples.
@@ -45,8 +44,8 @@ def example_of(nodeid):
 
 
 def pytest_collection_modifyitems(items):
-    """Begin with the tests of the page, which take longest, and of these with those that one worker runs."""
-    items.sort(key=lambda item: ("tests/web/" not in item.nodeid, TABS in item.nodeid, example_of(item.nodeid)))
+    """Begin with the tests of the page, which take longest; end with those of each example, which are short."""
+    items.sort(key=lambda item: (example_of(item.nodeid), "tests/web/" not in item.nodeid))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -72,12 +71,12 @@ def pytest_xdist_make_scheduler(config, log):
 
     class ByFolder(LoadScopeScheduling):
         def _split_scope(self, nodeid):
-            path, _, test = nodeid.removeprefix("tests/").partition("::")
+            path, _, _ = nodeid.removeprefix("tests/").partition("::")
             folder, _, file = path.partition("/")
-            if path == TABS and "[" in test:
-                return f"{path} of {test.partition('[')[2].partition('-')[0]}"
             if example := example_of(nodeid):
                 return f"example {example}"
+            if path == TABS:  # kinds of game files without an example
+                return path
             if path in SERVER:
                 return "web server"
             return folder if folder in FOLDERS else f"{folder}/{file}"

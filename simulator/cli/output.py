@@ -79,7 +79,10 @@ def show(parts: Iterable[Any]) -> None:
 
 def json_text(value: Any) -> str:
     """JSON without what JSON does not know: numbers that are none become null."""
-    return json.dumps(_finite(value))
+    try:
+        return json.dumps(value, allow_nan=False)
+    except ValueError:  # rare, and looking for them first takes as long as writing them
+        return json.dumps(_finite(value))
 
 
 def _finite(value: Any) -> Any:

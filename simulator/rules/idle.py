@@ -26,11 +26,15 @@ class KnowsIdle(Fields):
     def model_json_schema(cls, *args: Any, **more: Any) -> dict[str, Any]:
         """The JSON schema without the fields that the kind does not read."""
         schema = super().model_json_schema(*args, **more)
+        own: dict[str, dict[str, Any]] = {}
         for path in (*cls.idle, *cls.tolerated):
             *tables, name = path.split(".")
             node = schema
             for place, table in enumerate(tables):
-                node = _own_table(node["properties"], table, schema)
+                here = ".".join(tables[: place + 1])
+                if here not in own:
+                    own[here] = _own_table(node["properties"], table, schema)
+                node = own[here]
                 _forget(node.get("default"), *tables[place + 1 :], name)
             del node["properties"][name]
         return schema

@@ -8,6 +8,8 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel
+from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core import to_jsonable_python
 
 from simulator.rules.battle import Battle, Built, Fields
 from simulator.rules.sides import ALL_SIDES
@@ -42,10 +44,18 @@ VARIANTS: Schema = {
 }
 
 
+class _Schemas(GenerateJsonSchema):
+    """Schemas whose defaults are written at once: pydantic makes an adapter of types for each of 3,400."""
+
+    def encode_default(self, dft: Any) -> Any:
+        """A default as JSON has it."""
+        return to_jsonable_python(dft, by_alias=self.by_alias)
+
+
 @lru_cache(maxsize=256)  # more than there are kinds, whose schemas the page asks for in turn
 def schema_of(model: type[BaseModel]) -> Schema:
     """JSON schema of a scenario model."""
-    return model.model_json_schema()
+    return model.model_json_schema(schema_generator=_Schemas)
 
 
 def scenario_schema(battle: Battle) -> Schema:

@@ -83,7 +83,7 @@ def test_steppers_count_and_repeat_and_the_totals_follow(page, server):
     number = box.input_value()
     until(page, f"document.querySelector('#totals').textContent.includes('{number} units')")
     page.click("#clear")
-    until(page, "document.getElementById('f-attacker.pikes').value === '0'")
+    until(page, "document.getElementById('f-attacker.pikes')?.value === '0'")
 
 
 def test_a_named_order_of_losses_becomes_a_list(page, server):

@@ -1,11 +1,15 @@
 """Every tab of every battle kind on every shipped example: it is answered, and begins with a sentence."""
 
+import asyncio
+import math
 import re
+from contextlib import contextmanager
 from html import unescape
+from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
+import httpx2
 import pytest
-from starlette.testclient import TestClient
 
 from simulator import replay
 from simulator.analysis.odds.warm import warm
@@ -14,6 +18,8 @@ from simulator.web.links import query
 from simulator.web.messages import LARGE, Limits
 from simulator.web.server.app import create_app
 from simulator.web.server.pool import WorkerPool
+from simulator.web.server.schedule import Ticket
+from simulator.web.views.dispatch import replies
 from simulator.web.views.tools import TOOLS
 from tests.sentences import faults
 
@@ -36,39 +42,56 @@ NOT_OFFERED = {
 }
 
 
-class Pages:
-    """The pages over one worker with half the seconds of the page; a request past them is asked again with ten times.
+@contextmanager
+def room_for(memory):
+    """Let the work inside take so many bytes more, where the system can tell how many there are (Linux).
 
-    Tables that end with their seconds take half the time, and are answers all the same. A busy machine takes up to
-    three times as much processor time for the same work, and a worker without kernels tries plain Python for some
-    seconds before it compiles. The second worker starts when it is first needed.
+    Unlike a worker, this process has reserved far more than is resident, so what is reserved counts.
     """
+    sizes = Path("/proc/self/statm")
+    if not sizes.exists():
+        yield
+        return
+    import resource
 
-    def __init__(self):
-        self.pools = []
-        self.clients = [self.client(0.5)]
-
-    def client(self, times):
-        limits = Limits(seconds=times * Limits.seconds, wait=300.0, queue=300.0, reply=300.0)
-        self.pools.append(WorkerPool(1, 8, limits))
-        self.pools[-1].start(kernels=False)
-        return TestClient(create_app(self.pools[-1]), follow_redirects=False)
-
-    def get(self, address):
-        reply = self.clients[0].get(address)
-        if reply.status_code == 422 and LARGE in reply.text:
-            if len(self.clients) == 1:
-                self.clients.append(self.client(5))
-            reply = self.clients[1].get(address)
-        return reply
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    reserved = int(sizes.read_text(encoding="ascii").split()[5]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_DATA, (reserved + memory, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, before)
 
 
-@pytest.fixture(scope="module")
-def patient():
-    pages = Pages()
-    yield pages
-    for pool in pages.pools:
-        pool.close()
+class Here(WorkerPool):
+    """A pool whose worker is this process: what the other tests of an example need is found, and kept, once for all."""
+
+    def submit(self, job, client="", most=math.inf):
+        """The replies to a request, made at once within the limits of a worker."""
+        ticket = Ticket(job, client, asyncio.get_running_loop())
+        with room_for(self.limits.memory):
+            for reply in replies(job, self.limits):
+                ticket.put(reply.sealed())
+        return ticket
+
+
+# Half the seconds of the page; a request past them is asked again with ten times as many. Tables that end with their
+# seconds take half the time, and are answers all the same. A busy machine takes up to three times as much processor
+# time for the same work.
+APPS = [create_app(Here(1, 8, Limits(seconds=times * Limits.seconds))) for times in (0.5, 5)]
+
+
+def get(address):
+    """The reply of the application to a request, in the main thread, whose work alone can be limited."""
+
+    async def asked(app):
+        async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://testserver") as client:
+            return await client.get(address)
+
+    reply = asyncio.run(asked(APPS[0]))
+    if reply.status_code == 422 and LARGE in reply.text:
+        reply = asyncio.run(asked(APPS[1]))
+    return reply
 
 
 def answer_of(text):
@@ -85,10 +108,10 @@ def tabs_on(page):
 
 
 @pytest.mark.parametrize(("address", "name"), EXAMPLES, ids=[name or address for address, name in EXAMPLES])
-def test_every_tab_answers_with_a_sentence(patient, address, name):
+def test_every_tab_answers_with_a_sentence(address, name):
     if name:
         warm(name)  # the page's server begins with all kernels, too
-    page = patient.get(address)
+    page = get(address)
     assert page.status_code == 200
     assert faults(answer_of(page.text)) == []
     tabs = tabs_on(page.text)
@@ -99,6 +122,6 @@ def test_every_tab_answers_with_a_sentence(patient, address, name):
         if tool == "luck":
             pairs.append(("with.battles", replay(name).outcome.get("winner", "nobody") if name else "attacker"))
         place = urlsplit(link)
-        reply = patient.get(f"{place.path}?{query([*parse_qsl(place.query, keep_blank_values=True), *pairs])}")
+        reply = get(f"{place.path}?{query([*parse_qsl(place.query, keep_blank_values=True), *pairs])}")
         assert reply.status_code == 200, (tool, reply.text)
         assert faults(answer_of(reply.text)) == [], tool
