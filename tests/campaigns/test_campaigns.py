@@ -287,3 +287,15 @@ def test_what_a_siege_takes_is_kept_unasked():
     campaign = {"game": "campaign", "of": "price-of-power", "force": {"us": {"infantry": 4}}, "fight": [siege]}
     odds = exact(campaign)
     assert (odds.mean("fight1_provinces_taken"), odds.p("fight1_all_taken"), odds.winner("attacker")) == (2, 1, 1)
+
+
+def test_companies_of_other_kinds_in_the_same_places_are_another_fight():
+    # A process keeps the ends of fights; Birthright numbers companies as they are first written.
+    asked = [(["archers"], ["infantry", "infantry"]), (["infantry"], ["archers", "archers"])]
+    for ours, theirs in asked:
+        sides = {"attacker": {"units": ours}, "defender": {"units": theirs}}
+        fight = {"name": "attack", "battle": "quick-battle", "attacker": "us", "defender": "them"}
+        forces = {"us": sides["attacker"], "them": sides["defender"]}
+        odds = exact({"game": "campaign", "of": "birthright", "us": "us", "force": forces, "fight": [fight]})
+        alone = exact({"game": "birthright", "battle": "quick-battle"} | sides)
+        assert odds.p("attack_won") == pytest.approx(alone.winner("attacker"), abs=1e-9)

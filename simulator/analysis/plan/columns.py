@@ -14,7 +14,7 @@ import numpy as np
 from simulator.analysis.odds.stages import COMMON, ExactRun
 from simulator.analysis.plan.front_campaign import AGAIN, THEM, US
 from simulator.analysis.plan.turn import Front, Turn, slot_prices
-from simulator.engine.api import values_from
+from simulator.engine.api import expect_many, values_from
 from simulator.engine.model.limits import EXACT_BYTES, NoExactOdds
 from simulator.rules.battle import ATTACKER, Misfit, Refusal
 from simulator.rules.campaign.course import Course
@@ -26,6 +26,8 @@ from simulator.rules.campaign.starts import StartGroup, fields_of_fight, in_grou
 MOST_COLUMNS = 250_000
 # Columns that are fought together: their ends are held at the same time.
 AT_ONCE = 4_000
+# So many columns are explored sooner by a compiled kernel, if it only has to be loaded, than in plain Python. Measured:
+MANY = 3_000
 T = TypeVar("T")
 
 Progress = Callable[[int, int | None], object]
@@ -70,6 +72,9 @@ def columns_of(turn: Turn, progress: Progress | None = None) -> list[Columns]:
     chains = [
         _of_front(front, _chains, turn, front, numbers) for front, numbers in zip(turn.fronts, asked, strict=True)
     ]
+    for own in chains if total > MANY else ():
+        for one in own:
+            expect_many(one.group.joined.chain, values=True)
     for front, numbers, own in zip(turn.fronts, asked, chains, strict=True):
         found.append(_of_front(front, _fought, turn, front, numbers, own))
         done += len(numbers)
