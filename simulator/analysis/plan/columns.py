@@ -26,7 +26,8 @@ from simulator.rules.campaign.starts import StartGroup, fields_of_fight, in_grou
 MOST_COLUMNS = 250_000
 # Columns that are fought together: their ends are held at the same time.
 AT_ONCE = 4_000
-# So many columns are explored sooner by a compiled kernel, if it only has to be loaded, than in plain Python. Measured:
+# With more columns a kernel that only has to be loaded explores sooner than plain Python. Measured, the first plan of a
+# process: 2,450 columns 1.1 s either way, 4,860 1.3 in place of 1.5, 28,900 2.15 in place of 2.45.
 MANY = 3_000
 T = TypeVar("T")
 
