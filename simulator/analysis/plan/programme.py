@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from math import exp, log
+from math import exp, log, prod
 from typing import TypeVar
 
 import numpy as np
@@ -22,6 +22,8 @@ from simulator.analysis.plan.relaxed import Constraints, Limits, Relaxed, Stock,
 FIRST_PART = 1e-5
 # It may be so many times as much less if that was not enough.
 MORE = 2
+# With fewer ways to choose columns they are listed as they are: a linear programme, and SciPy, would take longer.
+FEW_WAYS = 200_000
 
 
 @dataclass
@@ -70,15 +72,16 @@ class Programme(Formulation):
             self.known.bound = self._value_of_aim(relaxed.bound)
         routes = [route for at, route in enumerate(self.routes, start=int(self.first[-1])) if allowed[at]]
         limits = list(limits_of(self.turn, stock, routes))
-        within, needed = max(FIRST_PART * abs(relaxed.bound), EQUAL), np.inf
+        within = relaxed.most_loss() if self._few else max(FIRST_PART * abs(relaxed.bound), EQUAL)
+        needed = np.inf
         equal = self._equal_within(relaxed.bound)
         while True:
             ways = self._ways(relaxed, within, limits, constraints, equal)
             among = allowed & (relaxed.loss <= within)
             found = self._best_of_ways(ways) if ways is not None else self._best_among(among, constraints)
             if found:
-                if self.known and (solution := self._solve(self._aim, constraints, found.best)) is not None:
-                    self.known.better(self._choice(solution), self.objective == "cheapest")
+                if self.known and not self._few:
+                    self._know(found, constraints)
                 needed = min(relaxed.bound - self._least_equal(found.aim), relaxed.most_loss())
                 if needed <= within and (ways is None or self._equal_within(found.aim) <= equal):
                     found.usable = found.usable if ways is not None else allowed & (relaxed.loss <= needed)
@@ -88,10 +91,21 @@ class Programme(Formulation):
                 return None
             within = min(needed, within * MORE)
 
+    def _know(self, found: Found, constraints: Constraints) -> None:
+        """Keep a division that was found, in case the search for a better one is interrupted."""
+        solution = self._solve(self._aim, constraints, found.best)
+        if self.known and solution is not None:
+            self.known.better(self._choice(solution), self.objective == "cheapest")
+
+    @property
+    def _few(self) -> bool:
+        """Are there so few ways to choose columns that none of them needs to be passed over?"""
+        return prod(map(len, self.kept)) <= FEW_WAYS
+
     def _relaxed(self, constraints: Constraints, allowed: np.ndarray) -> Relaxed | None:
         """The relaxation of the divisions that use only these variables; None where even that has no solution."""
-        if any(not len(kept) for kept in self.kept):
-            return None
+        if self._few:
+            return Relaxed.priced(self._aim, self.first, np.where(allowed, self._aim, -np.inf), 0.0)
         return Relaxed.of(self._aim, constraints, self.first, allowed, self.begin)
 
     def _best_of_ways(self, ways: np.ndarray) -> Found | None:
@@ -121,12 +135,11 @@ class Programme(Formulation):
         if self.objective == "cheapest" and self.homes:
             return None
         # Further constraints are those that exclude a way each.
-        excluded = len(constraints.low) - self._matrix.shape[0]
-        ways = relaxed.together(within, self._numbers, limits, equal, excluded)
+        ways = relaxed.together(within, self._numbers, limits, equal, len(constraints.more))
         if ways is None:
             return None
-        for at in range(self._matrix.shape[0], len(constraints.low)):
-            sums = constraints.matrix[[at]].toarray()[0][ways].sum(axis=1)
+        for at, chosen in enumerate(constraints.more, start=len(constraints.low) - len(constraints.more)):
+            sums = chosen[ways].sum(axis=1)
             ways = ways[(sums >= constraints.low[at]) & (sums <= constraints.high[at])]
         return ways
 

@@ -7,8 +7,9 @@ the bound less the value of a known division is in no better one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, combinations, pairwise
 from typing import Any
 
@@ -37,20 +38,26 @@ class Stock:
 
 @dataclass(frozen=True)
 class Constraints:
-    """Linear constraints: coefficients of all variables (sparse, shape (constraints, variables)), and their bounds,
-    float64, shape (constraints,).
+    """Linear constraints: `base` gives the coefficients of all variables (sparse, shape (constraints, variables)) when
+    they are needed, since SciPy takes longer to import than a small plan; `more`: those of further constraints; bounds
+    of all of them, float64, shape (constraints,).
     """
 
-    matrix: Any
+    base: Callable[[], Any]
     low: np.ndarray
     high: np.ndarray
+    more: tuple[np.ndarray, ...] = ()
+
+    @cached_property
+    def matrix(self) -> Any:
+        """All coefficients: sparse, shape (constraints, variables)."""
+        from scipy.sparse import csr_array, vstack
+
+        return vstack([self.base(), csr_array(np.array(self.more))], format="csr") if self.more else self.base()
 
     def also(self, coefficients: np.ndarray, low: float, high: float) -> Constraints:
         """These constraints and one more."""
-        from scipy.sparse import csr_array, vstack
-
-        matrix = vstack([self.matrix, csr_array(coefficients[None])], format="csr")
-        return Constraints(matrix, np.append(self.low, low), np.append(self.high, high))
+        return Constraints(self.base, np.append(self.low, low), np.append(self.high, high), (*self.more, coefficients))
 
 
 @dataclass
@@ -86,18 +93,28 @@ class Relaxed:
             if prices is None:  # these columns have no solution
                 among = allowed.copy()
                 continue
-            reduced = np.where(allowed, aim - constraints.matrix.T @ prices, -np.inf)
-            bound, better = float(np.where(prices > 0, high, low)[prices != 0] @ prices[prices != 0]), among.copy()
-            loss = np.zeros(len(aim))
+            reduced, better = np.where(allowed, aim - constraints.matrix.T @ prices, -np.inf), among.copy()
             for start, end in pairwise(first.tolist()):
-                best = reduced[start:end].max()
-                bound, loss[start:end] = bound + best, best - reduced[start:end]
                 good = start + np.flatnonzero((reduced[start:end] > ROUNDING) & ~among[start:end])
                 better[good[np.argsort(-reduced[good])[:AT_ONCE]]] = True
             if (better == among).all():
                 begin |= among
-                return Relaxed(bound, loss, aim, first)
+                stock = float(np.where(prices > 0, high, low)[prices != 0] @ prices[prices != 0])
+                return Relaxed.priced(aim, first, reduced, stock)
             among = better
+
+    @staticmethod
+    def priced(aim: np.ndarray, first: np.ndarray, reduced: np.ndarray, stock: float) -> Relaxed | None:
+        """The relaxation by any prices, which cost each column its aim less `reduced` (-inf for one that may not be
+        used), and what there is of pieces `stock`; None where a front has no column.
+        """
+        bound, loss = stock, np.zeros(len(aim))
+        for start, end in pairwise(first.tolist()):
+            best = float(reduced[start:end].max(initial=-np.inf))
+            if best == -np.inf:
+                return None
+            bound, loss[start:end] = bound + best, best - reduced[start:end]
+        return Relaxed(bound, loss, aim, first)
 
     def bound_of(self, allowed: np.ndarray) -> float:
         """No division that uses only these variables (bool) has a larger aim."""
@@ -107,9 +124,9 @@ class Relaxed:
         return self.bound - float(sum(least))
 
     def most_loss(self) -> float:
-        """No division that uses only the allowed variables loses more."""
+        """No division that uses only the allowed variables loses more, rounding included."""
         spans = [self.loss[start:end] for start, end in pairwise(self.first.tolist())]
-        return float(sum(loss[np.isfinite(loss)].max() for loss in spans))
+        return float(sum(loss[np.isfinite(loss)].max() for loss in spans)) * (1 + ROUNDING) + ROUNDING
 
     def together(
         self, within: float, numbers: np.ndarray, limits: Limits, equal: float, spare: int = 0
