@@ -312,3 +312,10 @@ def test_the_numbers_of_many_sides_are_those_of_each(kind):
 def test_a_target_without_units_falls_for_sure():
     asked = RISK | {"place": {"x": {"regiments": 2}}, "target": {"a": {"defender": {}}}}
     assert plan(asked).headline == "Attack a with 1 regiment: worth 1.00; it falls in 100.00 %."
+
+
+@pytest.mark.parametrize(("game", "what"), [({}, "is needed"), ({"game": ["plan"]}, "['plan'] is no plan")])
+def test_another_scenario_is_no_plan(game, what):
+    with pytest.raises(ScenarioError) as refusal:
+        plan(game)
+    assert str(refusal.value) == f'game: {what}; a plan has game = "plan"'
