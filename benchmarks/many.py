@@ -10,6 +10,32 @@ import sys
 from rich.console import Console
 from rich.table import Table
 
+# Plans (docs/rules/plan.md): pieces in two places, five targets.
+_CLASSES = {"infantry": 8, "tank": 8, "fighter": 8}
+_FIVE = {
+    "game": "plan",
+    "of": "axis-and-allies-1942",
+    "every": {"battle": "land", "worth": 6},
+    "target": {
+        "a": {"defender": {"infantry": 2, "tank": 1}},
+        "b": {"defender": {"infantry": 2}, "worth": 4},
+        "c": {"defender": {"infantry": 1}, "worth": 3},
+        "d": {"defender": {"infantry": 3, "fighter": 1}, "worth": 8},
+        "e": {"defender": {"infantry": 4}, "worth": 5},
+    },
+}
+_SIX_CLASSES = {"p": _CLASSES | {"reach": ["a", "b", "c"]}, "q": _CLASSES | {"reach": ["b", "c", "d", "e"]}}
+_BORDERS = {
+    "game": "plan",
+    "of": "risk",
+    "every": {"battle": "land"},
+    "place": {"muster": {"regiments": 30}},
+    "target": {
+        "ural": {"worth": 3, "defender": {"regiments": 8}},
+        "siam": {"worth": 2, "defender": {"regiments": 6}},
+        "egypt": {"worth": 2, "defender": {"regiments": 5}},
+    },
+}
 # Name, code, the seconds that it may take after imports in a fresh process, with kernels in the cache.
 MANY: list[tuple[str, str, float]] = [
     ("need axis-land-flak", "need('axis-land-flak', 'attacker.infantry', target=0.8)", 0.5),
@@ -51,10 +77,17 @@ MANY: list[tuple[str, str, float]] = [
         "sweep('risk-20v15', {'attacker.regiments': range(1, 201), 'defender.regiments': range(1, 201)})",
         1.0,
     ),
+    ("plan, Risk: three borders, 30 regiments", f"plan({_BORDERS!r})", 0.3),
+    ("plan, Axis & Allies: 5 targets, 6 classes of 8 units", f"plan({_FIVE | {'place': _SIX_CLASSES}!r})", 2.0),
+    (
+        "plan, Axis & Allies: 5 targets that all classes reach, 28,900 attacks",
+        f"plan({_FIVE | {'place': dict.fromkeys('pq', _CLASSES)}!r})",
+        3.0,
+    ),
 ]
 _FRESH = """
 import time
-from simulator import best, need, odds, odds_many, sensitivity, sweep
+from simulator import best, need, odds, odds_many, plan, sensitivity, sweep
 begun = time.process_time()
 {code}
 print(time.process_time() - begun)
@@ -65,8 +98,10 @@ print(time.process_time() - begun)
 _COMPILED = """
 from simulator import load
 from simulator.engine.api import warm_up
+from simulator.engine.graph.compiled_explorer import CompiledExplorer
 for name in ("risk-20v15", "axis-land-flak"):
     warm_up(load(name).chain)
+    CompiledExplorer(load(name).chain, 1 << 30).explore()  # for plans, and battles that are not solved on a grid
 """
 
 

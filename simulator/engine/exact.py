@@ -145,9 +145,12 @@ def outcomes_of(graph: Graph, progress: Progress | None = None) -> OutcomeDistri
     return OutcomeDistribution(graph.states(numbers, counts), p, residual=left, explored=len(graph))
 
 
-def expect_many(chain: Chain) -> None:
-    """End plain Python for chains of this kind if their kernels only have to be loaded: many answers follow."""
-    kernel = "push_through" if fits_on_grid(chain) else "grow"
+def expect_many(chain: Chain, values: bool = False) -> None:
+    """End plain Python for chains of this kind if their kernels only have to be loaded: many answers follow.
+
+    `values`: those of `values_from`, which explores all chains.
+    """
+    kernel = "push_through" if fits_on_grid(chain) and not values else "grow"
     if is_ready(kernel, type(chain.params)):
         compile_for(kernel, chain)
 

@@ -303,3 +303,15 @@ def test_a_trait_given_in_a_fight_stands_over_that_of_the_force():
 
     in_the_fight = armies("keep-best-army", {"losses": "keep-most-armies"})
     assert in_the_fight == armies("keep-most-armies", {}) > 1
+
+
+def test_companies_of_other_kinds_in_the_same_places_are_another_fight():
+    # A process keeps the ends of fights; Birthright numbers companies as they are first written.
+    asked = [(["archers"], ["infantry", "infantry"]), (["infantry"], ["archers", "archers"])]
+    for ours, theirs in asked:
+        sides = {"attacker": {"units": ours}, "defender": {"units": theirs}}
+        fight = {"name": "attack", "battle": "quick-battle", "attacker": "us", "defender": "them"}
+        forces = {"us": sides["attacker"], "them": sides["defender"]}
+        odds = exact({"game": "campaign", "of": "birthright", "us": "us", "force": forces, "fight": [fight]})
+        alone = exact({"game": "birthright", "battle": "quick-battle"} | sides)
+        assert odds.p("attack_won") == pytest.approx(alone.winner("attacker"), abs=1e-9)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint
 
-from simulator.analysis.plan import formulation, highs
+from simulator.analysis.plan import formulation, highs, programme
 from simulator.analysis.plan.columns import columns_of
 from simulator.analysis.plan.plan import divided
 from simulator.analysis.plan.programme import Programme
@@ -46,6 +46,7 @@ def test_the_best_plan_found_is_kept_with_its_gap(turn, columns, monkeypatch):
     def interrupted(*_, **asked):
         raise KeyboardInterrupt
 
+    monkeypatch.setattr(programme, "FEW_WAYS", 0)
     monkeypatch.setattr(formulation, "solved", interrupted)  # the relaxation is solved, the programme is not
     found = divided(turn, columns, 5)
     assert found.interrupted

@@ -207,6 +207,7 @@ def test_too_many_attacks_are_refused_with_their_number():
     ({"target": {"a": {"defender": {}, "counter": {}}}}, "target.a.counter.attacker: is needed"),
     ({"target": {}, "hold": {"a": {}}}, "hold.a.attacker: is needed: who may come"),
     ({"target": {"a": {"defender": {}, "min_odds": 1.2}}}, "target.a.min_odds: 1.2 is not allowed; "),
+    ({"target": {"a": {"defender": {}, "worth": True}}}, "target.a.worth: true is not allowed; "),
     ({"target": {"a": {"defender": {"regiments": -1}}}}, "target.a.defender.regiments: -1 is not allowed; "),
     ({"target": {"a": {"defender": {"regiments": 1}, "options": {"tie": "x"}}}}, "target.a.options.tie: unknown field"),
     ({"target": {"a": {"defender": {"regiments": {"from": 1, "to": 3}}}}},
@@ -306,3 +307,15 @@ def test_the_numbers_of_many_sides_are_those_of_each(kind):
         }
     assert [int(one) for one in found["regiments"]] == [3, 2, 0]
     assert kind == "land" or found["transports"].tolist() == [1, 2, 0]
+
+
+def test_a_target_without_units_falls_for_sure():
+    asked = RISK | {"place": {"x": {"regiments": 2}}, "target": {"a": {"defender": {}}}}
+    assert plan(asked).headline == "Attack a with 1 regiment: worth 1.00; it falls in 100.00 %."
+
+
+@pytest.mark.parametrize(("game", "what"), [({}, "is needed"), ({"game": ["plan"]}, "['plan'] is no plan")])
+def test_another_scenario_is_no_plan(game, what):
+    with pytest.raises(ScenarioError) as refusal:
+        plan(game)
+    assert str(refusal.value) == f'game: {what}; a plan has game = "plan"'

@@ -61,3 +61,23 @@ def test_columns_that_are_added_step_by_step_give_the_same_bound(objective, monk
     best = programme.best()
     places = [programme.first[at] + list(programme.kept[at]).index(one) for at, one in enumerate(best.columns)]
     assert aim[places].sum() <= found.bound - found.loss[places].sum() + 1e-9
+
+
+@pytest.mark.parametrize("objective", ["worth", "all", "cheapest"])
+@pytest.mark.parametrize("spare", [0, 2])
+def test_ways_that_are_passed_over_are_worse_than_those_that_are_kept(objective, spare):
+    # Two targets that are alike: many ways are equal. No place is a hold, so that prices are those of columns.
+    place = {"x": {"regiments": 4}, "y": {"regiments": 3, "reach": ["a", "b"]}}
+    target = {name: {"min_odds": 0.2, "defender": {"regiments": 1}} for name in "abc"}
+    turn = read(TURN | {"objective": objective, "place": place, "target": target, "hold": {}})
+    programme = Programme(turn, columns_of(turn))
+    constraints, every = programme.constraints(programme.stock), np.ones(programme.size, bool)
+    found = programme._relaxed(constraints, every)
+    limits = list(limits_of(turn, programme.stock, programme.routes))
+    whole, kept = (
+        found.together(found.most_loss(), programme._numbers, limits, equal, spare) for equal in (np.inf, 1e-9)
+    )
+    aims = np.sort(programme._aim[whole].sum(axis=1))[::-1]
+    near = aims[aims >= aims[spare] - 1e-9]
+    assert len(kept) < len(whole)
+    assert np.sort(programme._aim[kept].sum(axis=1))[::-1] == pytest.approx(near)

@@ -14,7 +14,7 @@ import numpy as np
 from simulator.analysis.odds.stages import COMMON, ExactRun
 from simulator.analysis.plan.front_campaign import AGAIN, THEM, US
 from simulator.analysis.plan.turn import Front, Turn, slot_prices
-from simulator.engine.api import values_from
+from simulator.engine.api import expect_many, values_from
 from simulator.engine.model.limits import EXACT_BYTES, NoExactOdds
 from simulator.rules.battle import ATTACKER, Misfit, Refusal
 from simulator.rules.campaign.course import Course
@@ -26,6 +26,9 @@ from simulator.rules.campaign.starts import StartGroup, fields_of_fight, in_grou
 MOST_COLUMNS = 250_000
 # Columns that are fought together: their ends are held at the same time.
 AT_ONCE = 4_000
+# With more columns a kernel that only has to be loaded explores sooner than plain Python. Measured, the first plan of a
+# process: 2,450 columns 1.1 s either way, 4,860 1.3 in place of 1.5, 28,900 2.15 in place of 2.45.
+MANY = 3_000
 T = TypeVar("T")
 
 Progress = Callable[[int, int | None], object]
@@ -70,6 +73,9 @@ def columns_of(turn: Turn, progress: Progress | None = None) -> list[Columns]:
     chains = [
         _of_front(front, _chains, turn, front, numbers) for front, numbers in zip(turn.fronts, asked, strict=True)
     ]
+    for own in chains if total > MANY else ():
+        for one in own:
+            expect_many(one.group.joined.chain, values=True)
     for front, numbers, own in zip(turn.fronts, asked, chains, strict=True):
         found.append(_of_front(front, _fought, turn, front, numbers, own))
         done += len(numbers)

@@ -102,7 +102,7 @@ class Formulation:
             )
             low += [here if defends else 0, 0]
             high += [here, leaving]
-        return Constraints(self._matrix, np.array(low, float), np.array(high, float))
+        return Constraints(lambda: self._matrix, np.array(low, float), np.array(high, float))
 
     @cached_property
     def _numbers(self) -> np.ndarray:

@@ -11,9 +11,9 @@ from simulator.rules.battle import Fields
 from simulator.rules.campaign.carry import Carry
 from simulator.rules.campaign.model import Amounts
 
-Chance = Annotated[float, Field(ge=0, le=1, strict=False)]
-Worth = Annotated[float, Field(ge=-1e9, le=1e9, strict=False)]
-Price = Annotated[float, Field(ge=0, le=1e9, strict=False)]
+Chance = Annotated[float, Field(ge=0, le=1)]
+Worth = Annotated[float, Field(ge=-1e9, le=1e9)]
+Price = Annotated[float, Field(ge=0, le=1e9)]
 Tables = dict[str, Any]
 
 

@@ -312,7 +312,8 @@ def plan(scenario: Source, k: int = 5, *, progress: Progress | None = None) -> P
         raise ValueError(f"k: {k} is not allowed; 0 to {MOST_ALTERNATIVES}")
     given = draft(scenario)
     if given.data.get("game") != PLAN:
-        raise ScenarioError(f'game: {given.data.get("game")!r} is no plan; a plan has game = "plan"')
+        what = f"{given.data['game']!r} is no plan" if "game" in given.data else "is needed"
+        raise ScenarioError(f'game: {what}; a plan has game = "plan"')
     refuse(given.data)
     turn = worded(lambda: read(given.data, given.folder, given.paths))
     found = columns_of(turn, progress)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from math import exp, log
+from math import exp, log, prod
 from typing import TypeVar
 
 import numpy as np
@@ -21,9 +21,9 @@ from simulator.analysis.plan.relaxed import Constraints, Limits, Relaxed, Stock,
 # Of the largest value there could be, the part by which a plan may be less when it is sought for the first time.
 FIRST_PART = 1e-5
 # It may be so many times as much less if that was not enough.
-MORE = 1.25
-# Twice as much while ways are so few that it costs nothing to list more of them.
-FEW_WAYS = 300
+MORE = 2
+# With fewer ways to choose columns they are listed as they are: a linear programme, and SciPy, would take longer.
+FEW_WAYS = 200_000
 
 
 @dataclass
@@ -72,28 +72,40 @@ class Programme(Formulation):
             self.known.bound = self._value_of_aim(relaxed.bound)
         routes = [route for at, route in enumerate(self.routes, start=int(self.first[-1])) if allowed[at]]
         limits = list(limits_of(self.turn, stock, routes))
-        most = relaxed.most_loss(self.first)
-        within, needed = max(FIRST_PART * abs(relaxed.bound), EQUAL), np.inf
+        within = relaxed.most_loss() if self._few else max(FIRST_PART * abs(relaxed.bound), EQUAL)
+        needed = np.inf
+        equal = self._equal_within(relaxed.bound)
         while True:
+            ways = self._ways(relaxed, within, limits, constraints, equal)
             among = allowed & (relaxed.loss <= within)
-            ways = self._ways(relaxed, within, limits, constraints)
             found = self._best_of_ways(ways) if ways is not None else self._best_among(among, constraints)
             if found:
-                if self.known and (solution := self._solve(self._aim, constraints, found.best)) is not None:
-                    self.known.better(self._choice(solution), self.objective == "cheapest")
-                needed = relaxed.bound - self._least_equal(found.aim)
-            if found and needed <= within:
-                if ways is None:
-                    found.usable = allowed & (relaxed.loss <= needed)
-                return found
-            if not found and within >= most:
+                if self.known and not self._few:
+                    self._know(found, constraints)
+                needed = min(relaxed.bound - self._least_equal(found.aim), relaxed.most_loss())
+                if needed <= within and (ways is None or self._equal_within(found.aim) <= equal):
+                    found.usable = found.usable if ways is not None else allowed & (relaxed.loss <= needed)
+                    return found
+                equal = self._equal_within(found.aim)
+            elif within >= relaxed.most_loss():
                 return None
-            within = min(needed, within * (2 if ways is not None and len(ways) < FEW_WAYS else MORE))
+            within = min(needed, within * MORE)
+
+    def _know(self, found: Found, constraints: Constraints) -> None:
+        """Keep a division that was found, in case the search for a better one is interrupted."""
+        solution = self._solve(self._aim, constraints, found.best)
+        if self.known and solution is not None:
+            self.known.better(self._choice(solution), self.objective == "cheapest")
+
+    @property
+    def _few(self) -> bool:
+        """Are there so few ways to choose columns that none of them needs to be passed over?"""
+        return prod(map(len, self.kept)) <= FEW_WAYS
 
     def _relaxed(self, constraints: Constraints, allowed: np.ndarray) -> Relaxed | None:
         """The relaxation of the divisions that use only these variables; None where even that has no solution."""
-        if any(not len(kept) for kept in self.kept):
-            return None
+        if self._few:
+            return Relaxed.priced(self._aim, self.first, np.where(allowed, self._aim, -np.inf), 0.0)
         return Relaxed.of(self._aim, constraints, self.first, allowed, self.begin)
 
     def _best_of_ways(self, ways: np.ndarray) -> Found | None:
@@ -113,20 +125,27 @@ class Programme(Formulation):
         columns = self._with_columns(np.flatnonzero(solution[: self.first[-1]]))
         return Found(total(self._aim, solution), columns, among)
 
-    def _ways(self, relaxed: Relaxed, within: float, limits: Limits, constraints: Constraints) -> np.ndarray | None:
-        """All ways to choose columns that lose at most so much and can be brought: int64, shape (ways, fronts). None
-        for too many, and where the value is not that of the columns.
+    def _ways(
+        self, relaxed: Relaxed, within: float, limits: Limits, constraints: Constraints, equal: float
+    ) -> np.ndarray | None:
+        """The ways to choose columns that lose at most so much and can be brought: int64, shape (ways, fronts); all
+        whose aim is less than the best one's by at most `equal` are there. None for too many, and where the value is
+        not that of the columns.
         """
         if self.objective == "cheapest" and self.homes:
             return None
-        ways = relaxed.together(self.first, within, self._numbers, limits)
+        # Further constraints are those that exclude a way each.
+        ways = relaxed.together(within, self._numbers, limits, equal, len(constraints.more))
         if ways is None:
             return None
-        # Further constraints are those that exclude ways.
-        for at in range(self._matrix.shape[0], len(constraints.low)):
-            sums = constraints.matrix[[at]].toarray()[0][ways].sum(axis=1)
+        for at, chosen in enumerate(constraints.more, start=len(constraints.low) - len(constraints.more)):
+            sums = chosen[ways].sum(axis=1)
             ways = ways[(sums >= constraints.low[at]) & (sums <= constraints.high[at])]
         return ways
+
+    def _equal_within(self, value: float) -> float:
+        """At least the amount by which an aim that equals this one may be less, rounding included."""
+        return 2 * (value - self._least_equal(value))
 
     def _least_equal(self, value: float) -> float:
         """The least value of the aim that equals this one."""
@@ -244,7 +263,7 @@ class Programme(Formulation):
         for _ in range(number):
             assert parent.relaxed
             for allowed in self._parts(parent.allowed, choice):
-                parts.append(Branch(allowed, parent.relaxed.bound_of(self.first, allowed)))
+                parts.append(Branch(allowed, parent.relaxed.bound_of(allowed)))
             self._search_best(parts, constraints)
             if not parts:
                 return

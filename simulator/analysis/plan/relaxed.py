@@ -7,8 +7,9 @@ the bound less the value of a known division is in no better one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, combinations, pairwise
 from typing import Any
 
@@ -37,30 +38,38 @@ class Stock:
 
 @dataclass(frozen=True)
 class Constraints:
-    """Linear constraints: coefficients of all variables (sparse, shape (constraints, variables)), and their bounds,
-    float64, shape (constraints,).
+    """Linear constraints: `base` gives the coefficients of all variables (sparse, shape (constraints, variables)) when
+    they are needed, since SciPy takes longer to import than a small plan; `more`: those of further constraints; bounds
+    of all of them, float64, shape (constraints,).
     """
 
-    matrix: Any
+    base: Callable[[], Any]
     low: np.ndarray
     high: np.ndarray
+    more: tuple[np.ndarray, ...] = ()
+
+    @cached_property
+    def matrix(self) -> Any:
+        """All coefficients: sparse, shape (constraints, variables)."""
+        from scipy.sparse import csr_array, vstack
+
+        return vstack([self.base(), csr_array(np.array(self.more))], format="csr") if self.more else self.base()
 
     def also(self, coefficients: np.ndarray, low: float, high: float) -> Constraints:
         """These constraints and one more."""
-        from scipy.sparse import csr_array, vstack
-
-        matrix = vstack([self.matrix, csr_array(coefficients[None])], format="csr")
-        return Constraints(matrix, np.append(self.low, low), np.append(self.high, high))
+        return Constraints(self.base, np.append(self.low, low), np.append(self.high, high), (*self.more, coefficients))
 
 
 @dataclass
 class Relaxed:
     """`bound`: no division has a larger aim. `loss`: a division with a column has at most `bound` less this, float64,
-    shape (variables,); 0 for variables that are no columns.
+    shape (variables,); 0 for variables that are no columns. `aim`, `first`: see `of`.
     """
 
     bound: float
     loss: np.ndarray
+    aim: np.ndarray
+    first: np.ndarray
 
     @staticmethod
     def of(
@@ -84,39 +93,53 @@ class Relaxed:
             if prices is None:  # these columns have no solution
                 among = allowed.copy()
                 continue
-            reduced = np.where(allowed, aim - constraints.matrix.T @ prices, -np.inf)
-            bound, better = float(np.where(prices > 0, high, low)[prices != 0] @ prices[prices != 0]), among.copy()
-            loss = np.zeros(len(aim))
+            reduced, better = np.where(allowed, aim - constraints.matrix.T @ prices, -np.inf), among.copy()
             for start, end in pairwise(first.tolist()):
-                best = reduced[start:end].max()
-                bound, loss[start:end] = bound + best, best - reduced[start:end]
                 good = start + np.flatnonzero((reduced[start:end] > ROUNDING) & ~among[start:end])
                 better[good[np.argsort(-reduced[good])[:AT_ONCE]]] = True
             if (better == among).all():
                 begin |= among
-                return Relaxed(bound, loss)
+                stock = float(np.where(prices > 0, high, low)[prices != 0] @ prices[prices != 0])
+                return Relaxed.priced(aim, first, reduced, stock)
             among = better
 
-    def bound_of(self, first: np.ndarray, allowed: np.ndarray) -> float:
+    @staticmethod
+    def priced(aim: np.ndarray, first: np.ndarray, reduced: np.ndarray, stock: float) -> Relaxed | None:
+        """The relaxation by any prices, which cost each column its aim less `reduced` (-inf for one that may not be
+        used), and what there is of pieces `stock`; None where a front has no column.
+        """
+        bound, loss = stock, np.zeros(len(aim))
+        for start, end in pairwise(first.tolist()):
+            best = float(reduced[start:end].max(initial=-np.inf))
+            if best == -np.inf:
+                return None
+            bound, loss[start:end] = bound + best, best - reduced[start:end]
+        return Relaxed(bound, loss, aim, first)
+
+    def bound_of(self, allowed: np.ndarray) -> float:
         """No division that uses only these variables (bool) has a larger aim."""
         least = [
-            self.loss[start:end][allowed[start:end]].min(initial=np.inf) for start, end in pairwise(first.tolist())
+            self.loss[start:end][allowed[start:end]].min(initial=np.inf) for start, end in pairwise(self.first.tolist())
         ]
         return self.bound - float(sum(least))
 
-    def most_loss(self, first: np.ndarray) -> float:
-        """No division that uses only the allowed variables loses more."""
-        spans = [self.loss[start:end] for start, end in pairwise(first.tolist())]
-        return float(sum(loss[np.isfinite(loss)].max() for loss in spans))
+    def most_loss(self) -> float:
+        """No division that uses only the allowed variables loses more, rounding included."""
+        spans = [self.loss[start:end] for start, end in pairwise(self.first.tolist())]
+        return float(sum(loss[np.isfinite(loss)].max() for loss in spans)) * (1 + ROUNDING) + ROUNDING
 
-    def together(self, first: np.ndarray, within: float, numbers: np.ndarray, limits: Limits) -> np.ndarray | None:
-        """All ways to choose a column of each front that together lose at most so much: int64, shape (ways, fronts).
+    def together(
+        self, within: float, numbers: np.ndarray, limits: Limits, equal: float, spare: int = 0
+    ) -> np.ndarray | None:
+        """The ways to choose a column of each front that together lose at most so much, but for some that are not the
+        best: int64, shape (ways, fronts).
 
         None for more than MOST_WAYS of them. `numbers`: the pieces of each column, int64, shape (pieces, columns);
-        ways that ask for more than the `limits` are left out.
+        ways that ask for more than the `limits` are left out. All ways are there whose aim is less by at most `equal`
+        than the best one's, or than that of the next `spare` ones after it.
         """
         found, lost = np.zeros((0, 1), np.int32), np.zeros(1)
-        for at, (begin, end) in enumerate(zip(first[:-1].tolist(), first[1:].tolist(), strict=True)):
+        for at, (begin, end) in enumerate(pairwise(self.first.tolist())):
             order = begin + np.flatnonzero(self.loss[begin:end] <= within).astype(np.int32)
             here = [limit for limit in limits if at in limit[0]]
             for _, piece, _, most in here:
@@ -129,10 +152,37 @@ class Relaxed:
             chosen = order[np.arange(len(before)) - np.repeat(np.cumsum(many) - many, many)]
             found, lost = np.vstack([found[:, before], chosen]), lost[before] + self.loss[chosen]
             for group, piece, fewest, most in here:
-                brought = sum(numbers[piece][found[front]] for front in group if front <= at)
+                brought = _brought(found, numbers[piece], group)
                 fits = np.asarray((brought >= (fewest if at == group[-1] else 0)) & (brought <= most))
                 found, lost = found[:, fits], lost[fits]
+            open_groups = [limit for limit in limits if limit[0][0] <= at < limit[0][-1]]
+            best = _best_of_alike(
+                [_brought(found, numbers[piece], group) for group, piece, _, _ in open_groups],
+                self.aim[found].sum(axis=0), equal, spare,
+            )  # fmt: skip
+            found, lost = found[:, best], lost[best]
         return found.T
+
+
+def _brought(found: np.ndarray, numbers: np.ndarray, group: Sequence[int]) -> np.ndarray:
+    """The pieces that the chosen columns of the first fronts (`found`: shape (fronts, ways)) bring to a group: int64,
+    shape (ways,).
+    """
+    return np.asarray(sum((numbers[found[front]] for front in group if front < len(found)), np.zeros(1, np.int64)))
+
+
+def _best_of_alike(alike: Sequence[np.ndarray], aims: np.ndarray, equal: float, spare: int) -> np.ndarray:
+    """The ways that are less by at most `equal` than the best of those that are alike in all these numbers, or than the
+    one that comes `spare` places after it: what can follow them is the same. Indices, int64.
+    """
+    kind = np.zeros(len(aims), np.int64)
+    for numbers in alike:
+        kind = np.unique(kind * (int(numbers.max(initial=0)) + 1) + numbers, return_inverse=True)[1]
+    order = np.lexsort([-aims, kind])
+    start = np.flatnonzero(np.diff(kind[order], prepend=-1))
+    size = np.diff(start, append=len(order))
+    least = aims[order][start + np.minimum(spare, size - 1)] - equal
+    return np.asarray(np.sort(order[aims[order] >= np.repeat(least, size)]))
 
 
 def _some(first: np.ndarray, allowed: np.ndarray) -> np.ndarray:

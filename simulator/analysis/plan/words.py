@@ -9,7 +9,7 @@ from simulator.analysis.field_words import SIGNS
 from simulator.rules.battle import Misfit, Refusal
 from simulator.rules.campaign.text import assumptions as assumptions_of
 from simulator.rules.toolkit.naming import listed
-from simulator.rules.toolkit.words import chance_of, noun_for, number_of
+from simulator.rules.toolkit.words import noun_for, number_of, percent
 
 if TYPE_CHECKING:
     from simulator.analysis.plan.plan import Plan
@@ -49,7 +49,7 @@ def sentence(plan: Plan) -> str:
     every = f"all {len(fronts)} {verb}" if len(fronts) > 1 else f"it {verb}s" if fronts else ""
     if fronts and len(fronts) == 1 and fronts[0].hold:
         every = "it is held"
-    chance = f"{every} in {chance_of(plan.chance_all or 0)}" if fronts else ""
+    chance = f"{every} in {percent(plan.chance_all or 0)}" if fronts else ""
     if plan.objective == "cheapest":
         return f"{_price(plan)}: {what[:1].lower()}{what[1:]}{f'; {chance}' if chance else ''}."
     worth = [f"worth {plan.worth:.2f}"] if plan.objective == "worth" else []
@@ -70,7 +70,7 @@ def _parts(plan: Plan) -> Iterator[str]:
     for front in plan.turn.fronts:
         pieces = listed(pieces_in_words(together(orders.get(front.name, {}))))
         if front.hold and front.name in orders:
-            held.append(f"hold {front.name} with {pieces} (held {chance_of(rows[front.name]['chance'])})")
+            held.append(f"hold {front.name} with {pieces} (held {percent(rows[front.name]['chance'])})")
         elif front.name in orders:
             attacked.append(f"{front.name} with {pieces}")
     alone = [front.name for front in plan.turn.fronts if not front.hold and front.name not in orders]
@@ -96,7 +96,7 @@ def _lacking(plan: Plan) -> str:
         return "the pieces do not reach all aims at once"
     if chance <= 0:
         return f"{front.name} can never {'be held' if front.hold else 'fall'}"
-    return f"{front.name} {'is held' if front.hold else 'falls'} in at most {chance_of(chance)}"
+    return f"{front.name} {'is held' if front.hold else 'falls'} in at most {percent(chance)}"
 
 
 def _most(plan: Plan, at: int) -> Any:
@@ -109,7 +109,7 @@ def gap(plan: Plan) -> str:
     """The largest possible gain over the plan of an interrupted search, in words."""
     found = plan.gap or 0.0
     if plan.objective == "all":
-        return f"the best plan found; no plan has a chance of more than {chance_of(plan.bound or 0)}"
+        return f"the best plan found; no plan has a chance of more than {percent(plan.bound or 0)}"
     what = "cheaper" if plan.objective == "cheapest" else "better"
     return f"the best plan found; no plan is {what} by more than {found:.4g}"
 
@@ -121,12 +121,12 @@ def certainty(plan: Plan) -> str:
     rows = {row["target"]: row["chance"] for row in plan.rows()}
     fronts = [plan.turn.fronts[at] for at in plan.counted]
     sure = [front.name for front in fronts if rows[front.name] >= SURE]
-    unsure = [f"{front.name} {chance_of(rows[front.name])}" for front in fronts if rows[front.name] < SURE]
+    unsure = [f"{front.name} {percent(rows[front.name])}" for front in fronts if rows[front.name] < SURE]
     text = [f"Sure (99 % and more): {listed(sure)}."] if sure else []
     text += [f"Open: {listed(unsure)}."] if unsure else []
     if len(fronts) > 2:
         verb = "succeed" if any(front.hold for front in fronts) else "fall"
-        chance = chance_of(sum(plan.number[len(fronts) - 1 :]))
+        chance = percent(sum(plan.number[len(fronts) - 1 :]))
         text.append(f"At least {len(fronts) - 1} of {len(fronts)} {verb} in {chance}.")
     return " ".join(text)
 

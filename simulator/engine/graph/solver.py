@@ -49,6 +49,8 @@ ALONE = 4
 SUSPICIOUS = 1 << 12
 # A sparse factorization takes some 100 bytes an edge: larger graphs are passed backwards.
 MOST_FACTORED = 1 << 22
+# So few states without loops are passed backwards sooner than SciPy is imported (0.25 s), in so many rounds at most.
+FEW_STATES, ROUNDS = 1 << 10, 200
 # The chance to end of each state, 1, is solved to this.
 ENDING = 1e-9
 # The kernel that solves a graph of at most this many edges in one call, see `small_graph`.
@@ -295,26 +297,49 @@ def values_at_once(graph: Graph, value: np.ndarray) -> np.ndarray:
     states in the order of their strongly connected components make it triangular but for loops, so that it needs
     neither compiled passes nor plain Python over edges. Raises BrokenGame for states that the battle cannot leave.
     """
+    size, members = len(graph), np.flatnonzero(~graph.final)
+    row, edge, chance = graph.edges_of(members)
+    ends = members[row], graph.to[edge]
+    # The last right-hand side is the chance that the battle ends.
+    known = np.vstack([value, graph.final]).T
+    solved = _passed_back(ends, chance, known) if size <= FEW_STATES else None
+    if solved is None:
+        try:
+            solved = _factored(size, ends, chance, known)
+        except RuntimeError:  # a state that is never left: SuperLU finds a column of zeros
+            loops = np.bincount(ends[0], chance * (ends[0] == ends[1]), size)
+            raise BrokenGame(f"this battle can never leave {graph.described(int(loops.argmax()))}") from None
+    unsure = np.abs(solved[:, -1] - 1)
+    if not unsure.max() < ENDING:
+        raise BrokenGame(f"this battle can never leave {graph.described(int(unsure.argmax()))}")
+    return np.asarray(solved[:, :-1].T)
+
+
+def _passed_back(ends: tuple[np.ndarray, np.ndarray], chance: np.ndarray, known: np.ndarray) -> np.ndarray | None:
+    """The values of states with such edges (their two `ends`), float64, shape (states, values); None for loops.
+
+    `known`: the values of final states, 0 in others.
+    """
+    found = known
+    for _ in range(ROUNDS):
+        before, found = found, known + np.array(
+            [np.bincount(ends[0], chance * one, len(known)) for one in found[ends[1]].T]
+        ).T  # fmt: skip
+        if np.array_equal(before, found):
+            return np.asarray(found)
+    return None
+
+
+def _factored(size: int, ends: tuple[np.ndarray, np.ndarray], chance: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """As `_passed_back`, with loops."""
     from scipy.sparse import csr_array, eye_array
     from scipy.sparse.csgraph import connected_components
     from scipy.sparse.linalg import splu
 
-    size, members = len(graph), np.flatnonzero(~graph.final)
-    row, edge, chance = graph.edges_of(members)
-    inside = csr_array((chance, (members[row], graph.to[edge])), shape=(size, size))
+    inside = csr_array((chance, ends), shape=(size, size))
     order = np.argsort(connected_components(inside, connection="strong")[1], kind="stable")
-    # The last right-hand side is the chance that the battle ends.
-    known = np.vstack([value, graph.final])[:, order].T
     system = (eye_array(size, format="csr") - inside)[order][:, order].tocsc()
-    try:
-        factors = splu(system, permc_spec="NATURAL", diag_pivot_thresh=0, options={"SymmetricMode": True})
-    except RuntimeError:  # a state that is never left: SuperLU finds a column of zeros
-        loops = inside.diagonal()
-        raise BrokenGame(f"this battle can never leave {graph.described(int(loops.argmax()))}") from None
-    solved = factors.solve(np.ascontiguousarray(known))
-    unsure = np.abs(solved[:, -1] - 1)
-    if not unsure.max() < ENDING:
-        raise BrokenGame(f"this battle can never leave {graph.described(int(order[unsure.argmax()]))}")
-    found = np.empty((size, len(value)))
-    found[order] = solved[:, :-1]
-    return found.T
+    factors = splu(system, permc_spec="NATURAL", diag_pivot_thresh=0, options={"SymmetricMode": True})
+    found = np.empty(known.shape)
+    found[order] = factors.solve(np.ascontiguousarray(known[order]))
+    return found

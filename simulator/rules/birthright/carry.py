@@ -36,6 +36,10 @@ class BirthrightCarry(Carry):
     routs_are_out = ("tactical", "storm")
     assumed = ("units keep their hits between fights, with the first columns of their cards struck off (ASSUMED)",)
 
+    def name(self) -> str:
+        """The game and the cards of its slots: these have no names of their own."""
+        return f"{super().name()} {list(self.cards)}"
+
     def piece_fields(self) -> Mapping[str, Any]:
         """Units as in an army."""
         return {"units": list[model.FightGroup | model.CheckGroup | str]}
