@@ -12,7 +12,6 @@ from simulator import (
     need,
     odds,
     replay,
-    risk,
     rounds,
     sensitivity,
     sweep,
@@ -152,9 +151,17 @@ def test_a_field_of_an_entry_is_named_by_its_number():
     )
 
 
+def test_the_worth_of_winning_needs_a_winner():
+    with pytest.raises(ValueError, match="has no winner; give what counts, like rounds_left=1"):
+        worth("europa-season-1632", {"win": 1})
+    assert worth("europa-season-1632", {"rounds_left": 1}).mean == pytest.approx(3.72, abs=0.01)
+
+
 def test_two_cells_are_both():
     assert sweep("europa-lutzen-1632", {"attacker.fire": [5, 6]}).headline.endswith(" in both cells.")
     assert sweep("europa-lutzen-1632", {"attacker.fire": [4, 5, 6]}).headline.endswith(" in all 3 cells.")
+    alike = sweep("europa-leuthen-1757", {"attacker.army_plus": [1, 2]})  # they differ by 1e-16
+    assert alike.headline == "The chance of Prussia to win is 82.01 % in both cells."
 
 
 def test_what_comes_about_is_said_with_its_object():
@@ -185,15 +192,3 @@ def test_the_search_of_a_schema_counts_its_fields(capsys):
     assert run(["schema", "price-of-power", "naval", "--search", "count_rounds"]) == 0
     assert capsys.readouterr().out.splitlines()[0].endswith("fields speaks of 'count_rounds'.")
     assert run(["schema", "price-of-power", "campaign", "--search", "count_rounds"]) == 2
-
-
-def test_a_change_that_is_less_than_its_last_decimal_is_not_minus_0():
-    found = sensitivity(risk.land(attacker=12, defender=1), fields="attacker.regiments")
-    assert found.steps[0].change.value < 0
-    assert "matters most: less than 0.01 points, the chance" in found.headline
-
-
-def test_the_worth_of_winning_where_nobody_wins_is_refused():
-    with pytest.raises(ValueError, match=r"weights: .* npr defence has no winner; give what counts, like land_units=1"):
-        worth("power-npr-genoa", {"win": 1})
-    assert worth("power-npr-genoa", {"land_units": 1}).mean == 4

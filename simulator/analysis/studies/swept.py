@@ -231,7 +231,7 @@ class Sweep(Result):
         assert self.base is not None
         what = capital(meaning(self.base.battle(), self.base.data, self.value))
         least, most = known[0], known[-1]
-        if least.value == most.value:
+        if self._value(least) == self._value(most):
             if len(known) == 1:
                 only = "allowed" if all(cell.refused for cell in self.cells if cell is not least) else "with a plan"
                 return f"{what} is {self._value(least)} with {self._in_words(least)}, the only cell {only}."
