@@ -21,7 +21,7 @@ for name in ("COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR"):
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 gc.set_threshold(200_000, 20, 20)  # as in commands (`simulator/cli/run.py`): compiling takes a tenth less time
 
-TABS = "web/test_every_tab.py"
+TABS = "test_every_tab.py"
 # Files with tests of every shipped example, whose name ends the name of the test: "[attacker-risk-20v15]".
 MATRICES = {f"test_{name}.py" for name in ("best_by_default", "cli", "commands_on_examples", "conformance")}
 MATRICES |= {"test_odds_headline.py", TABS}

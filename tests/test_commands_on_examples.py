@@ -1,7 +1,7 @@
 """Every command on every shipped example: line 1 is one sentence in the words of the game, or a refusal says why not.
 
 `odds` is walked in tests/test_odds_headline.py, `best` in tests/test_best_by_default.py, the tabs of the page in
-tests/web/test_every_tab.py.
+tests/test_every_tab.py.
 """
 
 import json

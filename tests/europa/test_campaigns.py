@@ -2,9 +2,10 @@ import json
 
 import pytest
 
-from simulator import ScenarioError, by_round, draft, exact
+from simulator import ScenarioError, by_round, exact
 from simulator.cli import run
 from simulator.rules.europa.siege.battle import RECENT
+from simulator.scenarios import draft
 from tests.europa.scenarios import CAMPAIGNS, LAND
 from tests.europa.scenarios import campaign as siege_campaign
 

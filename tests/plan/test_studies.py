@@ -140,7 +140,7 @@ def test_plans_are_compared():
 @pytest.mark.parametrize(("arguments", "line"), [
     (["need", "plan-hold-moscow", "--vary", "place.moscow.tnk"], "place.moscow.tnk: unknown field; did you mean "),
     (["need", "plan-three-borders", "--vary", "place.north.regiments", "--value", "x_falls"],
-     "query 'x_falls' cannot be read at place 1, 'x_falls': no such column; "),
+     "value: query 'x_falls' cannot be read at place 1, 'x_falls': no such column; "),
     (["need", "plan-three-borders", "--vary", "target.ural.defender.regimens"],
      "target.ural.defender.regimens: unknown field; did you mean "),
     (["sweep", "plan-three-borders", "--vary", "place.north.regiments=-1"],

@@ -66,6 +66,8 @@ def test_equal_rows_have_one_number_in_the_order_in_which_they_first_occur(size)
     first, number = merging.in_order(columns, size)
     assert number.tolist() == [seen.index(row) for row in rows]
     assert first.tolist() == [rows.index(row) for row in seen]
+    first, number = merging.in_order([], size)  # nothing tells them apart
+    assert (first.tolist(), number.tolist()) == ([0], [0] * size)
 
 
 def test_capped():

@@ -71,9 +71,12 @@ def server(app):
         yield address
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser():
-    """A real browser; the tests that need it are skipped where there is none."""
+    """A real browser; the tests that need it are skipped where there is none.
+
+    It ends with this folder: while it lives, an event loop runs in the main thread, which other tests need themselves.
+    """
     if CHROMIUM is None:
         pytest.skip(f"no browser at {' or '.join(CHROMIUMS)}; on Debian: apt-get install chromium-headless-shell")
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install '.[test]'")
@@ -96,7 +99,7 @@ def until(page, question):
     raise AssertionError(f"never came true: {question}")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def window(browser):
     """A page for one test after the other, and its faults: a context takes three times as long as loading a page.
 

@@ -29,13 +29,10 @@ def _on_the_box(name: str) -> str:
     return f"{noun.upper()}{SIGNS[sign]}" if sign in SIGNS else name.replace("_", " ")
 
 
-def together(orders: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
-    """The pieces of several places added up."""
-    found: dict[str, int] = {}
-    for pieces in orders.values():
-        for name, number in pieces.items():
-            found[name] = found.get(name, 0) + number
-    return found
+def together(plan: Plan, orders: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """The pieces of several places added up, in words and in the game's order."""
+    sums = {name: sum(pieces.get(name, 0) for pieces in orders.values()) for name in plan.turn.names}
+    return pieces_in_words({name: number for name, number in sums.items() if number})
 
 
 def sentence(plan: Plan) -> str:
@@ -68,7 +65,7 @@ def _parts(plan: Plan) -> Iterator[str]:
     rows = {row["target"]: row for row in plan.rows()}
     held, attacked = [], []
     for front in plan.turn.fronts:
-        pieces = listed(pieces_in_words(together(orders.get(front.name, {}))))
+        pieces = listed(together(plan, orders.get(front.name, {})))
         if front.hold and front.name in orders:
             held.append(f"hold {front.name} with {pieces} (held {percent(rows[front.name]['chance'])})")
         elif front.name in orders:

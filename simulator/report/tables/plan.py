@@ -63,8 +63,7 @@ def _alternatives(found: Plan) -> Iterator[Any]:
         yield "The next best plans:"
     for row in found.alternatives.to_dict("records"):
         orders = "; ".join(
-            f"{name} with {listed(words.pieces_in_words(words.together(places)))}"
-            for name, places in row["orders"].items()
+            f"{name} with {listed(words.together(found, places))}" for name, places in row["orders"].items()
         )
         yield f"  {_number(row['value'])} ({_number(row['behind'])} behind): {orders or 'nobody attacks'}"
 

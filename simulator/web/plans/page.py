@@ -119,7 +119,7 @@ def _next(found: Plan) -> list[dict[str, Any]]:
     """The next best plans in words."""
     rows = [{str(name): value for name, value in row.items()} for row in found.alternatives.to_dict("records")]
     for row in rows:
-        sent = {name: ", ".join(words.pieces_in_words(words.together(one))) for name, one in row["orders"].items()}
+        sent = {name: ", ".join(words.together(found, one)) for name, one in row["orders"].items()}
         row["names"] = list(sent) or ["attack nothing"]
         row["sent"] = "; ".join(f"{name}: {pieces}" for name, pieces in sent.items())
     return rows
