@@ -64,7 +64,8 @@ def whole_schema_of(model: type[BaseModel]) -> Schema:
     if not getattr(model, "idle", ()) and not getattr(model, "tolerated", ()):
         return schema_of(model)
     generate: Any = BaseModel.model_json_schema
-    return generate.__func__(model, schema_generator=_Schemas)
+    schema: Schema = generate.__func__(model, schema_generator=_Schemas)
+    return schema
 
 
 def scenario_schema(battle: Battle) -> Schema:
