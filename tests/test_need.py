@@ -263,6 +263,7 @@ def test_not_enough_shows_the_best_that_was_tried():
             {"vary": "attacker.regiments", "cost": "upkeep"},
             "cost: 'upkeep' is not allowed; must be one of list, muster",
         ),
+        ({"vary": "attacker.regiments", "most": 0}, "most: 0 is not allowed; 1 or more"),
         ({"vary": "attacker.regiments", "target": 0.5, "budget": 5}, "budget: does not go with target"),
         (
             {"vary": "attacker.regiments", "budget": float("nan")},

@@ -58,6 +58,16 @@ def schema_of(model: type[BaseModel]) -> Schema:
     return model.model_json_schema(schema_generator=_Schemas)
 
 
+@lru_cache(maxsize=8)  # for messages about fields that `schema_of` leaves out, since their kind does not read them
+def whole_schema_of(model: type[BaseModel]) -> Schema:
+    """JSON schema of a scenario model with every field that it accepts."""
+    if not getattr(model, "idle", ()) and not getattr(model, "tolerated", ()):
+        return schema_of(model)
+    generate: Any = BaseModel.model_json_schema
+    schema: Schema = generate.__func__(model, schema_generator=_Schemas)
+    return schema
+
+
 def scenario_schema(battle: Battle) -> Schema:
     """JSON schema of whole scenarios of a battle kind, objectives and variants included."""
     schema = battle.model.model_json_schema()

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from simulator.rules.battle import Misfit, Refusal
 from simulator.rules.toolkit.naming import same_name, suggested
-from simulator.scenarios.schema import Schema, allowed, branches, named_values, schema_of
+from simulator.scenarios.schema import Schema, allowed, branches, named_values, schema_of, whole_schema_of
 
 # The message of pydantic for a field that a model does not have.
 EXTRA = "Extra inputs are not permitted"
@@ -57,9 +57,9 @@ def finite(value: Any) -> bool:
 
 def complaints(error: ValidationError, model: type[BaseModel]) -> list[str]:
     """A line for each wrong field that begins with the field, the most specific of a model's errors first."""
-    schema = schema_of(model)
     found: dict[tuple[str | int, ...], tuple[tuple[int, bool], str]] = {}
     for detail in error.errors():
+        schema = schema_of(model) if detail["type"] == "extra_forbidden" else whole_schema_of(model)
         path, node = _walk(schema, detail)
         # The deepest error is the most specific; a misspelt field explains a missing one.
         rank = -len(path), detail["type"] != "extra_forbidden"
@@ -67,7 +67,7 @@ def complaints(error: ValidationError, model: type[BaseModel]) -> list[str]:
             found[tuple(path)] = rank, f"{written(path)}: {_text(detail, node, schema)}"
     first = min(found, key=lambda path: found[path][0])
     # A table that holds a wrong field, or a field for which another name was written, is no mistake of its own.
-    missing = {tuple(_walk(schema, one)[0]) for one in error.errors() if one["type"] == "missing"}
+    missing = {tuple(_walk(whole_schema_of(model), one)[0]) for one in error.errors() if one["type"] == "missing"}
     misspelt = defaultdict[tuple[str | int, ...], list[str]](list)
     for place, (rank, text) in found.items():
         if not rank[1]:

@@ -302,6 +302,24 @@ CASES = [
     (RISK, {"season": 3}, "season: unknown field;"),
     (RISK, {"rules": {}}, "rules: unknown field;"),
     (RISK, {"fight[0].weather": 3}, "fight[0].weather: unknown field;"),
+    # Traits that no fight reads.
+    (POWER, {"force.us.admiral": {"artillery": 99}}, "force.us.admiral.artillery: 99 is not allowed; give a whole"),
+    (POWER, {"force.us.admiral": "Nobody"}, "force.us.admiral: 'Nobody' is not allowed;"),
+    (EUROPA, {"force.french.admiral": "Nobody"}, "force.french.admiral: no leader 'Nobody'"),
+    (EUROPA, {"force.french.naval_technology": "musket"}, "force.french.naval_technology: 'musket' is not allowed;"),
+    (RISK, {"force.red.transports": -1}, "force.red.transports: -1 is not allowed;"),
+    (BIRTHRIGHT, {"force.a.heroes": [{"class": "x"}]}, "force.a.heroes[0].class: 'x' is not allowed;"),
+    (
+        BIRTHRIGHT,
+        {"force.a.units": [{"unit": "infantry", "special": 4}]},
+        "force.a.units[0].special: 4 is not allowed; give a whole number from -3 to 3",
+    ),
+    (
+        THINGS,
+        {"fight[0].attacker": {"force": "red", "loss_order": ["9"]}},
+        "fight[0].attacker.loss_order: '9' has value 9; a combat value goes from 0 to 6",
+    ),
+    (THINGS, {"force.red.loss_order": 5}, "fight[0].attacker.loss_order: 5 is not allowed; give a list"),
     (RISK, {"force.red.regiments": -1}, "force.red.regiments: -1 is not allowed;"),
     (RISK, {"fight[1].options": {"ties": "coin"}}, "fight[1].options.ties: 'coin' is not allowed;"),
     (

@@ -133,6 +133,12 @@ def test_complaints_tell_what_a_name_is_and_how_many_fit():
     assert refusal(ARMIES | {"game": "custom", "rules": changed(("unit",), crowd)}).endswith("give a table of 1 to 64")
 
 
+def test_a_condition_that_no_rule_reads_names_its_values():
+    game = changed(("condition", "season"), {"choices": ["summer", "winter"]})
+    answer = refusal(ARMIES | {"game": "custom", "rules": game, "conditions": {"season": "fog"}})
+    assert answer == "conditions.season: 'fog' is not allowed; must be one of summer, winter"
+
+
 def test_a_kind_without_a_step():
     game = changed(("battle", "siege"), {})
     for step in game["step"]:

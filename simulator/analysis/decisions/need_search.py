@@ -66,6 +66,8 @@ class Search:
         if not given:
             raise ValueError("vary: nothing to vary; give a field, like attacker.regiments")
         self.paths = tuple(given)
+        if most < 1:
+            raise ValueError(f"most: {most} is not allowed; 1 or more")
         self.values = tuple(settings_of(self.draft.battle(), path, given[path], most) for path in self.paths)
         self.priced, self.prices = self._prices(cost)
         self._costs = tuple(self.prices.get(path, 0.0) for path in self.paths)

@@ -25,6 +25,10 @@ ANY: Fighting = ((("units",),), (("units",),))
 QUICK = "quick-battle"
 
 
+class AnyGroup(model.Group, model.FightMagic, model.CheckMagic):
+    """Equal units of an army that fights in several kinds of battle."""
+
+
 class BirthrightCarry(Carry):
     """Units with the hits that they have taken; a slot for each card and number of hits."""
 
@@ -42,7 +46,7 @@ class BirthrightCarry(Carry):
 
     def piece_fields(self) -> Mapping[str, Any]:
         """Units as in an army."""
-        return {"units": list[model.FightGroup | model.CheckGroup | str]}
+        return {"units": list[AnyGroup | str]}
 
     def prepare(self, tables: Sequence[Table]) -> None:
         """Entries as first written, fresh before hit."""
@@ -190,7 +194,5 @@ CARRY = BirthrightCarry
 
 def _entries(table: Table, field: str = "units") -> list[Entry]:
     """The units of a force, whose entries may be tables that no model has read yet. Raises Refusal."""
-    given = [
-        model.FightGroup.model_validate(one) if isinstance(one, Mapping) else one for one in table.get("units") or ()
-    ]
+    given = [AnyGroup.model_validate(one) if isinstance(one, Mapping) else one for one in table.get("units") or ()]
     return army(given, field, MOST_CARRIED, 0)

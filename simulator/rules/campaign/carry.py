@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import product
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationError, create_model
 
-from simulator.rules.battle import Battle, Built, Columns, Fields
+from simulator.rules.battle import Battle, Built, Columns, Fields, Misfit
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import counted
 
@@ -70,6 +71,15 @@ def _fields_of(whole: type[Fields], role: str) -> Mapping[str, str]:
     if not (isinstance(model, type) and issubclass(model, BaseModel)):
         return {}
     return {about.alias or name: about.description or "" for name, about in model.model_fields.items()}
+
+
+@lru_cache(maxsize=256)
+def field_alone(whole: type[Fields], role: str, field: str, name: str) -> type[Fields]:
+    """A model of one field of a side of a battle kind, under this name."""
+    side: Any = whole.model_fields[role].annotation
+    about = side.model_fields[field]
+    fields: Any = {name: (about.annotation, about)}
+    return create_model("Trait", __base__=Fields, **fields)
 
 
 class Fortresses:
@@ -264,10 +274,29 @@ class Carry:
         absent = [group for group in groups if not any(table.get(piece) for piece in group)]
         return [[f"{role}.{piece}={few}" for piece in group for few in self.few] for group in absent]
 
+    def traits_of(self, kind: str, role: str) -> dict[str, str]:
+        """The fields of a side in a kind, each with the trait of a force that fills it."""
+        names = self.renamed.get(kind, {})
+        return {field: names.get(field, field) for field in fields_of(self.kinds[kind], role)}
+
     def traits_for(self, kind: str, role: str, traits: Table) -> dict[str, Any]:
         """The traits of a force that a kind knows in this role, under the names of its fields."""
-        known, names = fields_of(self.kinds[kind], role), self.renamed.get(kind, {})
-        return {field: traits[name] for field in known if (name := names.get(field, field)) in traits}
+        return {field: traits[name] for field, name in self.traits_of(kind, role).items() if name in traits}
+
+    def check_trait(self, path: str, trait: str, traits: Table) -> None:
+        """Refuse a trait whose value no kind of the game allows. Raises Misfit or Refusal."""
+        first = None
+        for kind, role in product(self.fights, SIDES):
+            for field in [field for field, name in self.traits_of(kind, role).items() if trait in (field, name)]:
+                model = field_alone(self.kinds[kind].model, role, field, trait)
+                try:
+                    model.model_validate({trait: traits[trait]})
+                except ValidationError as error:
+                    first = first or Misfit(path, error, model)
+                else:
+                    return
+        if first is not None:
+            raise first
 
     def counted(self, kind: str, role: str, pieces: np.ndarray) -> dict[str, Any]:
         """These pieces as fields of a side."""

@@ -45,6 +45,12 @@ def check_fights(plan: CampaignPlan) -> list[Any]:
         found.append(fields_of_fight(plan, fight, parts) if able else None)
         if not able:
             check_traits(plan, fight)
+    checked = [fight for fight, fields in zip(plan.fights, found, strict=True) if fields is not None]
+    for number, force in enumerate(plan.forces):
+        sides = [(fight.kind, side.role) for fight in checked for side in fight.sides if side.force == number]
+        used = {trait for kind, role in sides for trait in plan.carry.traits_of(kind, role).values()}
+        for trait in set(plan.traits[number]) - used:
+            plan.carry.check_trait(f"force.{force}.", trait, plan.traits[number])
     return found
 
 

@@ -20,7 +20,11 @@ LEAST = 4
 
 def fields_of_fight(plan: CampaignPlan, fight: PlannedFight, parts: Sequence[np.ndarray]) -> Any:
     """The checked fields of a fight from this start. Raises Refusal or Misfit with the fight before the field."""
-    return checked(plan, fight, plan.scenario(fight, parts))
+    try:
+        data = plan.scenario(fight, parts)
+    except Refusal as refusal:
+        raise refusal.within(f"fight[{plan.fights.index(fight)}].") from None
+    return checked(plan, fight, data)
 
 
 def checked(plan: CampaignPlan, fight: PlannedFight, data: Any) -> Any:

@@ -13,13 +13,15 @@ from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Built, Columns, States
 from simulator.rules.campaign.carry import Carry, Fighting, Left, Number, Table, Tables
 from simulator.rules.europa.sea.battle import BattleSetup
+from simulator.rules.europa.sea.model import SEA_TYPES
 from simulator.rules.europa.shared.fleets import Hold
 from simulator.rules.europa.shared.land_model import FORAGERS
-from simulator.rules.europa.shared.leaders import GONE
+from simulator.rules.europa.shared.leaders import GONE, LAND_TYPES, leader_of
 from simulator.rules.europa.shared.losses import Counters, counters_by_size, with_room
 from simulator.rules.europa.siege.fortresses import MARKS as OF_FORTRESSES
 from simulator.rules.europa.siege.fortresses import THIRDS, EuropaFortresses
 from simulator.rules.europa.siege.state import LEADER_LOST
+from simulator.rules.europa.tables import standard
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.policies import refuse
 
@@ -83,6 +85,14 @@ class EuropaCarry(Carry):
         for trait, words in OF_CAMPAIGNS.items():
             wrong = trait in table and table[trait] not in words
             refuse(wrong, f"{path}.{trait}", f"{table.get(trait)!r} is not allowed; must be one of {', '.join(words)}")
+
+    def check_trait(self, path: str, trait: str, traits: Table) -> None:
+        """A leader or admiral by name is known, too."""
+        super().check_trait(path, trait, traits)
+        if isinstance(traits[trait], str) and trait in ("leader", "admiral"):
+            narrowed = {name: traits.get(name, "") for name in ("leader_country", "leader_type") if trait == "leader"}
+            one: Any = SimpleNamespace(**{"leader_country": "", **narrowed, "leader": traits[trait]})
+            leader_of(one, standard(), f"{path}{trait}", SEA_TYPES if trait == "admiral" else LAND_TYPES)
 
     def pointless(self, kind: str, tables: Sequence[Table], part: Sequence[np.ndarray]) -> np.ndarray:
         """Transports alone on both sides."""

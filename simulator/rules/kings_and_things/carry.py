@@ -115,7 +115,8 @@ class ThingsCarry(Carry):
         found["items"] = [*(item for item in ITEM_BITS if item in there), *tables[1].get("items", ())]
         if role == "defender":
             found |= {what: names[there[what]] for what, names in PRINTED.items() if what in there}
-        if order := found.get("loss_order"):
+        order = found.get("loss_order")
+        if isinstance(order, list) and all(isinstance(text, str) for text in order) and order:
             keys = {key_of(label, role) for label in found["creatures"]} | {what for what in PRINTED if what in found}
             keys |= set(tables[1].get("items", ()))
             left = [text for text in order if order_key(text, f"{role}.loss_order") in keys]
