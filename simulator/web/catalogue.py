@@ -16,6 +16,7 @@ from simulator.rules.campaign import carry_of
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import unaccented
 from simulator.rules.toolkit.words import noun_for
+from simulator.rules.toolkit.words import words as words  # noqa: PLC0414 - others import it from here
 from simulator.scenarios import example_names, example_text, kinds_of
 from simulator.scenarios.files import example
 from simulator.scenarios.reading import matching
@@ -30,15 +31,9 @@ IN_DOUBT = {"power-novgorod", "power-lepanto", "power-march-milan", "axis-land-f
 UNITS = 3
 
 
-def words(name: str) -> str:
-    """A name in the words of players: with spaces instead of `_` and `-`, or the words that it has in `labels`."""
-    text = name.replace("_", " ").replace("-", " ")
-    return sentences()["labels"].get(text, text)
-
-
 @lru_cache(maxsize=1)
 def sentences() -> dict[str, dict[str, str]]:
-    """The page's words for choices, fields and sides (sentences.toml)."""
+    """The page's words for choices and sides (sentences.toml)."""
     return tomllib.loads(resources.files("simulator.web").joinpath("sentences.toml").read_text("utf-8"))
 
 

@@ -238,7 +238,10 @@ def step_in_words(battle: Battle, data: Mapping[str, Any], path: str, setting: A
         noun = units_in_words(battle, data, path, 1).removeprefix("1 ")
         own = "" if path.startswith("attacker.") else f" of {owner_in_words(battle, data, path)}"
         return f"one more {noun}{own}" if to > setting else f"one {noun}{own} less"
-    return f"{field_in_words(battle, data, path)} at {setting_of(to)} instead of {setting_of(setting)}"
+    field = field_in_words(battle, data, path, to)
+    if isinstance(to, bool):
+        return f"{setting_of(to)} instead of {setting_of(setting)} for {field}"
+    return f"{field} at {setting_of(to)} instead of {setting_of(setting)}"
 
 
 def one_more(scenario: Source, value: str | None = None, **options: Any) -> Sensitivity:

@@ -91,7 +91,8 @@ class Indices(Result):
         what = meaning(base.battle(), base.data, self.value)
         if most["total"] <= ROUNDING:
             return f"None of these {len(self.swept.paths)} fields moves {what}."
-        field = field_in_words(base.battle(), base.data, most["path"])
+        setting = dict(zip(self.swept.paths, self.swept.values, strict=True))[most["path"]][0]
+        field = field_in_words(base.battle(), base.data, most["path"], setting)
         shares = f"{percent(most['first'])} of the variance alone, {percent(most['total'])} with its interactions"
         return f"Most of {what} is explained by {field}: {shares}."
 
