@@ -171,7 +171,7 @@ def summary(request: BattleRequest) -> str:
 
 def _counts_units(battle: Battle) -> bool:
     """Is an army of this kind no more than numbers of units?"""
-    return all(text_line.only_numbers(battle.model, side) for side in SIDES)
+    return all(text_line.only_numbers(battle, side) for side in SIDES)
 
 
 def emptied(data: Mapping[str, Any], battle: Battle) -> dict[str, Any]:
