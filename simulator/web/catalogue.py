@@ -50,15 +50,18 @@ def side_names(battle: Battle, sides: Sequence[str]) -> list[str]:
     return [own.get(side, words(side)) for side in sides]
 
 
-def against(battle: Battle, data: Mapping[str, Any]) -> str:
-    """The numbers of both sides for a title: "13 v 11, "; an empty text where there are no such numbers."""
+def against(battle: Battle, data: Mapping[str, Any], totals: Mapping[str, Sequence[str]]) -> str:
+    """The numbers of both sides for a title: "13 v 11, "; an empty text where there are no such numbers.
+
+    `totals`: the whole force of each side in words, in games that have them.
+    """
     if not battle.total:
         sums = [
             sum(n for unit in units_of(battle, side) if isinstance(n := value_at(data, f"{side}.{unit}"), int))
             for side in SIDES
         ]
         return f"{sums[0]} v {sums[1]}, " if all(sums) else ""
-    sides = [battle.total(data, side)[:1] for side in SIDES]
+    sides = [totals.get(side, ())[:1] for side in SIDES]
     numbers = re.findall(r"^[\d.]+(?=\D.* v )|(?<= v )[\d.]+", " v ".join(one[0] for one in sides if one))
     return f"{' v '.join(numbers)}, " if len(numbers) == 2 else ""
 

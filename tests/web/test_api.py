@@ -133,7 +133,7 @@ def test_a_line_of_text_counts_units_alone():
     assert army["defender"] == {"revolts_plus": 2, "fortress_detachments": 1}
     with pytest.raises(ScenarioError, match="land detachments, pashas for the attacker"):
         applied({}, find_battle("europa", "revolt"), "3 manoeuvre v 2 revolts_plus")
-    with pytest.raises(ScenarioError, match="text: the attacker of .* has no units to write in a line"):
+    with pytest.raises(ScenarioError, match=r"text: the attacker of .* has no units to write in a line"):
         applied({}, find_battle("europa", "interception"), "5 v 3")
 
 
