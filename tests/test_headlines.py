@@ -86,6 +86,11 @@ CASES = {
         "No instead of yes for “units in the origin” of regent 3 of the defender matters most: -57.25 points, ",
         "",
     ),
+    "sensitivity to a policy": (
+        ["sensitivity", "birthright-quick-battle", "--fields", "policy.attacker.losses"],
+        "The losses of the attacker at as-listed instead of spread matter most: +1.52 points, ",
+        "",
+    ),
     "sobol": (
         ["sensitivity", "risk-20v15", "--vary", "attacker.regiments=4:6", "--vary", "defender.regiments=4:5"],
         "Most of the chance of the attacker to win is explained by the regiments of the attacker: ",

@@ -21,7 +21,7 @@ _FORCE = re.compile(
 )
 _UNIT_LIST = re.compile(r"(.*)\.units\[(\d+)\]\.count")
 # Words that are part of a path, and say nothing.
-_SILENT = {"conditions", "options", "rules", "unit"}
+_SILENT = {"conditions", "options", "policy", "rules", "unit", "npr"}
 SIGNS = {"plus": "+", "minus": "−"}
 _PLURAL = re.compile(r".*([a-z]s|ry|[+−])$")
 
