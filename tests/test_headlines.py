@@ -78,8 +78,18 @@ CASES = {
     ),
     "sensitivity": (
         ["sensitivity", "risk-20v15", *SIX],
-        "The modifier all of the attacker at -1 instead of 0 matters most: -40.03 points, ",
+        "The modifier of all dice of the attacker at -1 instead of 0 matters most: -40.03 points, ",
         "options.commander_die_sides",
+    ),
+    "sensitivity to yes or no": (
+        ["sensitivity", "birthright-last-word", "--fields", "defender.regents[2]", "--value", "not may_leave"],
+        "No instead of yes for “units in the origin” of regent 3 of the defender matters most: -57.25 points, ",
+        "",
+    ),
+    "sensitivity to a policy": (
+        ["sensitivity", "birthright-quick-battle", "--fields", "policy.attacker.losses"],
+        "The losses of the attacker at as-listed instead of spread matter most: +1.52 points, ",
+        "",
     ),
     "sobol": (
         ["sensitivity", "risk-20v15", "--vary", "attacker.regiments=4:6", "--vary", "defender.regiments=4:5"],

@@ -11,7 +11,7 @@ from typing import Any
 
 from simulator.rules.battle import Battle
 from simulator.rules.sides import ALL_SIDES
-from simulator.rules.toolkit.words import noun_for, several
+from simulator.rules.toolkit.words import noun_for, several, words
 from simulator.scenarios.schema import branches_at
 
 # Tables that hold the units of a side: a number in them counts something.
@@ -21,7 +21,7 @@ _FORCE = re.compile(
 )
 _UNIT_LIST = re.compile(r"(.*)\.units\[(\d+)\]\.count")
 # Words that are part of a path, and say nothing.
-_SILENT = {"conditions", "options", "rules", "unit"}
+_SILENT = {"conditions", "options", "policy", "rules", "unit", "npr"}
 SIGNS = {"plus": "+", "minus": "−"}
 _PLURAL = re.compile(r".*([a-z]s|ry|[+−])$")
 
@@ -52,14 +52,16 @@ def owner_in_words(battle: Battle, data: Mapping[str, Any], path: str) -> str:
     return called or (f"the {side.replace('_', ' ')}" if side else "")
 
 
-def field_in_words(battle: Battle, data: Mapping[str, Any], path: str) -> str:
-    """A field: "the modifier of the attacker", "the combat of the cruiser", "the turn"."""
+def field_in_words(battle: Battle, data: Mapping[str, Any], path: str, setting: Any) -> str:
+    """A field with such a setting: "the modifier of the attacker", "the turn"; yes or no: "“can retreat” of Venice"."""
     parts = [part for part in re.findall(r"[^.\[\]]+|\[\d+\]", path) if part not in _SILENT]
     own = [part for part in parts if part not in {*ALL_SIDES, "force", "place", "target", "hold"}]
     owner = owner_in_words(battle, data, path)
-    words, number = [f"the {_label(battle, path)}"], ""
-    if own and own[-1].startswith("["):
-        words = [f"number {int(own.pop()[1:-1]) + 1} of {words[0]}"]
+    label, number = _label(battle, path), ""
+    words = [f"“{label}”" if isinstance(setting, bool) else f"the {label}"]
+    for noun in ("number", "row"):
+        if own and own[-1].startswith("["):
+            words.insert(-1, f"{noun} {int(own.pop()[1:-1]) + 1}")
     for part in own[-2::-1]:
         if part.startswith("["):
             number = f" {int(part[1:-1]) + 1}"
@@ -83,8 +85,8 @@ def _unit_name(battle: Battle, name: str) -> str:
     """The name of a unit of a game file, a counter by its sign (FLEET+), else a name without underscores."""
     unit = getattr(battle.rules, "unit", {}).get(name)
     if sign := SIGNS.get(name.rpartition("_")[2]):
-        return noun_for(1, name.rpartition("_")[0]).upper() + sign
-    return (unit and unit.name) or name.replace("_", " ")
+        return noun_for(1, name.rpartition("_")[0]).upper().replace("_", " ") + sign
+    return (unit and unit.name) or words(name)
 
 
 def _listed(data: Mapping[str, Any], path: str) -> str:

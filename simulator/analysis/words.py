@@ -111,7 +111,7 @@ def settings_in_words(battle: Battle, data: Mapping[str, Any], settings: Mapping
             own = "" if path.startswith("attacker.") else f" of {owner}"
             words.append(units_in_words(battle, data, path, setting) + own)
         else:
-            words.append(f"{setting_of(setting)} for {field_in_words(battle, data, path)}")
+            words.append(f"{setting_of(setting)} for {field_in_words(battle, data, path, setting)}")
     return listed(words)
 
 

@@ -7,6 +7,7 @@ import textwrap
 
 from simulator.analysis.words import percent, setting_of, span
 from simulator.rules.battle import Battle
+from simulator.rules.toolkit.words import words
 
 __all__ = ["bound", "broken", "label_of", "path_in_words", "percent", "setting_of", "span", "value_of"]
 
@@ -37,7 +38,8 @@ def value_of(battle: Battle, column: str, value: float | str | bool) -> str:
 
 def path_in_words(path: str) -> str:
     """A scenario path as words: `attacker.regiments` as "attacker: regiments"."""
-    return path.replace("_", " ").replace(".", ": ", 1)
+    *tables, name = path.split(".")
+    return ".".join([*tables, words(name)]).replace("_", " ").replace(".", ": ", 1)
 
 
 def broken(line: str, width: int) -> list[str]:

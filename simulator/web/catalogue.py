@@ -16,6 +16,7 @@ from simulator.rules.campaign import carry_of
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import unaccented
 from simulator.rules.toolkit.words import noun_for
+from simulator.rules.toolkit.words import words as words  # noqa: PLC0414 - others import it from here
 from simulator.scenarios import example_names, example_text, kinds_of
 from simulator.scenarios.files import example
 from simulator.scenarios.reading import matching
@@ -30,15 +31,9 @@ IN_DOUBT = {"power-novgorod", "power-lepanto", "power-march-milan", "axis-land-f
 UNITS = 3
 
 
-def words(name: str) -> str:
-    """A name in the words of players: with spaces instead of `_` and `-`, or the words that it has in `labels`."""
-    text = name.replace("_", " ").replace("-", " ")
-    return sentences()["labels"].get(text, text)
-
-
 @lru_cache(maxsize=1)
 def sentences() -> dict[str, dict[str, str]]:
-    """The page's words for choices, fields and sides (sentences.toml)."""
+    """The page's words for choices and sides (sentences.toml)."""
     return tomllib.loads(resources.files("simulator.web").joinpath("sentences.toml").read_text("utf-8"))
 
 
@@ -55,15 +50,18 @@ def side_names(battle: Battle, sides: Sequence[str]) -> list[str]:
     return [own.get(side, words(side)) for side in sides]
 
 
-def against(battle: Battle, data: Mapping[str, Any]) -> str:
-    """The numbers of both sides for a title: "13 v 11, "; an empty text where there are no such numbers."""
+def against(battle: Battle, data: Mapping[str, Any], totals: Mapping[str, Sequence[str]]) -> str:
+    """The numbers of both sides for a title: "13 v 11, "; an empty text where there are no such numbers.
+
+    `totals`: the whole force of each side in words, in games that have them.
+    """
     if not battle.total:
         sums = [
             sum(n for unit in units_of(battle, side) if isinstance(n := value_at(data, f"{side}.{unit}"), int))
             for side in SIDES
         ]
         return f"{sums[0]} v {sums[1]}, " if all(sums) else ""
-    sides = [battle.total(data, side)[:1] for side in SIDES]
+    sides = [totals.get(side, ())[:1] for side in SIDES]
     numbers = re.findall(r"^[\d.]+(?=\D.* v )|(?<= v )[\d.]+", " v ".join(one[0] for one in sides if one))
     return f"{' v '.join(numbers)}, " if len(numbers) == 2 else ""
 

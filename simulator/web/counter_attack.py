@@ -51,7 +51,10 @@ def answer(request: BattleRequest) -> dict[str, Any]:
     about |= {"never": fates["none"], "neither": rest if rest > LEAST_NEITHER else 0.0}
     about |= {"wave": _next_wave(scenario, start), "blocks": drawn(_blocks(odds, fight.name, headline.value))}
     about["joining"] = [_in_words(table) for table in (holds, comes)]
-    game, against = catalogue.short_name(request.battle), catalogue.against(request.battle, request.data)
+    game, against = (
+        catalogue.short_name(request.battle),
+        catalogue.against(request.battle, request.data, request.totals),
+    )
     about["address"] = f"{request.address}&{links.query(pairs_of(request))}"
     about["embed"] = links.embedded(f"{request.job.host}{about['address']}", request.battle)
     about["title"] = f"{game}: {against}taken and still held {percent(headline.value, 0)}"

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from simulator.analysis.field_words import counts_units
 from simulator.report.survivor_bar import abbreviations
 from simulator.rules.battle import Battle, Fields
 from simulator.rules.sides import SIDES
@@ -29,6 +30,8 @@ def applied(data: Mapping[str, Any], battle: Battle, text: str) -> dict[str, Any
     result = dict(data)
     for side, army in zip(SIDES, texts, strict=True):
         given, units = data.get(side), units_of(battle, side)
+        if not units:
+            raise ScenarioError(f"text: the {side} of {battle.label} has no units to write in a line")
         kept = {name: value for name, value in given.items() if name not in units} if isinstance(given, Mapping) else {}
         result[side] = kept | _army(army, side, units, _only(battle, side))
     return result
@@ -50,28 +53,33 @@ def written(data: Mapping[str, Any], battle: Battle) -> str:
 
 
 def units_of(battle: Battle, side: str) -> list[str]:
-    """The fields of a side that count its units: the whole numbers that its page shows first."""
-    return _units_of(battle.model, side)
+    """The fields of a side that count its units: numbers of pieces that its page shows first, no level or manoeuvre."""
+    return _units_of(battle.model, side, tuple(battle.notes))
 
 
 @lru_cache(maxsize=128)
-def _units_of(model: type[Fields], side: str) -> list[str]:
+def _units_of(model: type[Fields], side: str, noted: tuple[str, ...]) -> list[str]:
     battle, schema = as_battle(model), schema_of(model)
     tables: list[Schema] = [one for one in branches(schema["properties"].get(side, {}), schema) if "properties" in one]
     if not tables:
         return []
     names = page_names(tables[0]) if "page" in tables[0] else tables[0]["properties"]
     bounds = {name: whole_numbers(battle, f"{side}.{name}") for name in names if name in tables[0]["properties"]}
-    return [name for name, one in bounds.items() if one is not None and one[0] in {0, 1}]
+    counted = [name for name, one in bounds.items() if one is not None and one[0] in {0, 1}]
+    return [name for name in counted if name in noted or counts_units(battle, f"{side}.{name}")]
+
+
+def only_numbers(battle: Battle, side: str) -> bool:
+    """Are all fields of a side that its page shows first numbers of units?"""
+    return _only_numbers(battle.model, side, tuple(battle.notes))
 
 
 @lru_cache(maxsize=128)
-def only_numbers(model: type[Fields], side: str) -> bool:
-    """Are all fields of a side that its page shows first numbers of units?"""
+def _only_numbers(model: type[Fields], side: str, noted: tuple[str, ...]) -> bool:
     schema = schema_of(model)
     tables = [one for one in branches(schema["properties"].get(side, {}), schema) if "properties" in one]
     first = page_names(tables[0]) if tables and "page" in tables[0] else tables[0]["properties"] if tables else {}
-    return bool(first) and set(first) & {*tables[0]["properties"]} == {*_units_of(model, side)}
+    return bool(first) and set(first) & {*tables[0]["properties"]} == {*_units_of(model, side, noted)}
 
 
 def _only(battle: Battle, side: str) -> str:

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from simulator import compare, need, odds, rounds, sweep, worth
-from simulator.scenarios import example_names
+from simulator.scenarios import ScenarioError, example_names, find_battle
 from simulator.scenarios.files import example
+from simulator.web.text_line import applied
 
 SCENARIO = {"game": "risk", "battle": "land", "attacker": {"regiments": 4}, "defender": {"regiments": 3}}
 QUERY = "game=risk&battle=land&attacker.regiments=4&defender.regiments=3"
@@ -124,6 +125,16 @@ def test_armies_in_one_line(site):
     refused = site.get("/api/v1/odds?game=risk&battle=land&text=4+knights+v+3")
     assert (refused.status_code, refused.json()["field"]) == (422, "text")
     assert site.get("/api/v1/card.png?game=risk&battle=land&text=4+v+3").headers["content-type"] == "image/png"
+
+
+def test_a_line_of_text_counts_units_alone():
+    """A number means units; a manoeuvre or the level of a fortress is none, and a stack that is only seen has none."""
+    army = applied({}, find_battle("europa", "revolt"), "3 land 1 pasha v 2 revolts_plus 1 fortress")
+    assert army["defender"] == {"revolts_plus": 2, "fortress_detachments": 1}
+    with pytest.raises(ScenarioError, match="land detachments, pashas for the attacker"):
+        applied({}, find_battle("europa", "revolt"), "3 manoeuvre v 2 revolts_plus")
+    with pytest.raises(ScenarioError, match=r"text: the attacker of .* has no units to write in a line"):
+        applied({}, find_battle("europa", "interception"), "5 v 3")
 
 
 @pytest.mark.parametrize(

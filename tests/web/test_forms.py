@@ -13,7 +13,8 @@ KINDS = [f"{one['examples'][0]['address']}&with.drop=nothing" for one in catalog
 TWO_SCREENS = 2 * 844
 # What no player should have to read: names and sentinels of the schema.
 SCHEMA_WORDS = re.compile(
-    r"\w_\w|\bnpr\b|-1 = |\bif condition\b.*=|differential cap|\.csv\b|\w (plus|minus)$|^(None|null)$", re.ASCII
+    r"\w_\w|\bnpr\b|-1 = |\bif condition\b.*=|differential cap|\.csv\b|\w (plus|minus)$|\b(drm|max|mp)\b|^(None|null)$",
+    re.ASCII,
 )
 
 # Controls of the form that lie over each other, reach out of the form, or are too narrow for their text.

@@ -91,7 +91,8 @@ class Indices(Result):
         what = meaning(base.battle(), base.data, self.value)
         if most["total"] <= ROUNDING:
             return f"None of these {len(self.swept.paths)} fields moves {what}."
-        field = field_in_words(base.battle(), base.data, most["path"])
+        setting = dict(zip(self.swept.paths, self.swept.values, strict=True))[most["path"]][0]
+        field = field_in_words(base.battle(), base.data, most["path"], setting)
         shares = f"{percent(most['first'])} of the variance alone, {percent(most['total'])} with its interactions"
         return f"Most of {what} is explained by {field}: {shares}."
 
@@ -111,12 +112,7 @@ def indices(
     """The Sobol indices of a grid. Raises ValueError where the rules refuse a combination."""
     ranges = {path: tuple(values) for path, values in vary.items()}
     try:
-        try:
-            swept = sweep(scenario, ranges, value or "p_attacker", battles, seed, **more)
-        except ValueError as error:
-            if value is not None or "has no winner" not in str(error):
-                raise
-            swept = sweep(scenario, ranges, None, battles, seed, **more)
+        swept = sweep(scenario, ranges, value, battles, seed, **more)
     except ScenarioError as error:
         raise ValueError(f"vary: every combination must be allowed; {error}") from None
     swept.sobol()  # refuses a grid that is not full

@@ -65,7 +65,7 @@ class Fleet(Fields):
     """The fleets of one side and their dice."""
 
     page = "fleets"
-    fleets: AtLeastOne = Field(description="fleets in the fight; at most max_fleets")
+    fleets: AtLeastOne = Field(description="fleets in the fight; the options limit them")
     modifier_highest: Modifier = Field(0, description="added to the highest die")
     modifier_lowest: Modifier = Field(0, description="added to the lowest die kept")
     modifier_all: Modifier = Field(0, description="added to every die")
@@ -105,7 +105,7 @@ class SeaConditions(Fields):
     """Movement before the battle."""
 
     page = ""
-    sea_zones_moved: Number = Field(0, description="sea zones moved this turn; at most max_move")
+    sea_zones_moved: Number = Field(0, description="sea zones moved this turn; the options limit them")
 
 
 class NavalConditions(SeaConditions):

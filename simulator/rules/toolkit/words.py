@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterable
 from functools import lru_cache
+from importlib import resources
 
 from simulator.rules.toolkit.tolerances import ROUNDING
 
@@ -16,6 +18,17 @@ MOST_KEPT = 4096
 ONE = {"naples", "wales", "athens", "flanders", "algiers"}
 # Names of pieces that are the same for one and for many.
 UNCOUNTED = {"light", "heavy", "damaged", "sound", "regular", "mercenary", "allied", "horse", "foot", "mech", "pds"}
+
+
+def words(name: str) -> str:
+    """A name in the words of players: with spaces instead of `_` and `-`, or the words that it has in labels.toml."""
+    text = name.replace("_", " ").replace("-", " ")
+    return _labels().get(text, text)
+
+
+@lru_cache(maxsize=1)
+def _labels() -> dict[str, str]:
+    return tomllib.loads(resources.files("simulator.rules.toolkit").joinpath("labels.toml").read_text("utf-8"))
 
 
 def percent(value: float, decimals: int = 2) -> str:

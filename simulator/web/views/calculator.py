@@ -134,7 +134,6 @@ def _about(request: BattleRequest) -> dict[str, Any]:
     battle = request.battle
     here = f"/{battle.game}/{battle.kind}"
     sides = [side for side in ALL_SIDES if side in battle.model.model_fields]
-    totals = [battle.total(request.data, side) for side in sides] if battle.total else []
     about = {
         "battle": battle,
         "here": here,
@@ -143,7 +142,7 @@ def _about(request: BattleRequest) -> dict[str, Any]:
         "host": request.job.host,
     }
     about["line"] = text_line.written(request.data, battle) if _counts_units(battle) else ""
-    about |= {"sides": sides, "totals": totals, "summary": summary(request)}
+    about |= {"sides": sides, "totals": list(request.totals.values()), "summary": summary(request)}
     return about
 
 
@@ -154,13 +153,13 @@ def title_of(request: BattleRequest, odds: Odds, said: Sequence[Mapping[str, Any
     """
     battle = request.battle
     text = f"{said[0]['words']} {percent(said[0]['p'], 0)}" if said else headline_of(odds, decimals=0).text
-    return f"{catalogue.short_name(battle)}: {catalogue.against(battle, request.data)}{text}"
+    return f"{catalogue.short_name(battle)}: {catalogue.against(battle, request.data, request.totals)}{text}"
 
 
 def summary(request: BattleRequest) -> str:
     """The battle in a few words, for the list of recent battles."""
     battle, data = request.battle, request.data
-    sides = [battle.total(data, side)[:1] for side in SIDES] if battle.total else []
+    sides = [request.totals.get(side, [])[:1] for side in SIDES] if battle.total else []
     if not sides or not all(sides):
         tables = [data[side] for side in SIDES if isinstance(data.get(side), Mapping)]
         numbers = [next((value for value in one.values() if isinstance(value, int)), None) for one in tables]
@@ -171,7 +170,7 @@ def summary(request: BattleRequest) -> str:
 
 def _counts_units(battle: Battle) -> bool:
     """Is an army of this kind no more than numbers of units?"""
-    return all(text_line.only_numbers(battle.model, side) for side in SIDES)
+    return all(text_line.only_numbers(battle, side) for side in SIDES)
 
 
 def emptied(data: Mapping[str, Any], battle: Battle) -> dict[str, Any]:

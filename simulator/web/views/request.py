@@ -10,6 +10,7 @@ from typing import Any
 from simulator import rules
 from simulator.rules import PLAN
 from simulator.rules.campaign import GAME
+from simulator.rules.sides import ALL_SIDES
 from simulator.scenarios import Draft, ScenarioError, draft, example_names, find_battle, parse
 from simulator.scenarios.files import example, plan_names
 from simulator.web import links, text_line
@@ -104,6 +105,12 @@ class BattleRequest:
     def address(self) -> str:
         """The address of the scenario's page."""
         return links.link_of(self.written, self.battle)
+
+    @cached_property
+    def totals(self) -> dict[str, list[str]]:
+        """The whole force of each side in words; an empty dict for a game without such words."""
+        total, sides = self.battle.total, self.battle.model.model_fields
+        return {side: list(total(self.data, side)) for side in ALL_SIDES if side in sides} if total else {}
 
     @property
     def outdated(self) -> str:

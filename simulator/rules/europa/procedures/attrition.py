@@ -91,7 +91,7 @@ class AttritionOptions(TableOptions):
     """Readings (section 15)."""
 
     movement_causes: Literal["finished", "draft"] = Field(
-        "finished", description="third cause: mp >= 3 in bad weather (finished) or without logistics (draft)"
+        "finished", description="third cause: 3 movement points in bad weather (finished) or without logistics (draft)"
     )
     end_of_turn_plus_two: bool = Field(False, description="+2 for staying at sea at the end of the turn")
 

@@ -60,7 +60,7 @@ class MovingFleet(HostileSide, common.Counted):
 class NavalSide(MovingFleet):
     """One side of a naval battle."""
 
-    retreat: SeaWay | None = Field(None, description="its voyage and retreat, in place of their sum in retreat_drm")
+    retreat: SeaWay | None = Field(None, description="its voyage and retreat, in place of the sum of their modifiers")
 
 
 class SeaConditions(Fields):
