@@ -323,12 +323,12 @@ def test_the_defender_asks_the_contrary(name):
         question = found.headline.measure
         assert asked == ("stopped" if question == "not stopped" else f"not ({question})")
         assert ours.value + theirs.value == pytest.approx(1)
-    assert measure(found).value == ours.value == found.headline.value
+    assert ours.value == found.headline.value
 
 
 def test_a_name_for_the_headline_wherever_a_value_is_named():
     swept = sweep("axis-landing", {"attacker.tank": [1, 3]}, "headline")
-    assert swept.value == sweep("axis-landing", {"attacker.tank": [1]}).value == "taken"
+    assert swept.value == "taken"
     assert swept.cells[0].value == odds("axis-landing").headline.value
     swept = sweep("europa-season-1632", {"conditions.poor_weather": [True]}, "headline.defender")
     assert swept.value == "mean.rounds_left"

@@ -87,11 +87,6 @@ def is_of_winner(value: str) -> bool:
     return value.startswith("p_") and value[2:] in WINNERS
 
 
-def whose(value: str) -> str | None:
-    """The side whose chance to win, or to take what it fights for, a value is; None for all other values."""
-    return {"p_attacker": "attacker", "taken": "attacker", "p_defender": "defender"}.get(value)
-
-
 def is_chance(value: str) -> bool:
     """Is this value a chance, not a number in a unit of its own?"""
     return not _STATISTIC.match(value)

@@ -15,7 +15,6 @@ from simulator.analysis.odds.measured import Measured
 from simulator.analysis.odds.outcome_columns import WINNING
 from simulator.analysis.result import Result, frame, records
 from simulator.rules.battle import WINNERS, Battle, Outcomes
-from simulator.rules.question import WON
 from simulator.rules.toolkit.merging import merge
 from simulator.scenarios.arguments import checked
 
@@ -40,12 +39,9 @@ class Chance(NamedTuple):
 
 
 def own_value(battle: Battle, columns: Container[str]) -> str:
-    """The value of a battle kind that is computed when none is named: what its headline is about.
-
-    `columns`: those of its outcomes.
-    """
-    measure = battle.question.fitting(columns).measure
-    return "p_attacker" if measure == WON and not battle.results else measure
+    """The value of a battle kind that is computed when none is named, see `Odds.value`; `columns` of its outcomes."""
+    sided = "winner" in columns and not battle.results
+    return battle.question.measure if battle.question.number or not sided else "p_attacker"
 
 
 class Odds(Measured, Result):
@@ -157,7 +153,7 @@ class Odds(Measured, Result):
 
     @property
     def value(self) -> str:
-        """The value that is computed when none is named: what the headline is about."""
+        """The value that is computed when none is named: the attacker's chance to win, else the kind's question."""
         return own_value(self.battle, self._raw.columns)
 
     def summary(self) -> pd.DataFrame:

@@ -17,7 +17,7 @@ from simulator.analysis.odds.answer import changed
 from simulator.analysis.odds.headline import meant
 from simulator.analysis.odds.measure import is_chance, is_of_winner, measure
 from simulator.analysis.odds.method import Method
-from simulator.analysis.odds.odds import Odds
+from simulator.analysis.odds.odds import Odds, own_value
 from simulator.analysis.odds.run import (
     CELL_BATTLES,
     CELL_BYTES,
@@ -167,7 +167,7 @@ def sensitivity(  # noqa: PLR0913 - one argument an option
     Parameters
     ----------
     value : str, optional
-        A value, see `sweep`; by default what the headline of the battle kind is about.
+        A value, see `sweep`; by default `p_attacker`, or that of the battle kind where that is another.
     fields : sequence of str, optional
         Paths, or tables like `attacker`; by default all but policies.
     battles : int, optional
@@ -199,7 +199,8 @@ def sensitivity(  # noqa: PLR0913 - one argument an option
     method = Method(battles=battles, seed=seed, threads=threads, budget=CELL_BYTES)
     many_like(checked)
     ask = partial(answered, method=method, many=CELL_BATTLES, shared=Shared())
-    ask = partial(ask, method=replace(method, winners=is_of_winner(meant(checked.battle, value or "headline"))))
+    own = own_value(checked.battle, ["winner"]) if checked.built.winners else ""
+    ask = partial(ask, method=replace(method, winners=is_of_winner(meant(checked.battle, value or own))))
     reference = ask(checked)
     asked = meant(checked.battle, value or "") or reference.odds.value
     now = measure(reference.odds, asked).value

@@ -112,7 +112,12 @@ def indices(
     """The Sobol indices of a grid. Raises ValueError where the rules refuse a combination."""
     ranges = {path: tuple(values) for path, values in vary.items()}
     try:
-        swept = sweep(scenario, ranges, value, battles, seed, **more)
+        try:
+            swept = sweep(scenario, ranges, value or "p_attacker", battles, seed, **more)
+        except ValueError as error:
+            if value is not None or "has no winner" not in str(error):
+                raise
+            swept = sweep(scenario, ranges, None, battles, seed, **more)
     except ScenarioError as error:
         raise ValueError(f"vary: every combination must be allowed; {error}") from None
     swept.sobol()  # refuses a grid that is not full

@@ -107,6 +107,11 @@ def legend_beside(axes: Axes, **options: Any) -> None:
     axes.legend(**options | place)
 
 
+def side_of(value: str) -> str | None:
+    """The side whose chance to win a value is; None for all other values."""
+    return value[2:] if value in {"p_attacker", "p_defender"} else None
+
+
 def chance_axis(axis: Any, label: str = "chance") -> None:
     """A label, and ticks in percent with as many digits as they need."""
     axis.set_label_text(label)

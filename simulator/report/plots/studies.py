@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from simulator.analysis.odds.measure import in_words, is_chance, is_of_winner, whose
+from simulator.analysis.odds.measure import in_words, is_chance
 from simulator.report.plots import figures as fig
 from simulator.report.words import label_of, path_in_words, percent, setting_of
 from simulator.rules.toolkit.tolerances import ROUNDING
@@ -106,7 +106,7 @@ def plot_sensitivity(found: Sensitivity, ax: Axes | None = None) -> Axes:
     (axes,) = fig.panels(ax, size=(7.0, 1.7 + 0.36 * max(1, len(fields))))
     span = max((abs(one.change.value) for _, steps in fields for one in steps), default=1.0)
     low, high = found.base - 0.1 * span, found.base + 0.1 * span
-    side = whose(found.value)
+    side = fig.side_of(found.value)
     in_favour = [fig.COLOURS[one] for one in ("defender", "attacker")] if side else list(fig.LINES[1::-1])
     lower, higher = in_favour[::-1] if side == "defender" else in_favour
     for row, (_, steps) in enumerate(fields):
@@ -193,9 +193,8 @@ def _span(swept: Sweep, place: int) -> str:
     """The range of a value, or the share of a map in which a side is the likelier winner."""
     value = swept.asked[place]
     known = [cell.measures[place].value for cell in swept.cells if not cell.refused]
-    if len(swept.paths) == 2 and (side := whose(value)):
-        wins = "wins" if is_of_winner(value) else "takes it"
-        return f"{side} {wins} more often than not in {sum(p > 0.5 for p in known)} of {len(known)} cells"
+    if len(swept.paths) == 2 and fig.side_of(value):
+        return f"{fig.side_of(value)} wins more often than not in {sum(p > 0.5 for p in known)} of {len(known)} cells"
     text = " to ".join(_number(value, end(known)) for end in (min, max)) if known else "unknown"
     return f"{in_words(value)} is {text}"
 
@@ -206,7 +205,7 @@ def _line(axes: Axes, swept: Sweep, place: int) -> None:
     at = np.array(settings, float) if numbers else np.arange(len(settings)).astype(float)
     found = [cell.measures[place] for cell in swept.cells]
     height, low, high = (np.array([getattr(one, name) for one in found]) for name in ("value", "low", "high"))
-    side = whose(swept.asked[place])
+    side = fig.side_of(swept.asked[place])
     colour = fig.COLOURS[side] if side else fig.LINES[place % len(fig.LINES)]
     if any(cell.method == "simulated" for cell in swept.cells):
         axes.fill_between(at, low, high, color=colour, alpha=0.25, lw=0, label="95 % interval")
@@ -237,7 +236,7 @@ def _heat_map(axes: Axes, swept: Sweep, place: int) -> None:
     grid = swept.grid(place)
     chance = is_chance(swept.asked[place])
     low, high = (0.0, 1.0) if chance else (None, None)
-    red, blue, side = fig.COLOURS["attacker"], fig.COLOURS["defender"], whose(swept.asked[place])
+    red, blue, side = fig.COLOURS["attacker"], fig.COLOURS["defender"], fig.side_of(swept.asked[place])
     own = {"attacker": (blue, "#F7F7F7", red), "defender": (red, "#F7F7F7", blue)}.get(side or "")
     colours = LinearSegmentedColormap.from_list("sides", own) if own else "Purples" if chance else "cividis"
     image = axes.imshow(grid, origin="lower", aspect="auto", cmap=colours, vmin=low, vmax=high)

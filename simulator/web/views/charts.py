@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from simulator.analysis.history.battle_log import is_loss
-from simulator.analysis.odds.measure import is_chance, whose
+from simulator.analysis.odds.measure import is_chance
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.studies.swept import Sweep
 
@@ -189,7 +189,7 @@ def _unit(column: str) -> int:
 
 def colours_of(value: str) -> Callable[[float], str]:
     """The colour of a share: red is the attacker's, blue the defender's, purple that of no side."""
-    points = {"attacker": COLOURS, "defender": COLOURS[::-1], None: NEUTRAL}[whose(value)]
+    points = {"p_attacker": COLOURS, "p_defender": COLOURS[::-1]}.get(value, NEUTRAL)
 
     def colour(share: float) -> str:
         parts = (np.interp(share, np.linspace(0, 1, len(points)), channel) for channel in zip(*points, strict=True))

@@ -7,7 +7,6 @@ from collections import defaultdict
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from simulator.analysis.odds.measure import whose
 from simulator.analysis.studies.compare import LEAST, compare
 from simulator.rules import PLAN
 from simulator.rules.sides import SIDES
@@ -142,8 +141,8 @@ def _called(first: dict[str, str], other: dict[str, str]) -> str:
 
 def meaning(value: str) -> int:
     """1 if more of a value is better for the attacker, -1 if less is, 0 for a value that is neither."""
-    if winner := whose(value):
-        return 1 if winner == "attacker" else -1
+    if value in {"p_attacker", "p_defender"}:
+        return 1 if value == "p_attacker" else -1
     side = re.match(r"mean\.(attacker|defender)_", value)
     what = re.search(r"(lost|losses|destroyed|routed)|(left|standing)", value)
     return (1 if side[1] == "attacker" else -1) * (-1 if what[1] else 1) if side and what else 0

@@ -9,13 +9,11 @@ from operator import itemgetter
 from typing import Any
 
 from simulator.analysis.history.battle_log import read_rows
-from simulator.analysis.odds.headline import meant
 from simulator.analysis.odds.measure import is_chance, read_target
 from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.run import Interrupted
 from simulator.analysis.studies.sweep import sweep
 from simulator.analysis.studies.swept import Sweep
-from simulator.analysis.words import meaning
 from simulator.engine.model.limits import QUICK_BYTES, NoExactOdds
 from simulator.report.words import path_in_words
 from simulator.rules.battle import Battle
@@ -311,7 +309,6 @@ def tool(job: Job, limits: Limits) -> Reply:
         "here": f"/{battle.game}/{battle.kind}",
         "pairs": request.written,
         "tools": catalogue.tools_of(battle, request.data),
-        "own": meaning(battle, request.data, meant(battle, "headline")),
         "options": request.options.shown(),
     }
     context = about | analyse(request)
