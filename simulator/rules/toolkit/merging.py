@@ -61,8 +61,9 @@ def in_order(columns: Iterable[np.ndarray], size: int) -> tuple[np.ndarray, np.n
     """As `distinct`, the sets in the order in which they first occur."""
     if size <= FEW_ROWS:
         known: dict[tuple[Any, ...], tuple[int, int]] = {}
-        rows = enumerate(zip(*[values.tolist() for values in columns], strict=True))
-        found = [known.setdefault(row, (len(known), at))[0] for at, row in rows]
+        lists = [values.tolist() for values in columns]
+        rows = zip(*lists, strict=True) if lists else [()] * size  # rows without columns are all equal
+        found = [known.setdefault(row, (len(known), at))[0] for at, row in enumerate(rows)]
         return np.array([at for _, at in known.values()], np.int64), np.array(found, np.int64)
     first, row = distinct(columns, size)
     order = np.argsort(first)
