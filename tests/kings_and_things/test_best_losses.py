@@ -76,6 +76,20 @@ def test_a_side_that_has_lost_its_last_counter_to_a_warlord_chooses_nothing():
     assert exact(scenario).winner("attacker") == 1
 
 
+@pytest.mark.parametrize("policy", [{"retreat": "after-rounds"}, {"retreat": "when-outgunned"}])
+def test_a_side_that_may_retreat_loses_its_last_counter_to_a_warlord(policy):
+    """Section 3.2, step 0: a side that is empty before round 1 has lost, without a die and without a retreat."""
+    sides = {"attacker": {"creatures": ["Warlord"]}, "defender": {"creatures": ["2"]}}
+    odds = exact({"game": "kings-and-things", "battle": "land", "policy": {"defender": policy}} | sides)
+    found = (
+        odds.winner("attacker"),
+        odds.mean("rounds"),
+        odds.p("defender_retreated"),
+        odds.mean("attacker_value_left"),
+    )
+    assert found == (1, 0, 0, 5 + 2)
+
+
 def test_the_driven_off_are_asked_nothing():
     sides = {"attacker": {"creatures": ["3", "2"]}, "defender": {"creatures": ["2"], "items": ["dust-of-defense"]}}
     policy = {"attacker": {"losses": "best"}}
