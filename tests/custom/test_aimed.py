@@ -114,6 +114,15 @@ def test_28_the_ratio_of_strengths():
     assert exact(given_).winner("attacker") == pytest.approx(4 / 9, abs=1e-12)
 
 
+def test_a_side_may_throw_nothing_at_all_against_the_enemy():
+    """Only foot fights, hitting with 3 or less of 6: guns are hit with 1/2, and throw no dice."""
+    units = {"foot": {"cost": 2, "combat": 3}, "guns": {"cost": 5, "combat": 3}}
+    step = {"name": "fight", "aim": "piece", "cancel": True, "by": ["foot"]}
+    duel = game(units, step, die={"six": {"sides": 6}}, battle={"field": {"rounds": 1}})
+    odds = exact(duel | {"attacker": {"foot": 1}, "defender": {"guns": 1}})
+    assert (odds.mean("attacker_units_lost"), odds.mean("defender_units_lost")) == (0, 0.5)
+
+
 def test_29_hits_that_cancel():
     """Warlords: legions 6 against infantry 7, two hits each: 9, 4; 3, 5; 8, 7; 10, 9; 2, 8; 6, 10."""
     units = {unit: {"hits": 2, "absorb": "last", "combat": n} for unit, n in (("legion", 6), ("infantry", 7))}

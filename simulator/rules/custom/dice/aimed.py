@@ -50,7 +50,7 @@ def aimed_throws(tables: DiceTables, group: int, number: int) -> Throws:
         volleys_ = [volley for _, rolled in dice for volley in rolled]
         if not any(volley.hits for volley in volleys_):
             continue
-        label, rows_at = distinct([volley.dice for volley in volleys_])
+        label, rows_at = distinct([volley.dice for volley in volleys_], len(volleys_[0].dice))
         thinned = [(slot, [v._replace(dice=v.dice[rows_at]) for v in rolled]) for slot, rolled in dice]
         found = _packed(points_taken(thinned, enemy, slots, lines), strides, len(rows_at))
         index = np.array([_table(tables, *row) for row in found])

@@ -231,7 +231,7 @@ def _profiles(tables: DiceTables, step: Step, group: int, number: int) -> Profil
         firing = [shot for shot in shots if fires(shot, number, own, enemy)]
         found = [volley for shot in firing for volley in volleys(side, shot, number, own, enemy)]
         dice = [np.minimum(volley.dice, most) for volley in found]
-        label, different = distinct([*dice, rooms[rows]])
+        label, different = distinct([*dice, rooms[rows]], len(rows))
         rolled = [[v._replace(dice=n[at]) for v, n in zip(found, dice, strict=True)] for at in different]
         kept = [hitting(one) if step.cancel else kept_dice(one, side, most) for one in rolled]
         both = zip(kept, rooms[rows][different].tolist(), strict=True)
@@ -245,7 +245,7 @@ def opposed_throws(dice: Mapping[str, DiceTables], step: Step, group: int, numbe
     Raises TooLarge for too many pairs of places, and for too many different dice.
     """
     mine, theirs = (_profiles(dice[side], step, group, number) for side in SIDES)
-    shown, examples = distinct([mine.shown, *theirs.numbers.T])
+    shown, examples = distinct([mine.shown, *theirs.numbers.T], len(mine.shown))
     check_size(SIDES[0], len(examples) * len(mine.numbers), "pairs of line-ups whose dice are compared", MOST_PLACES)
     wide = len(theirs.known)
     thrown_at = [mine.numbers[:, mine.shown[at]] * wide + theirs.numbers[at, theirs.shown] for at in examples]

@@ -56,7 +56,7 @@ def _tables(dice: DiceTables, group: int, found: Sequence[Volley]) -> np.ndarray
     """The chance table of the points in each place."""
     if not found:
         return NO_TABLE
-    label, examples = distinct([volley.dice for volley in found])
+    label, examples = distinct([volley.dice for volley in found], len(found[0].dice))
     tables = []
     for at in examples:
         key = scoring(found, [int(volley.dice[at]) for volley in found])

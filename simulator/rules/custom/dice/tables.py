@@ -206,7 +206,7 @@ class DiceTables:
         columns = [column for toss in tosses for column in (*toss.dice.values(), *toss.limits)]
         if not columns:
             return NO_TABLE, None
-        label, examples = distinct(columns)
+        label, examples = distinct(columns, len(columns[0]))
         numbers = [*zip(*[column[examples].tolist() for column in columns], strict=True)]
         found = np.array(self._tables(tosses, numbers, counted))[label]
         if "outpowered" not in self.setup.leaving:
@@ -291,7 +291,7 @@ class DiceTables:
         seen = self.own.there @ asked > 0
         if fronts:
             seen = np.column_stack([seen, np.append(self.own.line, len(self.setup.units))[self.own.front]])
-        label, examples = distinct(seen.T)
+        label, examples = distinct(seen.T, len(seen))
         return [np.flatnonzero(label == part) for part in range(len(examples))]
 
     def shown(self, shots: Sequence[Shot], number: int) -> tuple[np.ndarray, list[int]]:
@@ -306,7 +306,7 @@ class DiceTables:
             seen.append(self.enemy.progress(-1 if everybody else reduce(or_, [shot.targets for shot in aimed])))
         if self.absorbed:
             seen.append((self.enemy.left @ self.absorbs)[:, None])
-        return distinct([column for part in seen for column in part.T])
+        return distinct([column for part in seen for column in part.T], len(there))
 
     def _tosses(
         self, shots: Sequence[Shot], slots: Sequence[Slot], number: int, own: Standing, enemy: Standing
@@ -369,12 +369,12 @@ def _thrown(tosses: Sequence[Toss], row: Iterable[int]) -> Thrown:
     return tuple([one for one in found if one.dice])
 
 
-def distinct(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, list[int]]:
+def distinct(columns: Iterable[np.ndarray], size: int) -> tuple[np.ndarray, list[int]]:
     """A number for each row of these columns, equal for equal rows, and the first row with each number.
 
-    `columns`: int64 or bool, of shape (places,).
+    `columns`: int64 or bool, of shape (size,).
     """
-    first, label = in_order(columns, len(columns[0]))
+    first, label = in_order(columns, size)
     return label, first.tolist()
 
 
