@@ -21,6 +21,9 @@ from types import FrameType
 LEAST = 0.001
 # Seconds between two looks at whether the compiler is done.
 AGAIN = 0.05
+# Modules that cannot be interrupted: a limit that is entered or left is half in place, and what a callback of a weak
+# reference raises is ignored.
+NOT_HERE = {__name__, "contextlib", "weakref", "_weakrefset"}
 # Ends of the files whose functions import modules, and build the models of fields (when they are first used).
 LOADERS = ("importlib._bootstrap>", "importlib._bootstrap_external>", "_model_construction.py")
 
@@ -96,7 +99,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
         _set_timer()
         return
     inner = _limits[-1]
-    if _is_here(frame):  # a limit that begins or ends is half in place
+    if frame is not None and frame.f_globals.get("__name__") in NOT_HERE:
         signal.setitimer(signal.ITIMER_PROF, LEAST)
     elif _is_loading(frame):
         inner.loading = True
@@ -109,11 +112,6 @@ def _stop(number: int, frame: FrameType | None) -> None:
         _set_timer()
     else:
         raise OutOfTime
-
-
-def _is_here(frame: FrameType | None) -> bool:
-    """Is a limit being entered or left?"""
-    return frame is not None and frame.f_globals.get("__name__") in {__name__, "contextlib"}
 
 
 def _is_loading(frame: FrameType | None) -> bool:

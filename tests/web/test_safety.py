@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Literal
 from urllib.parse import urlsplit
+from weakref import WeakSet
 
 import pydantic
 import pytest
@@ -257,6 +258,21 @@ def test_the_limit_ends_the_work_while_the_compiler_is_half_imported(monkeypatch
     monkeypatch.setitem(sys.modules, "numba.core.compiler_lock", ModuleType("compiler_lock"))
     with pytest.raises(OutOfTime), at_most(0.1):
         for_ever()
+
+
+class Forgotten:
+    """An object that a set knows only as long as it lives."""
+
+
+def test_the_limit_is_not_lost_while_an_object_is_forgotten():
+    """What the callback of a weak reference raises is ignored: the work went on for ever."""
+    known = WeakSet()
+    for _ in range(20):
+        end = time.process_time() + 2
+        with pytest.raises(OutOfTime), at_most(0.002):
+            while time.process_time() < end:
+                for _ in range(100):
+                    known.add(Forgotten())
 
 
 class Talking:
