@@ -273,7 +273,7 @@ def forget(seconds):
 
 
 def test_the_limit_is_not_lost_while_an_object_is_forgotten():
-    """What the callback of a weak reference raises is ignored: the work went on for ever."""
+    """Python ignores an exception in the callback of a weak reference, so that the work went on for ever."""
     for _ in range(20):
         with pytest.raises(OutOfTime), at_most(0.002):
             forget(2)

@@ -22,7 +22,7 @@ from simulator.analysis.plan.relaxed import Constraints, Limits, Relaxed, Stock,
 FIRST_PART = 1e-5
 # It may be so many times as much less if that was not enough.
 MORE = 2
-# With fewer ways to choose columns they are listed as they are: a linear programme, and SciPy, would take longer.
+# Up to so many ways to choose columns are all listed: importing SciPy and solving a linear programme take longer.
 FEW_WAYS = 200_000
 
 
@@ -84,7 +84,8 @@ class Programme(Formulation):
                     self._know(found, constraints)
                 needed = min(relaxed.bound - self._least_equal(found.aim), relaxed.most_loss())
                 if needed <= within and (ways is None or self._equal_within(found.aim) <= equal):
-                    found.usable = found.usable if ways is not None else allowed & (relaxed.loss <= needed)
+                    if ways is None:
+                        found.usable = allowed & (relaxed.loss <= needed)
                     return found
                 equal = self._equal_within(found.aim)
             elif within >= relaxed.most_loss():

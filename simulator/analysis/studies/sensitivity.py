@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -196,11 +196,11 @@ def sensitivity(  # noqa: PLR0913 - one argument an option
     """
     checked = load(scenario)
     tried = [one for one in steps_of(checked, (fields,) if isinstance(fields, str) else fields) if wanted(*one)]
-    method = Method(battles=battles, seed=seed, threads=threads, budget=CELL_BYTES)
     many_like(checked)
-    ask = partial(answered, method=method, many=CELL_BATTLES, shared=Shared())
     own = own_value(checked.battle, ["winner"]) if checked.built.winners else ""
-    ask = partial(ask, method=replace(method, winners=is_of_winner(meant(checked.battle, value or own))))
+    winners = is_of_winner(meant(checked.battle, value or own))
+    method = Method(battles=battles, seed=seed, threads=threads, budget=CELL_BYTES, winners=winners)
+    ask = partial(answered, method=method, many=CELL_BATTLES, shared=Shared())
     reference = ask(checked)
     asked = meant(checked.battle, value or "") or reference.odds.value
     now = measure(reference.odds, asked).value

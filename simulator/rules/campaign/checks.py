@@ -49,7 +49,7 @@ def check_fights(plan: CampaignPlan) -> list[Any]:
     for number, force in enumerate(plan.forces):
         sides = [(fight.kind, side.role) for fight in checked for side in fight.sides if side.force == number]
         used = {trait for kind, role in sides for trait in plan.carry.traits_of(kind, role).values()}
-        for trait in set(plan.traits[number]) - used:
+        for trait in [trait for trait in plan.traits[number] if trait not in used]:
             plan.carry.check_trait(f"force.{force}.", trait, plan.traits[number])
     return found
 

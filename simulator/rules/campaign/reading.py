@@ -142,8 +142,9 @@ class Reader:
         if fields.force is None:
             for key in FOR_A_FORCE:
                 refuse(getattr(fields, key) is not None, f"{path}.{key}", "only for a force")
-            for key in set(self.carry.traits).difference(self.carry.renamed.get(kind, {}).values()):
-                refuse(key in own, f"{path}.{key}", "only for a force")
+            renamed = self.carry.renamed.get(kind, {}).values()
+            for key in self.carry.traits:
+                refuse(key in own and key not in renamed, f"{path}.{key}", "only for a force")
             return PlannedSide(role, table=own, **decisions)
         self.check_side(path, kind, role, fields)
         force = self.force(f"{path}.force", fields.force)
