@@ -15,8 +15,7 @@ from simulator.rules.battle import Battle, Fields
 from simulator.rules.campaign import carry_of
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import unaccented
-from simulator.rules.toolkit.words import noun_for
-from simulator.rules.toolkit.words import words as words  # noqa: PLC0414 - others import it from here
+from simulator.rules.toolkit.words import noun_for, words
 from simulator.scenarios import example_names, example_text, kinds_of
 from simulator.scenarios.files import example
 from simulator.scenarios.reading import matching

@@ -14,7 +14,7 @@ from simulator.report.words import percent
 from simulator.rules.battle import Battle
 from simulator.rules.campaign import carry_of
 from simulator.rules.toolkit.naming import listed
-from simulator.rules.toolkit.words import number_of
+from simulator.rules.toolkit.words import number_of, words
 from simulator.scenarios import Draft, Scenario, ScenarioError
 from simulator.web import catalogue, links
 from simulator.web.links import address_of
@@ -76,7 +76,7 @@ def pairs_of(request: BattleRequest) -> links.Pairs:
 
 def _in_words(table: Mapping[str, Any]) -> str:
     """The pieces that join a side: "joined by 4 infantry"."""
-    named = [number_of(n, catalogue.words(name)) for name, n in table.items() if n]
+    named = [number_of(n, words(name)) for name, n in table.items() if n]
     return f"joined by {listed(named)}" if named else ""
 
 

@@ -90,7 +90,8 @@ def pieces(forces: Forces, states: States) -> list[Piece]:
 
 def winners(forces: Forces, chain: Chain) -> np.ndarray:
     """`winners_by_pairs`, kept for equal battles: many fields of an exploration change nothing in its pairs."""
-    numbers = (chain.params.about, *chain.tables.rows, forces.starts, forces.chances, np.array(forces.base))
+    params, shapes = chain.params, np.array((chain.params.row, chain.params.width, *forces.base))
+    numbers = (shapes, params.about, *chain.tables.rows, forces.starts, forces.chances)
     key = blake2b(b"".join(one.tobytes() for one in numbers)).digest()
     known = WINNERS.get(key)
     return WINNERS.keep(key, winners_by_pairs(forces, chain)) if known is None else known

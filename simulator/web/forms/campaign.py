@@ -10,8 +10,8 @@ from simulator.rules import CAMPAIGN
 from simulator.rules.battle import Battle
 from simulator.rules.campaign import carry_of
 from simulator.rules.sides import SIDES
+from simulator.rules.toolkit.words import words
 from simulator.scenarios.schema import branches, branches_at, schema_of
-from simulator.web.catalogue import words
 from simulator.web.forms.battle import form_of as form_of_battle
 from simulator.web.forms.battle import paired, single_rows
 from simulator.web.forms.generator import Generator

@@ -11,6 +11,7 @@ from simulator import rules
 from simulator.rules.battle import Battle
 from simulator.rules.custom import INLINE
 from simulator.rules.toolkit.naming import ENTRY, text_of
+from simulator.rules.toolkit.words import words
 from simulator.scenarios.schema import (
     Schema,
     branches,
@@ -20,7 +21,6 @@ from simulator.scenarios.schema import (
     page_names,
     schema_of,
 )
-from simulator.web.catalogue import words
 from simulator.web.forms.parts import Node
 from simulator.web.links import FRAME, inline, key_of
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from simulator.rules.sides import ALL_SIDES
-from simulator.web.catalogue import words
+from simulator.rules.toolkit.words import words
 
 # The groups of fields that are folded away, by the tables that they stand in; all others are house rules.
 GROUPS = dict.fromkeys(ALL_SIDES, "More about the armies") | {

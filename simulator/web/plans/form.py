@@ -8,9 +8,9 @@ from typing import Any
 
 from simulator.rules.campaign.carry import fields_of
 from simulator.rules.sides import SIDES
+from simulator.rules.toolkit.words import words
 from simulator.scenarios.paths import plain_copy
 from simulator.web import links
-from simulator.web.catalogue import words
 from simulator.web.plans.request import FRONTS, carry_in, counted, model_in
 
 OBJECTIVES = {"worth": "worth most", "all": "all must fall", "cheapest": "cheapest"}

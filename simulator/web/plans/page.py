@@ -14,6 +14,7 @@ from simulator.analysis.plan.plan import Plan, plan
 from simulator.report.words import percent
 from simulator.rules.battle import Battle
 from simulator.rules.toolkit.words import number_of
+from simulator.rules.toolkit.words import words as player_words
 from simulator.scenarios import example_text, kinds_of
 from simulator.scenarios.files import example, plan_names
 from simulator.web import catalogue, links
@@ -82,7 +83,7 @@ def _frame(request: PlanRequest) -> dict[str, Any]:
     ]
     return {
         "form": form_of(data), "objectives": OBJECTIVES, "examples": shipped, "games": catalogue.planned(),
-        "game": _kinds(data)[0].name or catalogue.words(str(data["of"])).capitalize(),
+        "game": _kinds(data)[0].name or player_words(str(data["of"])).capitalize(),
         "address": request.address, "query": request.address.partition("?")[2], "here": HERE,
         "host": request.job.host,
     }  # fmt: skip

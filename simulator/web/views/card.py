@@ -10,7 +10,7 @@ from simulator.analysis.odds.odds import Odds
 from simulator.report.answer_words import unit_columns
 from simulator.report.words import percent
 from simulator.rules.sides import SIDES
-from simulator.rules.toolkit.words import number_of
+from simulator.rules.toolkit.words import number_of, words
 from simulator.web import catalogue, counter_attack
 from simulator.web.messages import Job, Limits, Reply
 from simulator.web.views.answers import context, odds_in_time
@@ -33,7 +33,7 @@ def card(job: Job, limits: Limits) -> Reply:
     if counter_attack.is_asked(request):
         return _second(request, picture)
     odds, scenario, _ = odds_in_time(request.draft, limits)
-    picture.heading(catalogue.short_name(request.battle), catalogue.words(request.battle.kind))
+    picture.heading(catalogue.short_name(request.battle), words(request.battle.kind))
     answer = context(odds, scenario)
     picture.sentence(answer["sentence"])
     other = [one for one in answer["said"][1:] if one["kind"] == "defender"][-1:]
@@ -50,7 +50,7 @@ def card(job: Job, limits: Limits) -> Reply:
 def _second(request: BattleRequest, picture: Picture) -> Reply:
     """The card of a battle and its counter-attack."""
     found = counter_attack.answer(request)
-    picture.heading(catalogue.short_name(request.battle), f"{catalogue.words(request.battle.kind)}, counter-attack")
+    picture.heading(catalogue.short_name(request.battle), f"{words(request.battle.kind)}, counter-attack")
     picture.sentence(found["sentence"])
     shown = (("taken and still held", found["held"]), ("taken back", found["lost"]))
     picture.numbers([(words, percent(p, 1)) for words, p in shown])
@@ -107,8 +107,8 @@ class Picture:
     def numbers(self, chances: list[tuple[str, str]]) -> None:
         """The chance that was asked for, large at the left, and the other one at the right."""
         places = ((LEFT, "left", 80, RED), (RIGHT, "right", 54, BLUE))
-        for (words, chance), (x, align, size, colour) in zip(chances, places, strict=False):
-            self._text(x, 322 - 0.78 * size, words, 22, SOFT, align)
+        for (label, chance), (x, align, size, colour) in zip(chances, places, strict=False):
+            self._text(x, 322 - 0.78 * size, label, 22, SOFT, align)
             self._text(x, 322, chance, size, colour, align, bold=True)
 
     def bar(self, blocks: list[dict[str, Any]]) -> None:

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 from simulator.analysis.studies.compare import LEAST, compare
 from simulator.rules import PLAN
 from simulator.rules.sides import SIDES
-from simulator.rules.toolkit.words import noun_for
+from simulator.rules.toolkit.words import noun_for, words
 from simulator.scenarios import Draft, ScenarioError, parse
 from simulator.web import catalogue
 from simulator.web.editor.posted import posted
@@ -130,11 +130,11 @@ def _called(first: dict[str, str], other: dict[str, str]) -> str:
         if other.get(key) == first.get(key):
             continue
         side, _, name = key.partition(".")
-        words = catalogue.words(name.rpartition(".")[2] or key)
+        label = words(name.rpartition(".")[2] or key)
         value = other.get(key) or ("no" if side in SIDES else "default")
         counted = side in SIDES and "." not in name
         number = int(value) if value.isdecimal() else value
-        text = f"{value} {noun_for(number, words)}" if counted else f"{words}: {catalogue.words(value)}"
+        text = f"{value} {noun_for(number, label)}" if counted else f"{label}: {words(value)}"
         said.append(f"v {text}" if counted and side == "defender" else text)
     return ", ".join(said[:2]) + (f" and {len(said) - 2} more" if len(said) > 2 else "") or "the same"
 

@@ -15,7 +15,8 @@ from simulator.analysis.odds.measure import in_words, is_chance
 from simulator.report.survivor_bar import LEAST
 from simulator.report.words import bound, label_of, path_in_words, percent, value_of
 from simulator.rules.battle import Battle
-from simulator.web.catalogue import sentences, words
+from simulator.rules.toolkit.words import words
+from simulator.web.catalogue import sentences
 from simulator.web.static_files import address_of
 from simulator.web.views.charts import ink
 
