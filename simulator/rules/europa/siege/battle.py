@@ -95,6 +95,7 @@ def siege_outcome(setup: SiegeSetup, states: Any) -> Columns:
     """Outputs of a siege segment (section 4.7) and of a campaign (section 5)."""
     how = states.how
     fallen = (how == siege.BY_ASSAULT) | (how == siege.BY_SURRENDER) | (how == siege.BY_WAR_HONOURS)
+    # A besieger whom hunger destroys after the fall has taken it, and counts as one who did (section 4.7).
     gone = (states.camp == 0) & ~fallen
     # Level drops by 2, or by 1 with a garrison; never under 1 in Europe or for a city, else not under 0 (section 4.6).
     least = 1 if setup.europe or setup.fields.conditions.city else 0
@@ -212,6 +213,8 @@ def siege_assumptions(setup: SiegeSetup) -> Iterator[str]:
         f"war honours: {policy.war_honours}; too small: {policy.too_small}; taken fortress: {policy.garrison}; "
         f"P: {policy.pillage}; losses: {policy.losses}"
     )
+    if setup.level != fields.defender.fortress_level:
+        yield f"a city overseas is never under level 1, also where {fields.defender.fortress_level} is given"
     factor = fields.options.assault_cap_factor
     yield f"a besieger loses at most {factor} x resistance + troops inside (assault_cap_factor)"
     yield "after undermining the effect comes first, with any assault, then siege attrition"

@@ -17,7 +17,7 @@ from simulator.engine.model.chance import NO_TABLE, TableBook, seen_as
 from simulator.rules.europa.procedures.continuation import BOXES as ROUNDS
 from simulator.rules.europa.procedures.continuation import END, START, Season, Track
 from simulator.rules.europa.shared.land_checks import DEFAULT_ROUNDS
-from simulator.rules.europa.shared.land_model import Campaign, CampaignPolicy, Siege
+from simulator.rules.europa.shared.land_model import Campaign, CampaignPolicy, Siege, level_of
 from simulator.rules.europa.shared.leaders import FACES, both_fates
 from simulator.rules.europa.shared.losses import (
     GARRISON,
@@ -57,7 +57,7 @@ class SiegeSetup(Opponents[Siege | Campaign]):
         self.tables, self.assaults = tables or TableBook(), Assaults(self)
         (self.besieger, self.besieged), conditions = self.stacks, fields.conditions
         own, enemy, policy = fields.attacker, fields.defender, fields.policy.attacker
-        self.level = enemy.fortress_level
+        self.level = level_of(fields)
         # The larger of the helpers' siege value and the leader's own; a Vizier may draw one more.
         values = self.besieger.siege_values
         self.own_siege, self.draws_siege = min(values), len(values) > 1
