@@ -16,6 +16,7 @@ pytest.importorskip("distributed")
 from simulator import sweep
 from simulator.analysis.storage.cluster import answers_on, machines
 from simulator.analysis.storage.kept_sweep import kept_sweep
+from simulator.analysis.studies.grid import grid_of
 from tests.test_long_work import CELLS, LAND, SLOW, VARY, at_once  # noqa: F401 - at_once: a fixture
 
 # What a worker loads at its start (--preload): from then on each portion kills it, as the system does when memory is
@@ -100,7 +101,7 @@ def swept(processes, out, workers, progress=None):
     """The sweep on the cluster, once so many workers are there."""
     with machines(address=processes.address) as client:
         client.wait_for_workers(workers, timeout=120)
-        return kept_sweep(LAND, VARY, Path(out), SLOW, None, 0, answering=answers_on(client), progress=progress)
+        return kept_sweep(grid_of(LAND, VARY, SLOW, None, 0), Path(out), answers_on(client), progress)
 
 
 def test_a_worker_that_is_killed_during_a_sweep_costs_no_cell(processes, tmp_path, alone):

@@ -22,6 +22,7 @@ from simulator.analysis.storage import cluster
 from simulator.analysis.storage import run_store as keeping
 from simulator.analysis.storage.cluster import machines
 from simulator.analysis.storage.kept_sweep import Kept, kept_sweep
+from simulator.analysis.studies.grid import grid_of
 from simulator.analysis.studies.swept import answers
 from tests.test_long_work import LAND, SLOW, VARY, after, at_once  # noqa: F401 - at_once: a fixture
 
@@ -38,7 +39,7 @@ def test_cells_that_came_back_before_a_cluster_died_are_saved(tmp_path, monkeypa
             yield answered
 
     with pytest.raises(OSError, match="cluster: the connection"):
-        kept_sweep(LAND, VARY, tmp_path / "cells", SLOW, None, 0, answering=dies)
+        kept_sweep(grid_of(LAND, VARY, SLOW, None, 0), tmp_path / "cells", dies)
     assert len(pd.read_parquet(tmp_path / "cells")) == sum(came) >= 8
 
 

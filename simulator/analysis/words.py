@@ -13,8 +13,7 @@ from simulator.rules.battle import WINNERS, Battle
 from simulator.rules.question import WON
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import listed
-from simulator.rules.toolkit.words import agreeing, chance_of
-from simulator.rules.toolkit.words import percent as percent  # noqa: PLC0414 - others import it from here
+from simulator.rules.toolkit.words import agreeing, chance_of, percent, setting_of
 
 STATISTICS = {"mean": "the mean", "std": "the standard deviation"}
 # Smaller differences would be written as 0.00 points.
@@ -162,11 +161,6 @@ def difference_in_words(battle: Battle, asked: str, value: float, chance: bool) 
 def heading(asked: str) -> str:
     """A value at the head of a column: "attacker wins", else as it is asked for."""
     return f"{asked[2:]} wins" if asked.startswith("p_") and asked[2:] in WINNERS else asked
-
-
-def setting_of(setting: Any) -> str:
-    """The setting of a field."""
-    return {True: "yes", False: "no"}[setting] if isinstance(setting, bool) else str(setting)
 
 
 def capital(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,15 +46,33 @@ def spelled(arguments: Sequence[str]) -> list[str]:
     return found
 
 
+@dataclass(frozen=True)
+class Fights:
+    """Options of the battles of a campaign, and of the plans of one that runs over rounds."""
+
+    more: options.Waves = None
+    counter_attack: options.CounterAttack = None
+    join: options.Joined = None
+    all_defend: options.AllDefend = False
+    save: options.SaveFile = None
+    all_plans: options.AllPlans = False
+
+    def drafted(self, drafts: Sequence[Draft], names: Sequence[str]) -> Draft:
+        """The campaign of these scenarios, the counter-attack's last. Raises ScenarioError."""
+        from simulator.analysis.campaigns.campaign import drafted
+
+        pairs = reading.read_pairs(self.join or (), "--join")
+        joined = {path: reading.read_value(value) for path, value in pairs.items()}
+        *waves, last = drafts
+        if self.counter_attack:
+            return drafted(waves, last, joined or None, self.all_defend, names)
+        return drafted(drafts, self.counter_attack is not None, joined or None, self.all_defend, names)
+
+
 @grouped
-def campaign(  # noqa: PLR0913 - one parameter an option
+def campaign(
     given: Given,
-    more: options.Waves = None,
-    counter_attack: options.CounterAttack = None,
-    join: options.Joined = None,
-    all_defend: options.AllDefend = False,
-    save: options.SaveFile = None,
-    all_plans: options.AllPlans = False,
+    fights: Fights,
     *,
     dice: DiceOptions,
     only_exact: options.Exact = False,
@@ -61,19 +80,19 @@ def campaign(  # noqa: PLR0913 - one parameter an option
     output: Output,
 ) -> int:
     """Battles in turn, fought by the survivors, and the counter-attack; or the chance by each round of one siege."""
-    sources = [given.scenario, *(more or ()), *([counter_attack] if counter_attack else [])]
+    strikes_back = [fights.counter_attack] if fights.counter_attack else []
+    sources = [given.scenario, *(fights.more or ()), *strikes_back]
     drafts = list(drafts_of(sources, given.settings or ()).values())
-    alone = len(drafts) == 1 and counter_attack is None
+    alone = len(drafts) == 1 and fights.counter_attack is None
     if alone and drafts[0].data.get("game") != "campaign":
-        if save or join or all_defend or shown.value:
+        if fights.save or fights.join or fights.all_defend or shown.value:
             raise ValueError("--save, --join, --all-defend, --value: go with several scenarios or --counter-attack")
-        return _by_round(drafts[0], all_plans, dice, TableOutput(**vars(output), every=shown.everything))
-    if all_plans:
+        return _by_round(drafts[0], fights.all_plans, dice, TableOutput(**vars(output), every=shown.everything))
+    if fights.all_plans:
         raise ValueError("--all-plans: goes with one scenario that is fought in rounds")
-    other = drafts.pop() if counter_attack else counter_attack is not None
-    asked = _campaign(drafts, other, join, all_defend, sources)
-    if save:
-        _save(asked, save, output)
+    asked = fights.drafted(drafts, sources)
+    if fights.save:
+        _save(asked, fights.save, output)
     method = dice.method(only_exact)
     if is_uncertain(asked):
         return mixed_odds(asked, method, None, output)
@@ -95,17 +114,6 @@ def _by_round(asked: Draft, all_plans: bool, dice: DiceOptions, output: TableOut
         lambda found: rounds_parts(found, output.every),
         lambda found: "interrupted; this is what was gathered",
     )
-
-
-def _campaign(
-    drafts: Sequence[Draft], counter: bool | Draft, join: list[str] | None, all_defend: bool, names: Sequence[str]
-) -> Draft:
-    """The campaign of these scenarios. Raises ScenarioError."""
-    from simulator.analysis.campaigns.campaign import drafted
-
-    pairs = reading.read_pairs(join or (), "--join")
-    joined = {path: reading.read_value(value) for path, value in pairs.items()}
-    return drafted(drafts, counter, joined or None, all_defend, names)
 
 
 def _save(asked: Draft, path: Path, output: Output) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from simulator.analysis.odds.method import Method
     from simulator.analysis.odds.run import Progress
     from simulator.analysis.studies.grid import AnsweredPortion, Grid, Portions
-    from simulator.scenarios import Scenario
+    from simulator.scenarios import Draft, Scenario
 
 # Worker processes take about so long to start and to load their kernels.
 HERE_SECONDS = 4.0
@@ -80,20 +80,24 @@ class Helpers:
 
 
 def swept(
-    asked: tuple[Any, ...], threads: int | None, out: Path | None, helpers: Helpers | None, shown: Progress
+    asked: tuple[Draft, Mapping[str, Any], list[str] | None, int | None, int],
+    threads: int | None,
+    out: Path | None,
+    helpers: Helpers | None,
+    shown: Progress,
 ) -> Any:
     """A `Sweep`, or what is `Kept` of one in a file; `asked` are draft, ranges, value, battles and seed."""
-    from simulator.analysis.storage.kept_sweep import kept_sweep
-    from simulator.analysis.studies.grid import grid_of
+    from simulator.analysis.storage.kept_sweep import MOST_KEPT, kept_sweep
+    from simulator.analysis.studies.grid import MOST_CELLS, grid_of
     from simulator.analysis.studies.sweep import cells_of, sweep
     from simulator.analysis.studies.swept import in_portions
 
     if helpers is None:
         return sweep(*asked, threads=threads, out=out, progress=shown)
-    base, ranges, *rest = asked
+    grid = grid_of(*asked, most=MOST_CELLS if out is None else MOST_KEPT)
     if out is not None:
-        return kept_sweep(base, ranges, out, *rest, answering=helpers.answers, progress=shown)
-    return cells_of(in_portions(grid_of(*asked)), helpers.answers, shown)
+        return kept_sweep(grid, out, helpers.answers, shown)
+    return cells_of(in_portions(grid), helpers.answers, shown)
 
 
 def show_swept(found: Any, output: TableOutput, cut: bool = False) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from simulator.cli import options, scaling
@@ -13,12 +14,19 @@ from simulator.scenarios import reading
 _NUMBERED = re.compile(r"(\d+):(.+)$", re.DOTALL)
 
 
+@dataclass(frozen=True)
+class Swept:
+    """Options of a grid: what is varied, and the values asked of each cell."""
+
+    vary: options.SomeVary = None
+    variant: options.SweptVariants = None
+    value: options.ValueNames = None
+
+
 @grouped
-def sweep(  # noqa: PLR0913 - one parameter an option
+def sweep(
     given: Given,
-    vary: options.SomeVary = None,
-    variant: options.SweptVariants = None,
-    value: options.ValueNames = None,
+    grid: Swept,
     *,
     dice: DiceOptions,
     out: options.OutFolder = None,
@@ -28,12 +36,12 @@ def sweep(  # noqa: PLR0913 - one parameter an option
     """A grid of answers over one or several fields, or variants, as a table and a picture."""
     from simulator.analysis.studies.variants import BASE, with_variants
 
-    base, ranges = given.draft(), reading.read_vary(vary or ())
-    if variant:
-        names, written = reading.read_variants(variant)
+    base, ranges = given.draft(), reading.read_vary(grid.vary or ())
+    if grid.variant:
+        names, written = reading.read_variants(grid.variant)
         base, ranges = with_variants(base, written), {"variant": [*dict.fromkeys([BASE, *names])]} | ranges
     output.check_panels(ranges)
-    asked = base, ranges, value or None, dice.battles, dice.seed or 0
+    asked = base, ranges, grid.value or None, dice.battles, dice.seed or 0
     with elsewhere.helpers() as helpers:
         swept, cut = output.gather("cells", lambda shown: scaling.swept(asked, dice.threads, out, helpers, shown))
     scaling.show_swept(swept, output, cut)
@@ -41,17 +49,36 @@ def sweep(  # noqa: PLR0913 - one parameter an option
     return output.finished(cut, f"interrupted after {swept.pace.total:,} cells; {kept}")
 
 
+@dataclass(frozen=True)
+class Needed:
+    """Options of a search: the fields to raise, what they must reach, and what they cost."""
+
+    vary: options.NeedVary
+    target: options.Target = None
+    value: options.ValueName = None
+    side: options.NeedSide = None
+    cost: options.Costs = None
+    budget: options.Budget = None
+    most: options.MostSetting = 100
+    no_pruning: options.NoPruning = False
+
+    def arguments(self) -> dict[str, Any]:
+        """The same as keyword arguments of `need`, without its target."""
+        return {
+            "vary": reading.read_vary(self.vary, bare=True),
+            "value": self.value,
+            "side": self.side,
+            "cost": reading.read_prices(self.cost or ()),
+            "budget": self.budget,
+            "most": self.most,
+            "pruning": not self.no_pruning,
+        }
+
+
 @grouped
-def need(  # noqa: PLR0913, PLR0917 - one parameter an option
+def need(
     given: Given,
-    vary: options.NeedVary,
-    target: options.Target = None,
-    value: options.ValueName = None,
-    side: options.NeedSide = None,
-    cost: options.Costs = None,
-    budget: options.Budget = None,
-    most: options.MostSetting = 100,
-    no_pruning: options.NoPruning = False,
+    asked: Needed,
     seed: options.SeedOption = None,
     threads: options.Threads = None,
     *,
@@ -63,14 +90,11 @@ def need(  # noqa: PLR0913, PLR0917 - one parameter an option
     from simulator.analysis.odds.measure import read_target
     from simulator.report.tables.studies import need_parts
 
-    base, fields = given.draft(), reading.read_vary(vary, bare=True)
-    goal, prices = read_target(target, named_value(base, value)), reading.read_prices(cost or ())
-    more: dict[str, Any] = {"budget": budget, "most": most, "seed": seed or 0, "threads": threads}
+    base, sought = given.draft(), asked.arguments()
+    goal = read_target(asked.target, named_value(base, asked.value))
     found, cut = output.gather(
         "combinations",
-        lambda shown: search(
-            base, fields, goal, value, side=side, cost=prices, pruning=not no_pruning, progress=shown, **more
-        ),
+        lambda shown: search(base, target=goal, **sought, seed=seed or 0, threads=threads, progress=shown),
     )
 
     output.deliver(found, lambda found: need_parts(found, output.every))

@@ -10,11 +10,11 @@ from typing import Any
 
 from simulator.analysis.odds.headline import side_names
 from simulator.analysis.odds.odds import Odds
-from simulator.report.words import label_of, percent, value_of
+from simulator.report.words import label_of, value_of
 from simulator.rules.battle import WINNERS, Battle
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import sentence, winner_text
-from simulator.rules.toolkit.words import agreeing, number_of
+from simulator.rules.toolkit.words import agreeing, number_of, percent
 
 MOST_OUTCOMES = 6
 MOST_FACTS = 4

@@ -14,13 +14,14 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from simulator.analysis.words import span
 from simulator.report.tables.plain import plain_table
-from simulator.report.words import percent, span
 from simulator.rules.campaign import plan_of
 from simulator.rules.campaign.plan import FATES, UNNAMED, PlannedFight, PlannedSide
 from simulator.rules.campaign.text import called_fight, in_words
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import listed, sentence
+from simulator.rules.toolkit.words import percent
 
 if TYPE_CHECKING:
     from simulator.analysis.history.rounds import Rounds

@@ -5,11 +5,8 @@ from __future__ import annotations
 import math
 import textwrap
 
-from simulator.analysis.words import percent, setting_of, span
 from simulator.rules.battle import Battle
 from simulator.rules.toolkit.words import words
-
-__all__ = ["bound", "broken", "label_of", "path_in_words", "percent", "setting_of", "span", "value_of"]
 
 
 def bound(battles: int) -> str:

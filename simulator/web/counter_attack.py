@@ -10,11 +10,10 @@ from simulator.analysis.odds.headline import headline_of
 from simulator.analysis.odds.odds import Odds
 from simulator.report.campaigns import CampaignReport
 from simulator.report.survivor_bar import SurvivorBlock, blocks_where
-from simulator.report.words import percent
 from simulator.rules.battle import Battle
 from simulator.rules.campaign import carry_of
 from simulator.rules.toolkit.naming import listed
-from simulator.rules.toolkit.words import number_of, words
+from simulator.rules.toolkit.words import number_of, percent, words
 from simulator.scenarios import Draft, Scenario, ScenarioError
 from simulator.web import catalogue, links
 from simulator.web.links import address_of

@@ -20,10 +20,10 @@ from urllib.parse import quote_plus
 
 from simulator.analysis.history.battle_log import plain_value
 from simulator.analysis.odds.odds import Odds
-from simulator.report.words import percent
 from simulator.rules.battle import Battle
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import text_of
+from simulator.rules.toolkit.words import percent
 from simulator.scenarios import ScenarioError
 from simulator.scenarios.schema import (
     Schema,

@@ -18,8 +18,9 @@ from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import Interrupted, Progress
 from simulator.analysis.result import Result, frame
-from simulator.analysis.words import capital, percent
+from simulator.analysis.words import capital
 from simulator.rules.battle import Clock
+from simulator.rules.toolkit.words import percent
 from simulator.scenarios import Scenario, ScenarioError, Source, load
 from simulator.scenarios.arguments import checked
 from simulator.scenarios.schema import choices

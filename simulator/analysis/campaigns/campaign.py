@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from simulator.rules import GAMES
 from simulator.rules.battle import Refusal
@@ -129,40 +129,60 @@ def drafted(
         return drafts[0]
     given = [*scenarios, *([] if isinstance(counter_attack, bool) else [counter_attack])]
     sources = tuple(names) or tuple(source_name(one, place) for place, one in enumerate(given))
-    every, first = [*drafts, *([other] if other else [])], drafts[0]
-    check_alike(every, sources)
+    asked = Asked(drafts, bool(counter_attack), other, join or {}, all_defend, sources)
+    check_alike(asked.every, sources)
+    return asked.made()
 
-    def refused(settings: Sequence[str]) -> str | None:
-        """Why nobody may strike back with these pieces, too; None if they may."""
+
+class Asked(NamedTuple):
+    """The battles of a campaign in turn, and its counter-attack: `other`, or the last battle with swapped roles."""
+
+    drafts: Sequence[Draft]
+    counter_attack: bool
+    other: Draft | None
+    join: Mapping[str, Any]
+    all_defend: bool
+    sources: tuple[str, ...]
+
+    @property
+    def every(self) -> list[Draft]:
+        """The scenarios of all fights, in the order of `sources`."""
+        return [*self.drafts, *([self.other] if self.other else [])]
+
+    def made(self) -> CampaignDraft:
+        """The campaign. Raises ScenarioError."""
+        first, game = self.drafts[0], self.drafts[0].data["game"]
+        carry = worded(lambda: carry_of(game, first.data.get("rules"), first.folder, first.paths))
+        for one, name in zip(self.every, self.sources, strict=True):
+            refuse_path(carry, one, name)
+        maker = Maker(carry, self.refusal)
+        for one in self.drafts:
+            maker.add(one.data, SIDES)
+        if self.counter_attack:
+            pieces = joined_pieces(self.join)
+            worded(lambda: maker.strike_back(self.other.data if self.other else None, pieces, self.all_defend))
+        data: Table = {"game": GAME, "of": game}
+        if "rules" in first.data:
+            data["rules"] = first.data["rules"]
+        data |= {"us": "attacker", "force": maker.forces, "fight": maker.fights}
+        if maker.goal:
+            data["goal"] = maker.goal
+        elif game not in GAMES:
+            data["columns"] = ["rounds"]
+        return CampaignDraft(data, first.folder, first.paths, self.sources)
+
+    def refusal(self, settings: Sequence[str]) -> str | None:
+        """The reason why nobody can strike back even with these pieces as well; None if they can."""
         more = {path: read_value(value) for path, value in (one.split("=") for one in settings)}
+        if self.other is not None:
+            larger = self._replace(other=self.other.with_fields(more))
+        else:
+            larger = self._replace(join={**self.join, **more})
         try:
-            if other is not None:
-                drafted(scenarios, other.with_fields(more), None, all_defend, names).checked()
-            else:
-                drafted(scenarios, True, {**(join or {}), **more}, all_defend, names).checked()
+            larger.made().checked()
         except ScenarioError as error:
             return str(error)
         return None
-
-    maker = Maker(
-        worded(lambda: carry_of(first.data["game"], first.data.get("rules"), first.folder, first.paths)), refused
-    )
-    for one, name in zip(every, sources, strict=True):
-        refuse_path(maker.carry, one, name)
-    for one in drafts:
-        maker.add(one.data, SIDES)
-    if counter_attack:
-        pieces = joined_pieces(join or {})
-        worded(lambda: maker.strike_back(other.data if other else None, pieces, all_defend))
-    data: Table = {"game": GAME, "of": first.data["game"]}
-    if "rules" in first.data:
-        data["rules"] = first.data["rules"]
-    data |= {"us": "attacker", "force": maker.forces, "fight": maker.fights}
-    if maker.goal:
-        data["goal"] = maker.goal
-    elif first.data["game"] not in GAMES:
-        data["columns"] = ["rounds"]
-    return CampaignDraft(data, first.folder, first.paths, sources)
 
 
 def source_name(source: Source, place: int) -> str:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from simulator.analysis.odds.headline import headline_of, measure_of, side_names
 from simulator.analysis.odds.run import ExactAnswer
-from simulator.analysis.words import capital, percent, points
+from simulator.analysis.words import capital, points
 from simulator.rules.campaign.text import called_fight
 from simulator.rules.question import LOST
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import listed
 from simulator.rules.toolkit.tolerances import ALIKE, ROUNDING
-from simulator.rules.toolkit.words import agreeing, chance_of, verb_of_many
+from simulator.rules.toolkit.words import agreeing, chance_of, percent, verb_of_many
 from simulator.scenarios import Scenario
 from simulator.scenarios.objective import PLAIN, TAKEN, side_of, weights_of
 

@@ -7,7 +7,7 @@ only whole files. Asked again, the sweep goes on where it stopped.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,9 +18,8 @@ from simulator.analysis.odds.measure import Measure
 from simulator.analysis.odds.run import Interrupted, Progress
 from simulator.analysis.result import Result
 from simulator.analysis.storage.run_store import Due, alone, question_of, refuse_another, write_whole
-from simulator.analysis.studies.grid import MOST_CELLS, AnsweredPortion, Cell, Grid, Portion, Portions, grid_of
+from simulator.analysis.studies.grid import MOST_CELLS, AnsweredPortion, Cell, Grid, Portion, Portions
 from simulator.analysis.studies.swept import Answers, Pace, Sweep, in_portions, timed
-from simulator.scenarios import Source
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -267,22 +266,12 @@ def _folder_of_cells(path: Path) -> Path:
     return path
 
 
-def kept_sweep(  # noqa: PLR0913 - as `sweep`
-    scenario: Source,
-    vary: Mapping[str, Iterable[Any]],
-    out: Path,
-    value: str | Sequence[str] | None,
-    battles: int | None,
-    seed: int,
-    *,
-    answering: Answers,
-    progress: Progress | None = None,
-) -> Kept:
-    """The sweep of `simulator.sweep` in a folder: cells are written as they are answered by `answering`.
+def kept_sweep(grid: Grid, out: Path, answering: Answers, progress: Progress | None = None) -> Kept:
+    """The cells of a grid of `sweep` in a folder: they are written as they are answered by `answering`.
 
-    Raises ScenarioError, ValueError, OSError and Interrupted as there.
+    Raises ValueError, OSError and Interrupted as `sweep`.
     """
-    grid = in_portions(grid_of(scenario, vary, value, battles, seed, MOST_KEPT))
+    grid = in_portions(grid)
     with alone(_folder_of_cells(out) / LOCK):
         kept = Kept(out, grid)
         found, done = answering(grid, Portions(grid, kept.has)), kept.cells

@@ -24,17 +24,10 @@ from simulator.analysis.plan.answer import lacking, studied
 from simulator.analysis.result import Result, frame
 from simulator.analysis.studies.noticeable import battles_to_notice
 from simulator.analysis.studies.paired import Difference, PairedAnswer, answered, battles_for, difference
-from simulator.analysis.words import (
-    amount_in_words,
-    capital,
-    difference_in_words,
-    meaning,
-    percent,
-    points,
-    value_of,
-)
+from simulator.analysis.words import amount_in_words, capital, difference_in_words, meaning, points, value_of
 from simulator.rules.battle import Battle
 from simulator.rules.toolkit.tolerances import ROUNDING
+from simulator.rules.toolkit.words import percent
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, is_uncertain
 from simulator.scenarios.arguments import checked
 from simulator.scenarios.validation import brief

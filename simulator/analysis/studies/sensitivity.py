@@ -29,19 +29,11 @@ from simulator.analysis.odds.run import (
 from simulator.analysis.odds.stages import Shared
 from simulator.analysis.result import Result, frame
 from simulator.analysis.studies.paired import Difference, PairedAnswer, answered, difference
-from simulator.analysis.words import (
-    LEAST_POINTS,
-    capital,
-    difference_in_words,
-    meaning,
-    number_in_words,
-    points,
-    setting_of,
-)
+from simulator.analysis.words import LEAST_POINTS, capital, difference_in_words, meaning, number_in_words, points
 from simulator.rules.battle import Battle
 from simulator.rules.toolkit.naming import suggested
 from simulator.rules.toolkit.tolerances import ROUNDING
-from simulator.rules.toolkit.words import agreeing
+from simulator.rules.toolkit.words import agreeing, setting_of
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft, load
 from simulator.scenarios.arguments import checked
 from simulator.scenarios.schema import FRAME, branches_at, field_at, field_rows, items_at, settings_of

@@ -12,8 +12,9 @@ from simulator.analysis.odds.run import Progress
 from simulator.analysis.result import Result
 from simulator.analysis.studies.sweep import sweep
 from simulator.analysis.studies.swept import Sweep
-from simulator.analysis.words import meaning, percent
+from simulator.analysis.words import meaning
 from simulator.rules.toolkit.tolerances import ROUNDING
+from simulator.rules.toolkit.words import percent
 from simulator.scenarios import ScenarioError, Source
 from simulator.scenarios.arguments import checked
 

@@ -13,8 +13,8 @@ from typing import Any, overload
 
 from simulator.analysis.odds.method import check_numbers
 from simulator.analysis.odds.run import Interrupted, Progress
-from simulator.analysis.storage.kept_sweep import Kept, kept_sweep
-from simulator.analysis.studies.grid import Cell, Grid, Portions, grid_of
+from simulator.analysis.storage.kept_sweep import MOST_KEPT, Kept, kept_sweep
+from simulator.analysis.studies.grid import MOST_CELLS, Cell, Grid, Portions, grid_of
 from simulator.analysis.studies.swept import Answers, Pace, Sweep, answers, in_portions, timed
 from simulator.scenarios import ScenarioError, Source
 from simulator.scenarios.arguments import checked
@@ -113,9 +113,9 @@ def sweep(  # noqa: PLR0913 - one argument an option
 
         answering = answers_on(cluster)
     check_numbers(1, seed, threads)
+    grid = grid_of(scenario, vary, value, battles, seed, MOST_CELLS if out is None else MOST_KEPT)
     if out is not None:
-        return kept_sweep(scenario, vary, Path(out), value, battles, seed, answering=answering, progress=progress)
-    grid = grid_of(scenario, vary, value, battles, seed)
+        return kept_sweep(grid, Path(out), answering, progress)
     return cells_of(grid if cluster is None else in_portions(grid), answering, progress)
 
 

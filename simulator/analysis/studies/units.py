@@ -148,14 +148,9 @@ def units(
     """
     one = isinstance(scenarios, str | Path | Mapping) or not isinstance(scenarios, Sequence)
     asked = [load(source) for source in ((scenarios,) if one else scenarios)]  # type: ignore[arg-type, union-attr]
-    if not asked:
-        raise ValueError("scenarios: give one or more")
+    _check(asked)
     method = Method(battles=battles, seed=seed, threads=threads, budget=CELL_BYTES)
     work = [(scenario, *unit) for scenario in asked for unit in _units(scenario)]
-    for battle in (scenario.battle for scenario in asked):
-        if battle.question.number:
-            text = f"has no winner: sweep {battle.question.measure} over a unit"
-            raise ScenarioError(f"battle: {battle.game} {battle.kind} {text}")
     if not work:
         raise ScenarioError(f"battle: {asked[0].battle.game} {asked[0].battle.kind} has no units to add")
     ask = partial(answered, method=method, many=CELL_BATTLES, shared=Shared())
@@ -179,6 +174,16 @@ def units(
             yield _one_more(path, price, after, now[id(scenario)])
 
     return until_interrupted(tried(), found)
+
+
+def _check(asked: Sequence[Scenario]) -> None:
+    """Refuse to ask for nothing (ValueError), and for battles without a winner (ScenarioError)."""
+    if not asked:
+        raise ValueError("scenarios: give one or more")
+    for battle in (scenario.battle for scenario in asked):
+        if battle.question.number:
+            text = f"has no winner: sweep {battle.question.measure} over a unit"
+            raise ScenarioError(f"battle: {battle.game} {battle.kind} {text}")
 
 
 def _units(scenario: Scenario) -> list[tuple[str, int, float | None]]:

@@ -154,16 +154,7 @@ class Solver:
         if self.counted and len(chain.units) > 1 and not self._loops():
             order, *_ = self._search(False)
             return *windowed_chances(self.graph, np.asarray(order)[::-1], progress), 0.0
-        width = int(self.graph.inc.max(initial=0)) + 1 if self.counted and self.graph.inc is not None else 1
-        if 8 * width * size > EXACT_BYTES:
-            raise NoExactOdds(f"counter {chain.counters[0]}: it jumps by {width - 1:,}; {in_words(8 * width * size)}")
-        count = len(self._plan.at) - 1
-        ring, low, high = np.zeros(width * size), np.full(width, count, np.int64), np.full(width, -1, np.int64)
-        ring[0], low[0], high[0] = 1.0, 0 if width == 1 else int(self._plan.of[0]), count - 1
-        room = 4 * max(64, int(self.graph.final.sum()))
-        at = self._hold(np.array([0, len(self._plan.at) - 1, 0, 0, -1, 0]))
-        lost = np.array([0.0, UNLIKELY if chain.paired else 0.0])
-        flow, found = Flow(*map(self._hold, (ring, low, high, lost))), self._room(room)
+        flow, found, at = self._begin()
         most, sure = int(chain.limits[chain.counted]) if self.counted else 0, False
         if self.counted and len(self.graph.to) <= MOST_AT_ONCE:
             at[MAY_CUT] = int(self._loops())
@@ -188,6 +179,19 @@ class Solver:
         count = int(at[FOUND])
         numbers, layers, p = (np.asarray(values[:count]) for values in found)
         return numbers, layers, p, float(flow.lost[0]) + (float(np.sum(flow.ring)) if at[MAY_CUT] else 0.0)
+
+    def _begin(self) -> tuple[Flow, Endings, Any]:
+        """The arrays of a pass: everything at the start of the battle. Raises NoExactOdds for a counter that jumps."""
+        size, chain = len(self.graph), self.graph.chain
+        width = int(self.graph.inc.max(initial=0)) + 1 if self.counted and self.graph.inc is not None else 1
+        if 8 * width * size > EXACT_BYTES:
+            raise NoExactOdds(f"counter {chain.counters[0]}: it jumps by {width - 1:,}; {in_words(8 * width * size)}")
+        count = len(self._plan.at) - 1
+        ring, low, high = np.zeros(width * size), np.full(width, count, np.int64), np.full(width, -1, np.int64)
+        ring[0], low[0], high[0] = 1.0, 0 if width == 1 else int(self._plan.of[0]), count - 1
+        lost = np.array([0.0, UNLIKELY if chain.paired else 0.0])
+        found = self._room(4 * max(64, int(self.graph.final.sum())))
+        return Flow(*map(self._hold, (ring, low, high, lost))), found, self._hold(np.array([0, count, 0, 0, -1, 0]))
 
     def _lasts(self) -> bool:
         """Does plain Python take too long? The number of layers of a counter is not known beforehand."""

@@ -195,6 +195,24 @@ class PlainBattle:
         self._amounts = list[tuple[int, ...]]()
         self._tables = ChanceTables()
         self._nothing = (0,) * len(self.counters)
+        table_of, owner, number = self._explore()
+        self._counted, more = self._count()
+        columns = table_of, self._first, self._to, more, owner, number
+        held = [np.array(column or [0], np.int64) for column in columns]
+        self.chain = Chain(
+            Decided(*held) if any(owner) else Rolled(*held[:4]),
+            Place(0, 0),
+            Place(max(1, len(self.states) - 1), self._counted.most),
+            self._tables.close(),
+            counters=("tally",) if self.counters else (),
+            units=self._counted.units or (1,),
+            tell=self._tell,
+            label=label,
+            may_be_over=True,
+        )
+
+    def _explore(self) -> tuple[list[int], list[int], list[int]]:
+        """Find all states and their edges: the table, the owner of the decision, and the edges of each state."""
         table_of, owner, number = list[int](), list[int](), list[int]()
         for place, state in enumerate(self.states):  # the list grows meanwhile
             following = self._next(state)
@@ -212,20 +230,7 @@ class PlainBattle:
                 raise NoExactOdds(f"more than {MOST_STATES:,} states; a battle in the plain form has fewer")
             if len(self._to) > MOST_EDGES:
                 raise NoExactOdds(f"more than {MOST_EDGES:,} transitions; a battle in the plain form has fewer")
-        self._counted, more = self._count()
-        columns = table_of, self._first, self._to, more, owner, number
-        held = [np.array(column or [0], np.int64) for column in columns]
-        self.chain = Chain(
-            Decided(*held) if any(owner) else Rolled(*held[:4]),
-            Place(0, 0),
-            Place(max(1, len(self.states) - 1), self._counted.most),
-            self._tables.close(),
-            counters=("tally",) if self.counters else (),
-            units=self._counted.units or (1,),
-            tell=self._tell,
-            label=label,
-            may_be_over=True,
-        )
+        return table_of, owner, number
 
     def amounts(self, final: Any) -> dict[str, np.ndarray]:
         """The value of each counter in final states of the chain (a State of int arrays): int64, shape (states,)."""

@@ -12,9 +12,10 @@ from simulator.analysis.history.rounds import rounds
 from simulator.analysis.odds.run import PORTION
 from simulator.report.campaigns import CampaignReport
 from simulator.report.plots import figures as fig
-from simulator.report.words import label_of, percent
+from simulator.report.words import label_of
 from simulator.rules.campaign.plan import FATES
 from simulator.rules.sides import SIDES
+from simulator.rules.toolkit.words import percent
 from simulator.scenarios.scenario import again
 
 if TYPE_CHECKING:

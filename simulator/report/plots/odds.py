@@ -12,8 +12,9 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from simulator.analysis.odds.measure import is_chance
 from simulator.report.plots import figures as fig
 from simulator.report.plots.course import plot_campaign
-from simulator.report.words import label_of, path_in_words, percent, value_of
+from simulator.report.words import label_of, path_in_words, value_of
 from simulator.rules.campaign import GAME as CAMPAIGN
+from simulator.rules.toolkit.words import percent
 from simulator.scenarios import is_uncertain
 
 if TYPE_CHECKING:

@@ -16,8 +16,9 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from simulator.analysis.odds.measure import in_words, is_chance
 from simulator.report.plots import figures as fig
-from simulator.report.words import label_of, path_in_words, percent, setting_of
+from simulator.report.words import label_of, path_in_words
 from simulator.rules.toolkit.tolerances import ROUNDING
+from simulator.rules.toolkit.words import percent, setting_of
 
 if TYPE_CHECKING:
     from simulator.analysis.studies.balance import Balance

@@ -9,9 +9,10 @@ from rich.table import Table
 
 from simulator.analysis.history.battle_log import is_loss
 from simulator.report.tables.plain import table_of
-from simulator.report.words import label_of, percent
+from simulator.report.words import label_of
 from simulator.rules.battle import WINNERS
 from simulator.rules.sides import SIDES
+from simulator.rules.toolkit.words import percent
 
 if TYPE_CHECKING:
     from simulator.analysis.history.luck import Luck

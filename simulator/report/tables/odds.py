@@ -14,13 +14,15 @@ from simulator.analysis.decisions.advice import to_hold
 from simulator.analysis.decisions.default_play import as_settings
 from simulator.analysis.history.battle_log import is_loss
 from simulator.analysis.odds.odds import Chance, Odds
+from simulator.analysis.words import span
 from simulator.report.answer_words import costs, survivors
 from simulator.report.campaigns import campaign_parts
 from simulator.report.tables.plain import plain_table
-from simulator.report.words import bound, broken, label_of, percent, span, value_of
+from simulator.report.words import bound, broken, label_of, value_of
 from simulator.rules.battle import Battle
 from simulator.rules.campaign import GAME as CAMPAIGN
 from simulator.rules.sides import ALL_SIDES, SIDES
+from simulator.rules.toolkit.words import percent
 from simulator.scenarios import Scenario
 from simulator.scenarios.schema import FieldRow
 

@@ -11,20 +11,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from simulator.analysis.odds.measure import is_chance, statistic_of
-from simulator.analysis.words import (
-    LEAST_POINTS,
-    amount,
-    difference_in_words,
-    heading,
-    number_in_words,
-    percent,
-    setting_of,
-    signed,
-    span,
-)
+from simulator.analysis.words import LEAST_POINTS, amount, difference_in_words, heading, number_in_words, signed, span
 from simulator.report.tables.plain import plain_table, table_of
 from simulator.report.tables.short import MOST_ROWS, Short, all_rows, around, first
 from simulator.report.words import label_of
+from simulator.rules.toolkit.words import percent, setting_of
 
 if TYPE_CHECKING:
     from simulator.analysis.campaigns.by_round import ByRound

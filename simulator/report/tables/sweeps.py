@@ -8,9 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from simulator.analysis.odds.measure import is_chance
-from simulator.analysis.words import heading, percent
+from simulator.analysis.words import heading
 from simulator.report.tables.plain import plain_table
 from simulator.report.tables.short import MOST_AT_ENDS, all_rows, ends
+from simulator.rules.toolkit.words import percent
 
 if TYPE_CHECKING:
     from simulator.analysis.studies.grid import Cell

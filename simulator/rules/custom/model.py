@@ -224,37 +224,44 @@ def _options_field(options: tuple[str, ...]) -> dict[str, Any]:
     return {"options": (taken, Field(default_factory=list, description=about))} if options else {}
 
 
-@lru_cache(maxsize=256)
-def model_of(shape: Shape) -> type[Fields]:
-    """The model of a whole scenario."""
-    sides = {
-        side: create_model(
-            side.capitalize(),
-            __base__=Fields,
-            __doc__="Units of a side, and modifiers of its dice.",
-            **{
-                f"unit_{i}": (Count, Field(0, alias=key, description=title))
-                for i, (key, title) in enumerate(getattr(shape, side))
-            }
-            | _options_field(shape.options)
-            | _modifiers(shape.format),
-        )
-        for side in SIDES
+def _side_of(shape: Shape, side: str) -> type[Fields]:
+    """The model of a side."""
+    units: list[tuple[str, str]] = getattr(shape, side)
+    numbers: dict[str, Any] = {
+        f"unit_{i}": (Count, Field(0, alias=key, description=title)) for i, (key, title) in enumerate(units)
     }
-    for side, table in sides.items():
-        table.page = ", ".join([*["options"] * bool(shape.options), *(key for key, _ in getattr(shape, side))])
+    model = create_model(
+        side.capitalize(),
+        __base__=Fields,
+        __doc__="Units of a side, and modifiers of its dice.",
+        **numbers | _options_field(shape.options) | _modifiers(shape.format),
+    )
+    model.page = ", ".join([*["options"] * bool(shape.options), *(key for key, _ in units)])
+    return model
+
+
+def _conditions_of(conditions: tuple[Question, ...]) -> type[Fields]:
+    """The model of the conditions that the game file asks for."""
     asked: dict[str, Any] = {
         f"condition_{i}": (
             Literal[one.choices] if one.choices else bool,
             Field(one.default, alias=one.key, description=one.about),
         )
-        for i, one in enumerate(shape.conditions)
+        for i, one in enumerate(conditions)
     }
-    conditions = create_model("Conditions", __base__=Fields, __doc__="What the game file lets a scenario say.", **asked)
+    model = create_model("Conditions", __base__=Fields, __doc__="What the game file lets a scenario say.", **asked)
+    model.page = ", ".join(one.key for one in conditions)
+    return model
+
+
+@lru_cache(maxsize=256)
+def model_of(shape: Shape) -> type[Fields]:
+    """The model of a whole scenario."""
+    sides = {side: _side_of(shape, side) for side in SIDES}
+    conditions = _conditions_of(shape.conditions)
     kinds = {side: _policy_of(side in shape.may_retreat, shape.format) for side in SIDES}
     chosen: dict[str, Any] = {side: (kind, Field(default_factory=cache(kind))) for side, kind in kinds.items()}
     policies = create_model("Policies", __base__=Fields, __doc__="Policies of both sides.", **chosen)
-    conditions.page = ", ".join(one.key for one in shape.conditions)
     options = PointsOptions if shape.points else Options
     # Tables that a scenario leaves out are frozen, so that scenarios share them: making them took half of validating.
     frame: dict[str, Any] = {

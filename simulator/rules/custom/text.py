@@ -20,6 +20,7 @@ from simulator.rules.custom.model import PARAMETERS, options_of, usual
 from simulator.rules.custom.setup import Help, Setup, Shot
 from simulator.rules.toolkit.naming import counted, listed, plural
 from simulator.rules.toolkit.policies import in_words, named
+from simulator.rules.toolkit.words import setting_of
 
 # Each aim in words.
 AIMS = {
@@ -37,7 +38,7 @@ def assumptions(field: Field) -> list[str]:
     lines += [f"house rule: {path}: {old} -> {new}" for path, old, new in setup.source.changes]
     for key, condition in setup.file.condition.items():
         if setup.conditions[key] != usual(condition):
-            lines.append(f"{key}: {_said(setup.conditions[key])}")
+            lines.append(f"{key}: {setting_of(setup.conditions[key])}")
     for side in SIDES:
         lines += _side_lines(setup, side)
     options = setup.fields.options
@@ -49,10 +50,6 @@ def assumptions(field: Field) -> list[str]:
         limit = plural(setup.rounds, "round")
         lines.append(f"after {limit} the battle is undecided{'' if options.rounds is None else ' (option)'}")
     return lines
-
-
-def _said(value: object) -> str:
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
 def _side_lines(setup: Setup, side: str) -> Iterator[str]:

@@ -74,6 +74,11 @@ def price_of(cost: float, money: str) -> str:
 
 
 @lru_cache(maxsize=MOST_KEPT)
+def setting_of(value: object) -> str:
+    """The value of a field."""
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
 def noun_for(number: object, name: str) -> str:
     """The name of a piece after a number: tank and tanks, galleys and galley.
 

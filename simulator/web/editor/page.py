@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from simulator.report.words import percent
 from simulator.rules.custom.game_file.files import shipped_text
 from simulator.rules.custom.triplea import import_triplea
+from simulator.rules.toolkit.words import percent
 from simulator.scenarios import ScenarioError, kinds_of
 from simulator.scenarios.validation import not_one_of
 from simulator.web import catalogue

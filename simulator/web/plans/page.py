@@ -11,9 +11,8 @@ from typing import Any
 
 from simulator.analysis.plan import words
 from simulator.analysis.plan.plan import Plan, plan
-from simulator.report.words import percent
 from simulator.rules.battle import Battle
-from simulator.rules.toolkit.words import number_of
+from simulator.rules.toolkit.words import number_of, percent
 from simulator.rules.toolkit.words import words as player_words
 from simulator.scenarios import example_text, kinds_of
 from simulator.scenarios.files import example, plan_names

@@ -12,12 +12,12 @@ from simulator.analysis.odds.headline import headline_of
 from simulator.analysis.odds.method import MOST_BATTLES
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import SimulatedAnswer, by_rules, width
-from simulator.report.words import percent
 from simulator.rules import CAMPAIGN
 from simulator.rules.battle import Battle
 from simulator.rules.custom import INLINE
 from simulator.rules.custom.game_file.written import toml_text
 from simulator.rules.sides import ALL_SIDES, SIDES
+from simulator.rules.toolkit.words import percent
 from simulator.scenarios import Scenario, ScenarioError, set_path
 from simulator.scenarios.schema import branches_at, whole_numbers
 from simulator.web import catalogue, counter_attack, links, text_line

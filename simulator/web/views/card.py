@@ -8,9 +8,8 @@ from typing import Any
 
 from simulator.analysis.odds.odds import Odds
 from simulator.report.answer_words import unit_columns
-from simulator.report.words import percent
 from simulator.rules.sides import SIDES
-from simulator.rules.toolkit.words import number_of, words
+from simulator.rules.toolkit.words import number_of, percent, words
 from simulator.web import catalogue, counter_attack
 from simulator.web.messages import Job, Limits, Reply
 from simulator.web.views.answers import context, odds_in_time

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from simulator.analysis.studies.compare import LEAST, compare
+from simulator.analysis.studies.compare import LEAST, Comparison, compare
 from simulator.rules import PLAN
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.words import noun_for, words
@@ -86,21 +87,7 @@ def compare_set_ups(job: Job, limits: Limits) -> Reply:
         raise ScenarioError(f"compare: {len(links)} set-ups; at most {MOST_PINS}")
     requests = {name: _request_of(link) for name, link in zip("ABCDEF", links, strict=False)}
     comparison = compare({name: one.draft for name, one in requests.items()}, threads=1)
-    values = defaultdict(list)
-    for row in comparison.rows():
-        if not re.match(r"q\d", row["value"]):
-            values[row["value"]].append(row)
-    for value, rows in values.items():
-        estimates = [round(meaning(value) * row["estimate"], 12) for row in rows]
-        for row, one in zip(rows, estimates, strict=True):
-            marks = {max(estimates): "better", min(estimates): "worse"} if min(estimates) < max(estimates) else {}
-            row["mark"] = marks.get(one, "")
     written = [dict(one.written) for one in requests.values()]
-    differing = [
-        key
-        for key in dict.fromkeys(key for one in written for key in one)
-        if len({one.get(key) for one in written}) > 1
-    ]
     set_ups = [
         {
             "name": name,
@@ -113,7 +100,12 @@ def compare_set_ups(job: Job, limits: Limits) -> Reply:
         }
         for name, one in requests.items()
     ]
-    about = {"comparison": comparison, "values": values, "set_ups": set_ups, "differing": differing}
+    about = {
+        "comparison": comparison,
+        "values": _marked_rows(comparison),
+        "set_ups": set_ups,
+        "differing": _differing(written),
+    }
     if ("with.part", "1") in job.pairs:
         names = [value.strip()[:MOST_NAME] for key, value in job.pairs if key == "with.n"]
         for place, one in enumerate(set_ups):
@@ -121,6 +113,26 @@ def compare_set_ups(job: Job, limits: Limits) -> Reply:
             one["called"] = given or _called(written[0], written[place])
         return Reply(render("beside.html", **about))
     return Reply(compare_page(job, **about))
+
+
+def _marked_rows(comparison: Comparison) -> dict[str, list[dict[str, Any]]]:
+    """The rows of each value without quantiles; the best and the worst for the attacker are marked."""
+    values = defaultdict(list)
+    for row in comparison.rows():
+        if not re.match(r"q\d", row["value"]):
+            values[row["value"]].append(row)
+    for value, rows in values.items():
+        estimates = [round(meaning(value) * row["estimate"], 12) for row in rows]
+        marks = {max(estimates): "better", min(estimates): "worse"} if min(estimates) < max(estimates) else {}
+        for row, one in zip(rows, estimates, strict=True):
+            row["mark"] = marks.get(one, "")
+    return values
+
+
+def _differing(written: Sequence[dict[str, str]]) -> list[str]:
+    """The fields that are not the same in all set-ups."""
+    every = dict.fromkeys(key for one in written for key in one)
+    return [key for key in every if len({one.get(key) for one in written}) > 1]
 
 
 def _called(first: dict[str, str], other: dict[str, str]) -> str:

@@ -12,10 +12,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from markupsafe import Markup, escape
 
 from simulator.analysis.odds.measure import in_words, is_chance
+from simulator.analysis.words import capital
 from simulator.report.survivor_bar import LEAST
-from simulator.report.words import bound, label_of, path_in_words, percent, value_of
+from simulator.report.words import bound, label_of, path_in_words, value_of
 from simulator.rules.battle import Battle
-from simulator.rules.toolkit.words import words
+from simulator.rules.toolkit.words import percent, words
 from simulator.web.catalogue import sentences
 from simulator.web.static_files import address_of
 from simulator.web.views.charts import ink
@@ -83,11 +84,6 @@ def says(choice: str, name: str) -> str:
     last = re.sub(r"\.\d+$", "", name).rpartition(".")[2].removeprefix("sea_")
     sentence = sentences().get(last, {}).get(choice) if name.startswith("policy.") else None
     return f": {sentence}" if sentence else ""
-
-
-def capitalize_first(text: str) -> str:
-    """The text with a capital."""
-    return text[:1].upper() + text[1:]
 
 
 # --- pictures of many parts, of which a template takes three times as long ------------------------------------------
@@ -158,7 +154,7 @@ def environment() -> Environment:
         auto_reload=False,
     )
     own = (fixed, words, percent, number, short, change, chance_text, interval, mean, difference)
-    more = (signed, coordinates, ink, in_words, is_chance, says, capitalize_first, blocks, histogram)
+    more = (signed, coordinates, ink, in_words, is_chance, says, capital, blocks, histogram)
     result.filters |= {function.__name__: function for function in (*own, *more)}
     result.filters |= {"path": path_in_words, "machine": "{:.10g}".format}
     result.filters["static"] = address_of

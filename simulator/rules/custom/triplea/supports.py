@@ -69,34 +69,22 @@ class Supports:
     def _made(self, attachment: Attachment, notes: list[str]) -> list[dict[str, Any]] | str:
         """The supports of one attachment, or the reason why it is left out; `notes` takes what differs."""
         given = attachment.latest()
-        if attachment.owner not in self.names:
-            return NO_GIVER
-        players = _list(given, "players")
-        if not players:
-            return NO_PLAYER
-        if not set(players) & {*self.players}:
-            return NOT_THESE_PLAYERS
-        if odd := [name for name in ("bonus", "number") if name in given and given[name].is_odd()]:
-            return f"its {odd[0]} {given[odd[0]].value.strip()[:40]!r} is not a whole number"
-        bonus = _number(given, "bonus", 0)
-        if bonus == 0:
-            return NO_BONUS
-        enemy = bool("faction" in given and given["faction"].value == "enemy")
+        bonus, players = _number(given, "bonus", 0), set(_list(given, "players"))
+        if reason := self._not_taken(attachment, given, players, bonus):
+            return reason
+        enemy = "faction" in given and given["faction"].value == "enemy"
         giver = self.names[attachment.owner]
-        to = [self.names[name] for name in _list(given, "unitType") if name in self.names]
-        to = [name for name in self.names.values() if name in to]
+        named = {self.names[name] for name in _list(given, "unitType") if name in self.names}
+        to = [name for name in self.names.values() if name in named]
         sides = [side for word, side in SIDES.items() if word in _list(given, "side")]
-        dice = [word for word in _list(given, "dice") if word in DICE and (not DICE[word][1] or self.guns & {*to})]
+        dice = [word for word in _list(given, "dice") if word in DICE and (not DICE[word][1] or self.guns & named)]
         if not (to and sides and dice):
             return NO_UNIT
-        if set(self.players) - set(players):
+        if set(self.players) - players:
             notes.append("for all players")
         values = [value for side, value in VALUES.items() if (side in sides) != enemy or len(sides) > 1]
-        if (
-            "strength" in dice
-            and bonus > 0
-            and any(self.units[name].number(value) <= 0 for name in to for value in values)
-        ):
+        strength = "strength" in dice and bonus > 0
+        if strength and any(self.units[name].number(value) <= 0 for name in to for value in values):
             notes.append(NOT_RAISED)
         held = min(max(bonus, -LARGEST_BONUS), LARGEST_BONUS)
         if held != bonus:
@@ -112,6 +100,18 @@ class Supports:
             base["itself"] = True
         stack = _stack(attachment, given, notes)
         return [_with_bonus(base, word, held) | stack for word in dice]
+
+    def _not_taken(self, attachment: Attachment, given: dict[str, Option], players: set[str], bonus: int) -> str:
+        """The reason why a support concerns none of these units and players, or cannot be read; else ""."""
+        if attachment.owner not in self.names:
+            return NO_GIVER
+        if not players:
+            return NO_PLAYER
+        if not players & {*self.players}:
+            return NOT_THESE_PLAYERS
+        if odd := [name for name in ("bonus", "number") if name in given and given[name].is_odd()]:
+            return f"its {odd[0]} {given[odd[0]].value.strip()[:40]!r} is not a whole number"
+        return NO_BONUS if bonus == 0 else ""
 
 
 def _with_bonus(base: dict[str, Any], word: str, bonus: int) -> dict[str, Any]:

@@ -117,20 +117,22 @@ def siege_outcome(setup: SiegeSetup, states: Any) -> Columns:
         "siegeworks_value": np.array(siege.WORKS_VALUE)[states.works],
         "pillages": states.pillages,
     }
-    if not setup.campaign:
-        return columns | of_segment(setup, states)
+    return columns | (of_campaign(setup, states) if setup.campaign else of_segment(setup, states))
+
+
+def of_campaign(setup: SiegeSetup, states: Any) -> Columns:
+    """Outputs of a campaign alone (section 5), with those of its relief army."""
     holds_on = (PLUSES[states.works] > 0) | (states.breach == 1)
     enough = (states.camp > 0) & (states.camp >= LD * setup.level) & setup.fields.conditions.supply_line
     gone_by_supply = states.starved * setup.unit
     # Too small to undermine only because of what supply has cost.
-    by_supply = (how == siege.REDEPLOYED) & (gone_by_supply > 0) & (states.camp + gone_by_supply >= LD * setup.level)
-    if setup.relief.army:
-        columns |= of_relief(setup, states)
+    too_small = (gone_by_supply > 0) & (states.camp + gone_by_supply >= LD * setup.level)
+    columns = of_relief(setup, states) if setup.relief.army else {}
     return columns | {
         "rounds": states.rounds,
-        "can_continue": (how == siege.GOES_ON) & enough & holds_on,
-        "destroyed_by_supply": how == siege.STARVED,
-        "redeployed_by_supply": by_supply,
+        "can_continue": (states.how == siege.GOES_ON) & enough & holds_on,
+        "destroyed_by_supply": states.how == siege.STARVED,
+        "redeployed_by_supply": (states.how == siege.REDEPLOYED) & too_small,
         "attacker_gone_by_supply_thirds": gone_by_supply,
     }
 
