@@ -25,7 +25,7 @@ from simulator.engine.jit.numba_mode import uses_internals
 
 PACKAGE = Path(__file__).resolve().parents[2]
 ENGINE = "engine"
-# Of each part of the package the newest versions are kept, while all folders take no more than so many bytes.
+# The newest versions kept of each part of the package, while all folders together take at most this many bytes.
 KEPT_VERSIONS, MOST_BYTES = 3, 100 << 20
 
 # Functions that get a message before a kernel is compiled; a command prints it.
