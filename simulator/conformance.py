@@ -29,7 +29,7 @@ from simulator.scenarios import Scenario, Source, load
 
 BATTLES = 150_000
 FEW = 2_000
-# Battles without their counters are enumerated up to so many bytes: enough to compare, too few to be compiled for.
+# Battles without their counters are enumerated up to this many bytes: enough to compare, too few to be compiled for.
 SMALL = 1_000_000
 SEED = 20_261
 # Largest |z| of a simulated chance that is taken for luck.
@@ -45,7 +45,7 @@ def promise(kept: bool, text: str) -> None:
 
 
 def check(battle: Source, battles: int = BATTLES) -> None:
-    """Hold a game to every promise in one of its scenarios (whatever `load` takes), with so many simulated battles.
+    """Hold a game to every promise in one of its scenarios (whatever `load` takes), with this many simulated battles.
 
     The contract of its rules in many states, exact odds against simulated ones, threads, replays, counters. Takes
     seconds. Raises BrokenGame, which names the first promise that is not kept, ScenarioError as `load`.
@@ -191,7 +191,7 @@ def check_threads(scenario: Scenario, battles: int = BATTLES) -> Odds:
 
 
 def check_replay(scenario: Scenario) -> None:
-    """A replay tells the very battle that the simulation counted under its number."""
+    """A replay shows the very battle that the simulation counted under its number."""
     before: dict[tuple[Any, ...], int] = {}
     for battle in range(3):
         after = counted(simulate(scenario, battle + 1, SEED))

@@ -64,6 +64,19 @@ def examples_are_built_once(request, monkeypatch):
         monkeypatch.setattr(scenario._kept, "_most", ROOM)
 
 
+@pytest.fixture
+def battle_odds(capsys):
+    """Run a command of the command line; its status, standard output and standard error."""
+    from simulator.cli import run
+
+    def call(*arguments):
+        status = run([str(argument) for argument in arguments])
+        printed = capsys.readouterr()
+        return status, printed.out, printed.err
+
+    return call
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """Whole folders and files are given to workers."""

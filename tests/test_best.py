@@ -383,7 +383,7 @@ ATTACK, DEFENCE = {"i": 1, "f": 3}, {"i": 2, "f": 4}
 
 
 def ways_of_losing(units, hits):
-    """All multisets of so many units."""
+    """All multisets of this many units."""
     names = sorted(set(units))
     for counts in itertools.product(*(range(units.count(name) + 1) for name in names)):
         if sum(counts) == min(hits, len(units)):

@@ -4,11 +4,8 @@ Small chains stand for all that take the same ways through the engine. The rules
 arrays in plain Python by `test_conformance`, which compiles nothing.
 """
 
-import os
-import subprocess
-import sys
-
 from simulator.engine.jit.kernel_cache import folder_of
+from tests.processes import python
 
 CODE = """
 from dataclasses import replace
@@ -39,13 +36,5 @@ print(folder_of("engine"))
 
 # With a counter, decisions, pairs of rolls; of one word or two; on a grid. A type of params costs 2 s.
 def test_no_kernel_leaves_its_arrays():
-    found = subprocess.run(
-        [sys.executable, "-c", CODE],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=500,
-        env=os.environ | {"NUMBA_BOUNDSCHECK": "1"},
-    )
-    assert found.returncode == 0, found.stderr[-2000:]
+    found = python(CODE, NUMBA_BOUNDSCHECK="1")
     assert found.stdout.strip() != str(folder_of("engine"))

@@ -19,16 +19,6 @@ from simulator.cli.commands import COMMANDS, GROUPS
 from simulator.scenarios import example_names
 
 
-@pytest.fixture
-def battle_odds(capsys):
-    def call(*arguments):
-        status = run([str(argument) for argument in arguments])
-        printed = capsys.readouterr()
-        return status, printed.out, printed.err
-
-    return call
-
-
 def process(*arguments, **options):
     command = [sys.executable, "-m", "simulator", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **options)

@@ -98,7 +98,7 @@ def alone():
 
 
 def swept(processes, out, workers, progress=None):
-    """The sweep on the cluster, once so many workers are there."""
+    """The sweep on the cluster, once this many workers are there."""
     with machines(address=processes.address) as client:
         client.wait_for_workers(workers, timeout=120)
         return kept_sweep(grid_of(LAND, VARY, SLOW, None, 0), Path(out), answers_on(client), progress)

@@ -13,7 +13,6 @@ from types import SimpleNamespace
 import pytest
 
 from simulator import Interrupted, ScenarioError, exact, load, simulate, survival
-from simulator.cli import run
 from simulator.cli.options import complete_kind, complete_path, complete_scenario
 from simulator.scenarios import reading
 
@@ -25,15 +24,10 @@ ROOT = Path(__file__).parent.parent
 
 
 @pytest.fixture
-def battle_odds(capsys, tmp_path, monkeypatch):
+def battle_odds(battle_odds, tmp_path, monkeypatch):
+    """The command in an empty folder."""
     monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        status = run([str(argument) for argument in arguments])
-        printed = capsys.readouterr()
-        return status, printed.out, printed.err
-
-    return call
+    return battle_odds
 
 
 def text_of(name):
@@ -293,7 +287,8 @@ def test_an_interrupt_hands_over_what_was_gathered():
 
 
 def test_numbers_that_nearly_are_nought_or_one_are_not_written_as_such():
-    from simulator.report.words import bound, percent
+    from simulator.report.words import bound
+    from simulator.rules.toolkit.words import percent
 
     assert percent(0.00001) == "< 0.01 %"
     assert percent(0.99999) == "> 99.99 %"

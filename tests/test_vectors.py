@@ -35,7 +35,7 @@ def cases(vectors):
 
 ANSWERED = [(game, vector) for game, (answered, _) in READ.items() for vector in answered]
 REFUSED = [(game, vector) for game, (_, refused) in READ.items() for vector in refused]
-# Of a few vectors the odds are too many to enumerate: they hold for so many battles.
+# Of a few vectors the odds are too many to enumerate: they hold for this many battles.
 SAMPLED = [(game, vector) for game, vector in ANSWERED if "sampled_battles" in vector]
 EXACT = [(game, vector) for game, vector in ANSWERED if "sampled_battles" not in vector]
 SCENARIOS = {(game, vector["name"]): vector["scenario"] for game, vector in EXACT}

@@ -6,91 +6,80 @@ import sys
 import pytest
 
 from simulator import GAMES, odds, risk, skirmish
-from simulator.cli import run
 from simulator.scenarios import ScenarioError, example_names, kinds_of, load
 from simulator.scenarios.files import example
 from simulator.scenarios.needed import refusals_of_nothing
 from simulator.scenarios.schema import field_rows
 
 
-@pytest.fixture
-def said(capsys):
-    """Run a command; its status, standard output and standard error."""
-
-    def call(*arguments):
-        status = run([str(argument) for argument in arguments])
-        printed = capsys.readouterr()
-        return status, printed.out, printed.err
-
-    return call
-
-
-def test_an_example_is_shown_by_its_name_alone(said):
-    status, out, _ = said("examples", "risk-path")
-    assert (status, out) == said("examples", "show", "risk-path")[:2]
+def test_an_example_is_shown_by_its_name_alone(battle_odds):
+    status, out, _ = battle_odds("examples", "risk-path")
+    assert (status, out) == battle_odds("examples", "show", "risk-path")[:2]
     assert 'game = "risk"' in out
 
 
-def test_examples_by_game_and_by_words(said):
-    whole, some = said("examples")[1], said("examples", "power", "naval")[1]
+def test_examples_by_game_and_by_words(battle_odds):
+    whole, some = battle_odds("examples")[1], battle_odds("examples", "power", "naval")[1]
     assert all(name in whole for name in example_names())
     assert len(whole.splitlines()) < 70  # one line a game, with an empty one between
     assert whole.startswith(f"{len(example_names())} examples of ")
     assert some.startswith(f"2 of the {len(example_names())} examples hold 'power naval'.\n")
     assert "power-lepanto" in some
     assert "power-novgorod" not in some
-    assert said("examples", "zeppelin")[2] == (
+    assert battle_odds("examples", "zeppelin")[2] == (
         "example: no example is called 'zeppelin', or speaks of it; `battle-odds examples` lists them\n"
     )
 
 
-def test_help_is_a_command(said):
-    assert said("help")[1] == said("--help")[1]
-    assert said("help", "games", "check") == said("games", "check", "--help")
-    assert "--counter-attack" in said("help", "campaign")[1]
+def test_help_is_a_command(battle_odds):
+    assert battle_odds("help")[1] == battle_odds("--help")[1]
+    assert battle_odds("help", "games", "check") == battle_odds("games", "check", "--help")
+    assert "--counter-attack" in battle_odds("help", "campaign")[1]
 
 
-def test_a_log_that_is_not_there_names_the_template(said, tmp_path):
+def test_a_log_that_is_not_there_names_the_template(battle_odds, tmp_path):
     missing = tmp_path / "my-log.csv"
-    status, out, err = said("luck", missing)
+    status, out, err = battle_odds("luck", missing)
     assert (status, out) == (2, "")
     assert "my-log.csv'; `battle-odds luck --template risk` prints a log to fill in" in err
 
 
-def test_a_log_in_the_encodings_of_spreadsheets(said, tmp_path):
+def test_a_log_in_the_encodings_of_spreadsheets(battle_odds, tmp_path):
     text, answers = "scenario,winner\nrisk-20v15,defender\n", []
     for number, encoding in enumerate(("utf-8", "utf-8-sig", "utf-16")):
         log = tmp_path / f"{number}.csv"
         log.write_bytes(text.encode(encoding))
-        answers.append(said("luck", log))
+        answers.append(battle_odds("luck", log))
     assert answers[0][0] == 0
     assert answers[0] == answers[1] == answers[2]
     other = tmp_path / "other.csv"
     other.write_bytes(b"scenario,winner\nM\xfcnchen,attacker\n")
-    status, _, err = said("luck", other)
+    status, _, err = battle_odds("luck", other)
     assert status == 2
     assert "no text in UTF-8 or UTF-16" in err
 
 
-def test_a_list_is_set_without_brackets(said):
+def test_a_list_is_set_without_brackets(battle_odds):
     asked = "odds", "axis-land-eastern-front", "--exact", "--set"
-    plain = said(*asked, "policy.attacker.loss_order=tank,infantry,fighter,artillery")
+    plain = battle_odds(*asked, "policy.attacker.loss_order=tank,infantry,fighter,artillery")
     assert plain[0] == 0
-    assert plain == said(*asked, 'policy.attacker.loss_order=["tank","infantry","fighter","artillery"]')
-    assert said(*asked, "policy.attacker.loss_order=tank,,fighter")[2].startswith("--set: 'tank,,fighter' is not")
-    assert said(*asked, "attacker.tank=1,2")[2].startswith("attacker.tank: '1,2' is not allowed")
+    assert plain == battle_odds(*asked, 'policy.attacker.loss_order=["tank","infantry","fighter","artillery"]')
+    assert battle_odds(*asked, "policy.attacker.loss_order=tank,,fighter")[2].startswith(
+        "--set: 'tank,,fighter' is not"
+    )
+    assert battle_odds(*asked, "attacker.tank=1,2")[2].startswith("attacker.tank: '1,2' is not allowed")
 
 
-def test_a_table_on_standard_output(said, tmp_path, monkeypatch):
+def test_a_table_on_standard_output(battle_odds, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     grid = "sweep", "risk-20v15", "--vary", "attacker.regiments=4:6"
     for asked in (("odds", "risk-20v15"), grid, ("sensitivity", *grid[1:])):
-        assert said(*asked, "--csv", "table.csv")[0] == 0
-        status, out, _ = said(*asked, "--csv", "-")
+        assert battle_odds(*asked, "--csv", "table.csv")[0] == 0
+        status, out, _ = battle_odds(*asked, "--csv", "-")
         assert status == 0
         assert out == (tmp_path / "table.csv").read_bytes().decode().replace("\r\n", "\n")
     assert not (tmp_path / "-").exists()
-    assert said("odds", "risk-20v15", "--csv", "-", "--json")[::2] == (
+    assert battle_odds("odds", "risk-20v15", "--csv", "-", "--json")[::2] == (
         2,
         "csv: '-' does not go with --json, which prints there, too\n",
     )
@@ -131,12 +120,12 @@ def test_an_empty_name_among_those_allowed_is_shown():
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_short_view_and_what_is_needed(said, game):
+def test_the_short_view_and_what_is_needed(battle_odds, game):
     name = game.replace("_", "-")
     for kind, battle in kinds_of(name).items():
-        short, whole = said("schema", name, kind)[1], said("schema", name, kind, "--all")[1]
+        short, whole = battle_odds("schema", name, kind)[1], battle_odds("schema", name, kind, "--all")[1]
         assert len(short.splitlines()) <= len(whole.splitlines())
-        needed = said("schema", name, kind, "--required")[1]
+        needed = battle_odds("schema", name, kind, "--required")[1]
         assert all(line in " ".join(needed.split()) for line in map(str, refusals_of_nothing(battle)))
 
 
@@ -148,25 +137,27 @@ def test_the_short_view_and_what_is_needed(said, game):
         ("birthright", "tactical", ["attacker.units: ", "defender.units: "]),
     ],
 )
-def test_the_pieces_that_are_needed_are_named(said, game, kind, words):
-    out = said("schema", game, kind, "--required")[1]
+def test_the_pieces_that_are_needed_are_named(battle_odds, game, kind, words):
+    out = battle_odds("schema", game, kind, "--required")[1]
     assert all(f"\n{word}" in out for word in words)
 
 
 @pytest.mark.parametrize("game", ["europa", "kings_and_things", "birthright"])
-def test_what_is_needed_names_pieces_of_every_side_that_is_refused_without(said, game):
+def test_what_is_needed_names_pieces_of_every_side_that_is_refused_without(battle_odds, game):
     """Each field is one that the page shows first; a side of which a field is required needs no more."""
     name = game.replace("_", "-")
     for kind, battle in kinds_of(name).items():
         first = {row.path for row in field_rows(battle) if row.first}
-        listed = [line.split()[0] for line in said("schema", name, kind, "--required")[1].splitlines() if line.strip()]
+        listed = [
+            line.split()[0] for line in battle_odds("schema", name, kind, "--required")[1].splitlines() if line.strip()
+        ]
         shown = [path for path in listed if path in first]
         for side in {line.partition(":")[0].partition(".")[0] for line in refusals_of_nothing(battle)}:
             assert any(path.startswith(f"{side}.") for path in shown), (kind, side)
 
 
-def test_the_short_view_holds_what_a_player_knows_first(said):
-    short = said("schema", "price-of-power", "naval")[1]
+def test_the_short_view_holds_what_a_player_knows_first(battle_odds):
+    short = battle_odds("schema", "price-of-power", "naval")[1]
     assert short.startswith("The Price of Power, naval has ")
     assert "attacker.heavy" in short
     assert len(short.splitlines()) < 45
@@ -174,13 +165,13 @@ def test_the_short_view_holds_what_a_player_knows_first(said):
     assert all(f"attacker.{name}" in short for name in data["attacker"] if name != "name")
 
 
-def test_a_wrong_kind_does_not_hide_mistakes_that_every_kind_refuses(said, tmp_path):
+def test_a_wrong_kind_does_not_hide_mistakes_that_every_kind_refuses(battle_odds, tmp_path):
     battle = tmp_path / "battle.toml"
     battle.write_text(
         'game = "risk"\nbattle = "lend"\nattacker = { regimens = 3 }\ndefender = { regiments = -3 }\n'
         "[conditions]\ncrossings = [{}]\n"
     )
-    status, out, err = said("odds", battle)
+    status, out, err = battle_odds("odds", battle)
     assert (status, out) == (2, "")
     lines = err.splitlines()
     assert lines[0].startswith("battle: 'lend' is not allowed; ")
@@ -189,8 +180,8 @@ def test_a_wrong_kind_does_not_hide_mistakes_that_every_kind_refuses(said, tmp_p
     assert [line.partition(": ")[0] for line in lines[1:]] == ["attacker.regimens", "defender.regiments"]
 
 
-def test_a_full_stack_that_strikes_back_says_who_is_counted(said):
-    status, _, err = said(
+def test_a_full_stack_that_strikes_back_says_who_is_counted(battle_odds):
+    status, _, err = battle_odds(
         "campaign", "knt-ten-against-a-citadel", "--counter-attack", "--join", 'attacker.creatures=["Troll"]'
     )
     assert status == 2
@@ -200,4 +191,4 @@ def test_a_full_stack_that_strikes_back_says_who_is_counted(said):
     )
     raised = ("--set", "options.stack_limit=11", "--quiet", "--battles", "200")
     call = ("campaign", "knt-ten-against-a-citadel", "--counter-attack", "--join", 'attacker.creatures=["Troll"]')
-    assert said(*call, *raised)[0] == 0
+    assert battle_odds(*call, *raised)[0] == 0

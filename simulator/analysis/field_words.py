@@ -43,7 +43,7 @@ def units_in_words(battle: Battle, data: Mapping[str, Any], path: str, number: i
 
 
 def owner_in_words(battle: Battle, data: Mapping[str, Any], path: str) -> str:
-    """Whose field it is: "the defender", "Venice", "red" (a force); "" for nobody's."""
+    """The owner of a field: "the defender", "Venice", "red" (a force); "" for nobody's."""
     parts = re.split(r"[.\[\]]+", path)
     if parts[0] in {"force", "place", "target", "hold"}:
         return parts[1]

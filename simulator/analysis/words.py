@@ -40,7 +40,7 @@ def signed(value: float, chance: bool) -> str:
 
 
 def in_chance(value: float, bounds: tuple[float, float] | None = None) -> str:
-    """How often something happens: "in 35.21 %", "never", "always", "in about 35.2 % (35.1 to 35.3)"."""
+    """A chance as an adverb: "in 35.21 %", "never", "always", "in about 35.2 % (35.1 to 35.3)"."""
     text = chance_of(value, 2, bounds)
     return text if text in {"never", "always"} else f"in {text}"
 

@@ -1,4 +1,4 @@
-"""The commands that tell what there is: games, game files, fields, names, examples."""
+"""The commands that list things: games, game files, fields, names, examples."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def names(
     game, label = battle.game, battle.name or battle.game.capitalize()
     found = rules.lists(game)
     if not found:
-        raise ValueError(f"list: {game} takes no names; `battle-odds schema {game}` tells what its fields take")
+        raise ValueError(f"list: {game} takes no names; `battle-odds schema {game}` lists what its fields take")
     if what is None and len(found) > 1:
         show([f"{label} has {len(found)} lists of names:", *(f"battle-odds list {game} {name}" for name in found)])
         return

@@ -110,7 +110,7 @@ def mixed_odds(asked: Any, method: Any, weights: dict[str, float] | None, output
 
 
 def bare_odds(odds: Any) -> Iterator[Any]:
-    """TableOutput of odds without a scenario's own introduction."""
+    """The tables of odds, without the introduction of a scenario."""
     from simulator.report.tables.odds import chance_table, grounds, likely_table, summary_table
 
     yield from (chance_table(odds, "result", odds.results), summary_table(odds), likely_table(odds))

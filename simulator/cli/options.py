@@ -109,7 +109,7 @@ OutFolder = Annotated[
 OutFile = Annotated[
     Path | None, _option("--out", "keep the counts of --battles here; the same command goes on", "FILE")
 ]
-Workers = Annotated[int | None, _option("--workers", "spread the work over so many processes", min=1)]
+Workers = Annotated[int | None, _option("--workers", "spread the work over this many processes", min=1)]
 Cluster = Annotated[str | None, _option("--cluster", "a Dask scheduler, like tcp://scheduler:8786", "ADDRESS")]
 AsJson = Annotated[bool, _option("--json", "print JSON")]
 CsvFile = Annotated[Path | None, _option("--csv", "write the table to a CSV file; - prints it", "FILE")]
@@ -121,7 +121,7 @@ Target = Annotated[str | None, _option("--target", "the value to reach: 80% (as 
 Costs = Annotated[
     list[str] | None, _option("--cost", "what one of it costs, or a price list of the game (muster)", "PATH=PRICE")
 ]
-Budget = Annotated[float | None, _option("--budget", "the best for so much, instead of a target")]
+Budget = Annotated[float | None, _option("--budget", "the best for at most this cost, instead of a target")]
 MostSetting = Annotated[int, _option("--most", "largest setting tried", min=1, max=100_000)]
 NoPruning = Annotated[bool, _option("--no-pruning", "try every combination")]
 Waves = Annotated[
@@ -181,7 +181,7 @@ NeedSide = Annotated[
 ]
 WhoseSide = Annotated[str, _option("--side", "attacker or defender: whose decisions, and whose weights")]
 MostRounds = Annotated[int | None, _option("--most", "how many rounds; else until all but a millionth end")]
-AfterRounds = Annotated[int | None, _option("--after", "the odds of everything after so many rounds")]
+AfterRounds = Annotated[int | None, _option("--after", "the odds of everything after this many rounds")]
 LOG = (
     "a CSV or JSON file of battles: scenario, side, set-up fields like attacker.regiments, winner, attacker_lost, "
     "defender_lost, other columns; in JSON also results"

@@ -35,7 +35,7 @@ UNWATCHED_WIDTH = 120
 # The status of a command that was interrupted, and has shown what was gathered.
 CUT_SHORT = -130
 STANDARD_OUTPUT = Path("-")
-# A progress bar appears after so many seconds.
+# A progress bar appears after this many seconds.
 PATIENCE = 1.0
 T = TypeVar("T")
 

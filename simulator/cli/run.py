@@ -37,8 +37,8 @@ SIGNS = {
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 2 bad input (one line says what), 130 interrupted."""
-    # A command makes many objects and drops few: a tenth of the time of large scenarios and of compiling went into
-    # looking for cycles again and again.
+    # A command makes many objects and drops few: repeated searches for cycles took a tenth of the time of large
+    # scenarios, and of compiling.
     gc.set_threshold(200_000, 20, 20)
     # Threads of OpenBLAS that wait for each other took up to 50 times the CPU time of one on a busy machine.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -49,18 +49,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.stdout.flush()
     except KeyboardInterrupt:
         status = interrupted()
-    except BrokenPipeError:  # whoever read the output has seen enough of it
+    except BrokenPipeError:  # the reader of the output has closed it
         os._exit(0)
     except OSError as error:  # a full disk behind standard output
         refused(str(error))
         os._exit(BAD_INPUT)
     finally:
-        with suppress(ValueError):  # in another thread than the main one nothing has been watched
-            signal.set_wakeup_fd(-1)  # a caller that goes on hears Ctrl-C as it likes
+        with suppress(ValueError):  # outside the main thread nothing is watched
+            signal.set_wakeup_fd(-1)  # a caller that goes on handles Ctrl-C itself
     if status == INTERRUPTED:
         sys.stderr.flush()
         os._exit(status)  # without waiting for threads that still count
-    # Nothing that is left is looked through for cycles once more: that was a quarter of a quick command's time.
+    # Skip the last search for cycles, which took a quarter of the time of a quick command.
     gc.freeze()
     sys.exit(status)
 
@@ -96,26 +96,26 @@ def _run(arguments: Sequence[str]) -> int:
     if arguments[:1] and arguments[0] in OLD:
         return refused(f"{arguments[0]}: {OLD[arguments[0]]}")
     try:
-        # One command is enough where it is typed out first.
+        # Build only the command that the line begins with.
         app = app_of(*[name for name in arguments[:1] if name in COMMANDS])
         status = get_command(app)(list(arguments) or ["--help"], prog_name="battle-odds", standalone_mode=False)
     except BrokenPipeError:
         raise
-    except SystemExit:  # so the parser ends where nobody reads the output any more
+    except SystemExit:  # the parser exits so when the output is closed
         raise BrokenPipeError from None
     except (ValueError, NoExactOdds, OSError) as error:
         return refused(str(error), *map(str, getattr(error, "others", ())))
     except Exception as error:
         if type(error).__name__ == "Abort":
             return interrupted()
-        # The parser's own complaints (unknown option, missing argument) know how to tell themselves.
+        # The parser prints its own complaints (unknown option, missing argument).
         if not hasattr(error, "format_message"):
             raise
         option = getattr(error, "option_name", "")
         if option in OLD:
             return refused(f"{option}: {OLD[option]}")
         return refused(error.format_message().removeprefix("Invalid value for ").replace("'", "", 2))
-    if status == INTERRUPTED:  # the parser's own word for Ctrl-C
+    if status == INTERRUPTED:  # the parser's own status for Ctrl-C
         return interrupted()
     if status == CUT_SHORT:
         return INTERRUPTED
@@ -140,8 +140,8 @@ def refused(*texts: str) -> int:
 def watch_interrupts() -> None:
     """End the process within half a second of Ctrl-C, even while the compiler keeps the main thread busy.
 
-    Python's own handler runs in the main thread between two of its steps, which a compiler's long step delays. A second
-    thread waits beside it.
+    Python runs its handler in the main thread between two steps, and a step of the compiler may be long. So a second
+    thread watches for the signal.
     """
     if threading.current_thread() is not threading.main_thread():
         return

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from simulator.analysis.studies.grid import AnsweredPortion, Grid, Portions
     from simulator.scenarios import Draft, Scenario
 
-# Worker processes take about so long to start and to load their kernels.
+# The seconds that worker processes take to start and to load their kernels.
 HERE_SECONDS = 4.0
 
 
@@ -40,7 +40,7 @@ class Elsewhere:
             return
         from simulator.analysis.storage.cluster import machines
 
-        logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # it would tell of tasks that Ctrl-C leaves behind
+        logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # it would report tasks that Ctrl-C leaves behind
         with ExitStack() as ending:
             yield Helpers(lambda: ending.enter_context(machines(self.workers, self.cluster)), self.cluster is None)
 

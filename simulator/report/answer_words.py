@@ -78,7 +78,7 @@ def _fact_label(label: str) -> str:
 
 
 def ending(battle: Battle, outcome: Mapping[str, Any]) -> Iterator[str]:
-    """The end of one battle: who wins, what else came about, then what each side has left and has lost."""
+    """The end of one battle: the winner, the other results, then the pieces that each side has left and has lost."""
     sides: dict[str, list[str]] = {side: [] for side in SIDES}
     rest: list[str] = []
     for name, value in outcome.items():

@@ -1,6 +1,6 @@
-"""Campaigns in words and tables: who attacks whom, what becomes of each fight, what is left of each force.
+"""Campaigns in words and tables: the fights, their ends, and the pieces left of each force.
 
-All tables fit into 80 columns: names are broken where they must, and nothing is cut.
+All tables fit into 80 columns: long names are broken, and nothing is cut.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class CampaignReport:
         return f"{attacker} v {defender}" if attacker and defender else f"{attacker or defender}, {fight.kind}"
 
     def course(self) -> str:
-        """One sentence: who attacks whom, with what and when."""
+        """One sentence: the fights in order, each with its sides, their pieces and its condition."""
         clauses, seen = [], set[int]()
         for at, fight in enumerate(self.plan.fights[:MOST_CLAUSES]):
             names = []

@@ -1,4 +1,4 @@
-"""What `best` decides for a side that asks for nothing special (docs/rules/decisions.md section 2.3)."""
+"""The decisions that `best` makes for a side that names none (docs/rules/decisions.md section 2.3)."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ class StartsRun(BattlesRun, Protocol):
         ...
 
     def remember(self, key: Any, value: Any, size: int) -> None:
-        """Keep a value of about so many numbers."""
+        """Keep a value of about this many numbers."""
         ...
 
     def visited(self, states: int, undecided: float = 0.0) -> None:

@@ -63,7 +63,7 @@ class Question:
 
     `columns`: those that it needs, where not every scenario of the kind has them; `others`: the questions of these
     scenarios (an expedition without a passage). `stages`: the table of each stage that a scenario may lack, and the
-    column that tells of it.
+    column of its result.
     """
 
     measure: str = WON

@@ -50,7 +50,7 @@ TYPES: dict[str, tuple[Callable[[Any], bool], str]] = {
 # Parameters that functions share: type and meaning. `checked` puts them into docstrings that leave them out.
 COMMON = {
     "scenario": ("Scenario, mapping, str or Path", "A scenario, or one as `load` takes it."),
-    "battles": ("int, optional", "Simulate with so many battles. By default the answer is exact where that fits."),
+    "battles": ("int, optional", "Simulate with this many battles. By default the answer is exact where that fits."),
     "seed": ("int", "The seed of all simulated battles, from 0 to 2^64 - 1: the same seed, the same numbers."),
     "threads": ("int, optional", "Threads; by default one a processor. They change no number."),
     "progress": (

@@ -27,8 +27,8 @@ from simulator.scenarios.schema import ORDER, changed_fields, plain
 from simulator.scenarios.validation import ScenarioError
 
 T = TypeVar("T")
-# Answers are kept for later scenarios if the states of their chain are packed in so many bits: at most so many answers,
-# and fewer if their graphs together take more bytes than this.
+# Answers are kept for later scenarios if the states of their chain are packed in at most MOST_BITS bits: MOST_KEPT of
+# them, fewer if their graphs together take more than MOST_BYTES.
 MOST_BITS, MOST_KEPT, MOST_BYTES = 18, 16, 160_000_000
 
 

@@ -34,7 +34,7 @@ class OutOfTime(KeyboardInterrupt):
 
 @dataclass
 class _Limit:
-    """So many seconds of processor time from its beginning."""
+    """A number of seconds of processor time from its beginning."""
 
     seconds: float
     begun: float
@@ -61,9 +61,10 @@ _limits: list[_Limit] = []
 
 @contextmanager
 def at_most(seconds: float) -> Iterator[None]:
-    """Interrupt the main thread after so many seconds of this process's processor time; limits may be nested.
+    """Interrupt the main thread after this many seconds of this process's processor time; limits may be nested.
 
-    Processes that it started count when they have ended: who waits for one limits it and raises SIGPROF then.
+    Processes that it started count once they have ended: code that waits for one limits its time, and raises SIGPROF
+    afterwards.
 
     Where the system has no such clock (Windows), wall-clock seconds count.
     """

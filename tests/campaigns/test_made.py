@@ -9,7 +9,6 @@ import tomllib
 import pytest
 
 from simulator import campaign, exact, load, simulate
-from simulator.cli import run
 from simulator.scenarios import ScenarioError
 from simulator.scenarios.files import toml_text
 from simulator.scenarios.reading import read_value
@@ -37,18 +36,13 @@ def risk(attacker, defender, **more):
 
 
 @pytest.fixture
-def battle_odds(capsys, tmp_path, monkeypatch):
+def battle_odds(battle_odds, tmp_path, monkeypatch):
+    """The command in a folder with two scenarios, at 80 columns."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     for name, scenario in {"attack.toml": ATTACK, "risk.toml": risk(5, 4)}.items():
         (tmp_path / name).write_text(toml_text(scenario), encoding="utf-8")
-
-    def call(*arguments):
-        status = run(list(arguments))
-        printed = capsys.readouterr()
-        return status, printed.out, printed.err
-
-    return call
+    return battle_odds
 
 
 def test_the_counter_attack_is_example_1():

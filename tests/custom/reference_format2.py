@@ -373,7 +373,7 @@ def compared(attackers, defenders, pairs, ties):
 
 
 def hit_once(line, targets, damage, split):
-    """A line after one hit: a whole hit goes on in the same piece, a split one is so many hits."""
+    """A line after one hit: a whole hit goes on in the same piece, a split one is as many single hits."""
     points = list(line)
     for _ in range(damage if split else 1):
         at = next((i for i, (unit, _) in enumerate(points) if unit in targets), None)

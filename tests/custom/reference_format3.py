@@ -95,7 +95,7 @@ class Reference3(Reference2):
                     found[f"{name}_damage"] += hits
         return found
 
-    # --- so many misses rolled again ---
+    # --- a number of misses rolled again ---
     def best_dice(self, side, step, number, stands):
         """(die, unit, has it a reroll of its own?) of each die that is rolled, best first."""
         dice = []

@@ -4,20 +4,14 @@ import json
 
 import pytest
 
-from simulator import cli, load, replay, survival
+from simulator import load, replay, survival
 from simulator.cli.run import BAD_INPUT
 from simulator.rules.custom.game_file.describe import line_of
 from simulator.rules.custom.game_file.files import names, shipped_text
 
 
-def said(capsys, *arguments):
-    status = cli.run(arguments)
-    out = capsys.readouterr()
-    return status, out.out, out.err
-
-
-def test_games_lists_game_files_beside_the_built_in_ones(capsys):
-    status, out, _ = said(capsys, "games", "--json")
+def test_games_lists_game_files_beside_the_built_in_ones(battle_odds):
+    status, out, _ = battle_odds("games", "--json")
     rows = json.loads(out)
     assert status == 0
     assert {"risk", *names()} <= {row["game"] for row in rows}
@@ -25,34 +19,34 @@ def test_games_lists_game_files_beside_the_built_in_ones(capsys):
 
 
 @pytest.mark.parametrize("name", names())
-def test_show_and_check(capsys, name):
-    assert said(capsys, "games", "show", name)[1] == shipped_text(name)
-    status, out, _ = said(capsys, "games", "check", name, "--json")
+def test_show_and_check(battle_odds, name):
+    assert battle_odds("games", "show", name)[1] == shipped_text(name)
+    status, out, _ = battle_odds("games", "check", name, "--json")
     answer = json.loads(out)
     assert status == 0
     assert answer["units"] and answer["steps"] and answer["battles"]  # noqa: PT018
 
 
-def test_check_derives_the_chances_of_dice(capsys, monkeypatch):
+def test_check_derives_the_chances_of_dice(battle_odds, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
-    _, out, _ = said(capsys, "games", "check", "skirmish")
+    _, out, _ = battle_odds("games", "check", "skirmish")
     assert "attack at 8 or more (3/10)" in out
     assert "combat at 7 or more, reroll misses (16/25)" in out
     assert "rounds 1 to 2" in out
 
 
-def test_check_shows_rules_as_understood(capsys, monkeypatch):
+def test_check_shows_rules_as_understood(battle_odds, monkeypatch):
     monkeypatch.setenv("COLUMNS", "150")
-    _, out, _ = said(capsys, "games", "check", "axis-and-allies-1940")
+    _, out, _ = battle_odds("games", "check", "axis-and-allies-1940")
     assert "fighter: +1 for tactical_bomber" in out
     assert "stack combined-arms: each unit once" in out
     assert "note: " not in out
-    _, out, _ = said(capsys, "games", "check", "eclipse-second-dawn")
+    _, out, _ = battle_odds("games", "check", "eclipse-second-dawn")
     assert "by initiative, equal ones: the defender first" in out
     assert "ordered by the enemy" in out
 
 
-def test_check_warns_of_rules_that_never_apply(capsys, tmp_path):
+def test_check_warns_of_rules_that_never_apply(battle_odds, tmp_path):
     file = tmp_path / "dead.toml"
     file.write_text(
         shipped_text("skirmish").replace('rolls = ["volley"]', 'rolls = ["volley"]\nsteps = ["melee"]')
@@ -60,7 +54,7 @@ def test_check_warns_of_rules_that_never_apply(capsys, tmp_path):
         + '[[step]]\nname = "ram"\nfire = { attacker = "volley" }\nby = ["pikes"]\n'
         + "[[modifier]]\nto_round = 3\nfrom_round = 3\nadds = 1\nrolls = ['volley']\nsteps = ['volley']\n"
     )
-    status, out, _ = said(capsys, "games", "check", str(file), "--json")
+    status, out, _ = battle_odds("games", "check", str(file), "--json")
     assert status == 0
     assert [line.partition(": ")[0] for line in json.loads(out)["warnings"]] == [
         "step[2] (ram)",
@@ -72,11 +66,11 @@ def test_check_warns_of_rules_that_never_apply(capsys, tmp_path):
 
 
 @pytest.mark.parametrize("name", names())
-def test_shipped_games_have_no_dead_rules(capsys, name):
-    assert json.loads(said(capsys, "games", "check", name, "--json")[1])["warnings"] == []
+def test_shipped_games_have_no_dead_rules(battle_odds, name):
+    assert json.loads(battle_odds("games", "check", name, "--json")[1])["warnings"] == []
 
 
-def test_check_names_the_line(capsys, tmp_path):
+def test_check_names_the_line(battle_odds, tmp_path):
     file = tmp_path / "mine.toml"
     for text, answer in [
         (shipped_text("skirmish").replace("attack = 8", "attack = 80"), "line 17: unit.pikes.attack: 80 "),
@@ -85,7 +79,7 @@ def test_check_names_the_line(capsys, tmp_path):
         ("", "format: is needed"),
     ]:
         file.write_text(text)
-        status, _, err = said(capsys, "games", "check", str(file))
+        status, _, err = battle_odds("games", "check", str(file))
         assert status == BAD_INPUT
         assert answer in err
         assert err.count("\n") == 1
@@ -100,20 +94,20 @@ def test_lines_of_keys():
     assert line_of(text, "losses.order") is None
 
 
-def test_schemas(capsys):
-    _, out, _ = said(capsys, "schema", "skirmish", "field")
+def test_schemas(battle_odds):
+    _, out, _ = battle_odds("schema", "skirmish", "field")
     assert "attacker: knights 0-1000 (cost 6, 2 dice 6+, 2 hits)" in out
-    _, out, _ = said(capsys, "schema", "skirmish", "field", "--all")
+    _, out, _ = battle_odds("schema", "skirmish", "field", "--all")
     assert "attacker.knights" in out
     assert "conditions.terrain" in out
-    _, out, _ = said(capsys, "schema", "game-file", "--json")
+    _, out, _ = battle_odds("schema", "game-file", "--json")
     assert {"unit", "battle", "step", "support", "modifier", "condition", "losses"} <= set(
         json.loads(out)["properties"]
     )
 
 
-def test_waves_on_the_command_line(capsys):
-    status, out, _ = said(capsys, "campaign", "axis-land-flak", "axis-land-flak", "--json")
+def test_waves_on_the_command_line(battle_odds):
+    status, out, _ = battle_odds("campaign", "axis-land-flak", "axis-land-flak", "--json")
     assert status == 0
     assert sum(json.loads(out)["table"]["p"]) == pytest.approx(1)
 
@@ -136,14 +130,14 @@ def test_pieces_survive_as_units_are_left():
         assert sum(piece.p for piece in found.pieces if piece.side == side) == pytest.approx(expected)
 
 
-def test_keys_of_the_game_file_are_fields_of_rules(capsys):
+def test_keys_of_the_game_file_are_fields_of_rules(battle_odds):
     attack = "rules.unit.infantry.attack"
-    status, out, _ = said(capsys, "need", "axis-land-artillery", "--vary", attack, "--target", "95%")
+    status, out, _ = battle_odds("need", "axis-land-artillery", "--vary", attack, "--target", "95%")
     assert (status, out.startswith("3 for the attack of the infantry is enough: ")) == (0, True)
-    status, out, _ = said(capsys, "sensitivity", "axis-land-artillery", "--fields", "rules.unit.infantry", "--json")
+    status, out, _ = battle_odds("sensitivity", "axis-land-artillery", "--fields", "rules.unit.infantry", "--json")
     assert {row["path"] for row in json.loads(out)["table"]} >= {attack, "rules.unit.infantry.hits"}
-    status, _, error = said(capsys, "sweep", "axis-land-artillery", "--vary", "dice.sides=6,8")
+    status, _, error = battle_odds("sweep", "axis-land-artillery", "--vary", "dice.sides=6,8")
     assert status == BAD_INPUT
     assert error.startswith("dice.sides: unknown field; did you mean rules.dice.sides?")
-    status, _, error = said(capsys, "sensitivity", "axis-land-artillery", "--fields", "rules.step[0].to_round")
+    status, _, error = battle_odds("sensitivity", "axis-land-artillery", "--fields", "rules.step[0].to_round")
     assert (status, error.startswith("fields: rules.step[0].to_round is no field")) == (BAD_INPUT, True)

@@ -1,4 +1,4 @@
-"""Limits of dice of format 3 (docs/rules/custom_games.md 2.6): a number, or so many for each unit up to a number."""
+"""Limits of dice of format 3 (docs/rules/custom_games.md 2.6): a number, or a number for each unit up to a limit."""
 
 import pytest
 

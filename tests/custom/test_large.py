@@ -178,7 +178,7 @@ def apart(kinds, pieces):
 
 
 def in_rounds(kinds, pieces, rounds):
-    """The same; in each of so many rounds the first step is another one."""
+    """The same; in each of this many rounds the first step is another one."""
     scenario = apart(kinds, pieces)
     scenario["rules"]["modifier"] = [{"from_round": n, "to_round": n, "adds": 1} for n in range(1, rounds, 2)]
     return scenario

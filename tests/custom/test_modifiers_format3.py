@@ -1,4 +1,4 @@
-"""Modifiers of format 3 (docs/rules/custom_games.md 2.9): for so many pieces or misses, and of the enemy's dice."""
+"""Modifiers of format 3 (docs/rules/custom_games.md 2.9): for a number of pieces or misses, and of the enemy's dice."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from simulator import cli, exact, import_triplea
+from simulator import exact, import_triplea
 from simulator.cli.run import BAD_INPUT
 from simulator.rules.custom.triplea import report_text
 from tests.custom.triplea_maps import COG, DESTROYER, DIVER, KITE, LEGION, SHIP, game, support, xml
@@ -360,36 +360,28 @@ def test_marines_may_be_worse_at_landings():
     assert landing < land
 
 
-def said(capsys, *arguments):
-    status = cli.run(arguments)
-    out = capsys.readouterr()
-    return status, out.out, out.err
-
-
-def test_the_command(capsys, tmp_path):
+def test_the_command(battle_odds, tmp_path):
     source, out = tmp_path / "map.xml", tmp_path / "game.toml"
     source.write_text(xml({"legion": LEGION, "Big Horse": LEGION, "kite": KITE}), encoding="utf-8")
-    status, text, report = said(capsys, "games", "import", str(source))
+    status, text, report = battle_odds("games", "import", str(source))
     assert status == 0
     assert list(tomllib.loads(text)["unit"]) == ["legion", "big_horse", "kite"]
     assert report.splitlines()[-1].startswith("taken ")
-    status, text, report = said(
-        capsys, "games", "import", str(source), "--units", "legion, kite", "--out", str(out), "--json"
+    status, text, report = battle_odds(
+        "games", "import", str(source), "--units", "legion, kite", "--out", str(out), "--json"
     )
     assert (status, text.startswith("The game file of the map is written to ")) == (0, True)
     assert list(tomllib.loads(out.read_text(encoding="utf-8"))["unit"]) == ["legion", "kite"]
     assert set(json.loads(report)[0]) == {"line", "kind", "about", "note"}
-    assert said(capsys, "odds", str(out))[0] == BAD_INPUT
-    status, _, complaint = said(capsys, "games", "import", str(source), "--out", str(out))
+    assert battle_odds("odds", str(out))[0] == BAD_INPUT
+    status, _, complaint = battle_odds("games", "import", str(source), "--out", str(out))
     assert (status, complaint.count("\n")) == (BAD_INPUT, 1)
     assert "is there already; --force overwrites it" in complaint
     notes = tmp_path / "report.txt"
-    status, _, shown = said(
-        capsys, "games", "import", str(source), "--out", str(out), "--force", "--report", str(notes)
-    )
+    status, _, shown = battle_odds("games", "import", str(source), "--out", str(out), "--force", "--report", str(notes))
     assert (status, shown) == (0, "")
     assert notes.read_text(encoding="utf-8").startswith("10: taken: legion: movement")
-    status, _, complaint = said(capsys, "games", "import", str(source), "--units", "elephant")
+    status, _, complaint = battle_odds("games", "import", str(source), "--units", "elephant")
     assert (status, complaint.strip()) == (BAD_INPUT, "map: units: no unit 'elephant'; units: big_horse, kite, legion")
-    status, _, complaint = said(capsys, "games", "import", str(tmp_path / "none.xml"))
+    status, _, complaint = battle_odds("games", "import", str(tmp_path / "none.xml"))
     assert complaint.startswith("map: cannot read ")

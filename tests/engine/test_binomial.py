@@ -8,7 +8,7 @@ from simulator.engine.model.binomial import chances_of_hits
 
 
 def chance_of(hits, dice, p):
-    """The binomial chance of so many hits."""
+    """The binomial chance of this many hits."""
     ways = lgamma(dice + 1) - lgamma(hits + 1) - lgamma(dice - hits + 1)
     return exp(ways + hits * log(p) + (dice - hits) * log(1 - p))
 

@@ -1,4 +1,4 @@
-"""What is kept of answers: as much as takes so many bytes."""
+"""Caches of answers hold at most a number of bytes."""
 
 from simulator.engine.model.kept import Recent
 

@@ -19,6 +19,7 @@ from simulator.engine.jit import kept_files
 from simulator.engine.jit import kernel_cache as cache
 from simulator.engine.jit.file_lock import locked
 from simulator.engine.jit.numba_mode import uses_internals
+from tests.processes import python
 
 # The kernel that is compiled soonest: a tenth of a second.
 CODE = """
@@ -33,16 +34,7 @@ print(found.tolist())
 
 def process(folder, code=CODE):
     """What a new process says with this cache."""
-    found = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=400,
-        env=os.environ | {"BATTLE_ODDS_CACHE": str(folder)},
-    )
-    assert found.returncode == 0, found.stderr[-2000:]
-    return found
+    return python(code, BATTLE_ODDS_CACHE=str(folder))
 
 
 def run(folder, code=CODE):

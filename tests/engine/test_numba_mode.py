@@ -1,15 +1,12 @@
 """The switch BATTLE_ODDS_PLAIN_NUMBA: without numba's internals the counts are the same."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 
 from simulator import load
 from simulator.engine.jit import numba_mode
 from simulator.engine.jit.numba_mode import SWITCH, announce_fallback, uses_internals
 from simulator.engine.sample.simulation import Simulation
+from tests.processes import python
 
 EXAMPLES = ("risk-20v15", "power-knights")
 BATTLES = 20_000
@@ -26,15 +23,7 @@ for name in {EXAMPLES}:
 
 
 def test_counts_without_numba_internals(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-c", CODE],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=400,
-        env=os.environ | {SWITCH: "1", "BATTLE_ODDS_CACHE": str(tmp_path)},
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
+    done = python(CODE, **{SWITCH: "1", "BATTLE_ODDS_CACHE": str(tmp_path)})
     assert done.stderr.count("by its public interface alone") == 1
     simulations = [Simulation(load(name).chain, 1) for name in EXAMPLES]
     for simulation in simulations:

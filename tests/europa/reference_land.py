@@ -212,6 +212,7 @@ def drms(own, enemy, me, other, cond, opts, interception):
     return {1: tuple(day1), 2: (fire - 1, shock - 1)}
 
 
+@cache
 def look(column, die):
     row = cell("combat_result", column=column, modified_die=min(14, max(3, die)))
     return 3 * int(row["round_loss"]) + int(row["third_loss"]), int(row["morale_loss"])

@@ -4,12 +4,11 @@
 Written from docs/rules/europa_naval_and_other.md alone. Leaders are tables of values; replacement rows are looped over.
 """
 
-import csv
 from collections import defaultdict
-from functools import cache, lru_cache
-from pathlib import Path
+from functools import cache
 
-DATA = Path(__file__).parents[2] / "simulator" / "rules" / "europa" / "data"
+from tests.europa.reference_land import cell, look, sheet
+
 D10 = range(1, 11)
 TECHS = ["galley", "carrack", "nao-galleon", "galleon-fluyt", "battery", "vessel", "three-decker", "seventy-four"]
 FILE = {"nao-galleon": "NAE_GALEON"} | {t: t.upper().replace("-", "_") for t in TECHS if t != "nao-galleon"}
@@ -19,29 +18,12 @@ ORDER = {
 }
 
 
-@lru_cache
-def sheet(name):
-    with open(DATA / f"{name}.csv", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-@cache
-def find(name, **key):
-    return next((row for row in sheet(name) if all(row[k] == str(v) for k, v in key.items())), None)
-
-
 def merged(ways):
     """Ways of equal result as one: [(chance, *result)]."""
     tally = defaultdict(float)
     for p, *result in ways:
         tally[tuple(result)] += p
     return [(p, *result) for result, p in tally.items()]
-
-
-@cache
-def combat(column, die):
-    row = find("combat_result", column=column, modified_die=min(14, max(3, die)))
-    return 3 * int(row["round_loss"]) + int(row["third_loss"]), int(row["morale_loss"])
 
 
 @cache
@@ -54,7 +36,7 @@ def remainders(thirds, percent):
     pieces = [30] * (thirds // 30) + [p for p in (thirds % 30 // 3 * 3, thirds % 3) if p]
     out = {0: 1.0}
     for piece in pieces:
-        row = find("attrition_remainders", size_thirds=piece, loss_percent=percent)
+        row = cell("attrition_remainders", size_thirds=piece, loss_percent=percent)
         left = int(row["left_thirds"])
         ways = {left: 1.0}
         if row["half_chance_one_more_third"] == "1":
@@ -68,7 +50,7 @@ def remainders(thirds, percent):
 
 
 def percent_of(die):
-    return int(find("attrition_other_percent", modified_die=min(15, max(5, die)))["loss_percent"])
+    return int(cell("attrition_other_percent", modified_die=min(15, max(5, die)))["loss_percent"])
 
 
 # --- fleets: dicts of warships (in thirds), galleys, galleasses, transports ---
@@ -144,7 +126,7 @@ class Ref:
         )  # fmt: skip
         self.gold = side.get("gold", 0)
         self.counters = side.get("army_plus", 0) + side.get("army_minus", 0)
-        row = find("army_transport_points", army_class=side.get("army_class") or "III",
+        row = cell("army_transport_points", army_class=side.get("army_class") or "III",
                    period=conditions.get("period", "III"))  # fmt: skip
         self.points = int(row["points_per_army_plus"])
         self.rotw = conditions.get("region", "europe") == "rotw"
@@ -198,7 +180,7 @@ def winds(a, d, ma, md, given):
         return [(1.0, 2)]
     if "transports" in (a.line, d.line):
         return [(1.0, 1 if a.line == "transports" else 0)]
-    entry = [find("wind_advantage", tech_for=x.row, tech_against=y.row) for x, y in ((a, d), (d, a))]
+    entry = [cell("wind_advantage", tech_for=x.row, tech_against=y.row) for x, y in ((a, d), (d, a))]
     plus = [int(e["modifier"]) if e else 0 for e in entry]
     leads = (x + ma + plus[0] - y - md - plus[1] for x in D10 for y in D10)
     return merged((0.01, 0 if lead > 0 else 1 if lead < 0 else 2) for lead in leads)
@@ -227,7 +209,7 @@ def prepared(sides, leaders, wind, c, o):
             fire[i], boarding[i] = fire[i] - 1, boarding[i] - 1
         fire[i] += x.side.get("fire_modifier", 0)
         boarding[i] += x.side.get("shock_modifier", 0)
-        tech = find("battle_tech", land=0, tech_for=x.row, tech_against=y.row)
+        tech = cell("battle_tech", land=0, tech_for=x.row, tech_against=y.row)
         columns.append((tech["fire_column"], tech["shock_column"]))
         if x.line != "transports":
             bonus = int(tech["veteran_bonus"])
@@ -243,7 +225,7 @@ def prepared(sides, leaders, wind, c, o):
             return [(1.0, 0, 0)]
         ways = []
         for die in D10:
-            loss, stars = combat(columns[i][roll % 2], die + modifier)
+            loss, stars = look(columns[i][roll % 2], die + modifier)
             if (
                 roll % 2 == 0
                 and sides[i].line == "galleys"
@@ -339,7 +321,7 @@ def modified(thirds, inflictor, routed):
         f = inflictor.fleet
         nd = f["warships"] // 3 + f["galleys"] + f["galleasses"] + f["transports"]
     if nd < 6:
-        thirds = max(0, thirds + int(find("naval_small_stack", nd=nd)["modifier_thirds"]))
+        thirds = max(0, thirds + int(cell("naval_small_stack", nd=nd)["modifier_thirds"]))
     thirds = min(thirds, 6 * nd if nd else 3)
     if routed:
         thirds = max(thirds, 3)
@@ -348,7 +330,7 @@ def modified(thirds, inflictor, routed):
         return thirds + {1: 3, 2: 6, 3: 15}[step]
     if step and thirds:
         parts = [x for x in (thirds // 3 * 3, thirds % 3) if x]
-        return sum(int(find("naval_size_loss", size_step=step, loss_thirds=x)["modified_thirds"]) for x in parts)
+        return sum(int(cell("naval_size_loss", size_step=step, loss_thirds=x)["modified_thirds"]) for x in parts)
     return thirds
 
 
@@ -364,7 +346,7 @@ def aftermath(sides, leaders, morale, wind, end, c, o):
         drm = 2 * (rolls <= 2) + (rolls % 2 == 1) + max(0, leaders[winner][0] - leaders[1 - winner][0])
         drm += (x.n - y.n >= 5) + (wind == winner)
         column = "E" if y.line == "warships" else "C"
-        chases = merged((0.1, *combat(column, die + drm)) for die in D10)
+        chases = merged((0.1, *look(column, die + drm)) for die in D10)
     out = []
     for p, more, caught in chases:
         loss, star = list(suffered), list(stars)

@@ -9,6 +9,10 @@ def land(attacker, defender, **more):
     return {"game": "europa", "battle": "land", "attacker": attacker, "defender": defender, **more}
 
 
+def naval(attacker, defender, **more):
+    return {"game": "europa", "battle": "naval", "attacker": attacker, "defender": defender, **more}
+
+
 def siege(attacker, defender, **more):
     return {"game": "europa", "battle": "siege", "attacker": attacker, "defender": defender, **more}
 

@@ -4,15 +4,7 @@ import pytest
 
 from simulator import exact
 from tests.europa import reference_naval as ref
-
-
-def leader(manoeuvre, fire, shock, **more):
-    return {"manoeuvre": manoeuvre, "fire": fire, "shock": shock, **more}
-
-
-def naval(attacker, defender, **more):
-    return {"game": "europa", "battle": "naval", "attacker": attacker, "defender": defender, **more}
-
+from tests.europa.scenarios import leader, naval
 
 NAVAL = {
     "a big fleet, nothing in doubt": naval(

@@ -13,6 +13,7 @@ from simulator.rules.europa.passages.passage import Voyage
 from simulator.rules.europa.shared.fleets import Cargo, half_points_needed, hold_of
 from simulator.rules.europa.shared.modifiers import sum_of
 from simulator.rules.europa.tables import standard
+from tests.europa.scenarios import naval
 
 TECHNOLOGIES = ["carrack", "nao-galleon", "galleon-fluyt", "battery", "vessel", "three-decker", "seventy-four"]
 leader = st.fixed_dictionaries({"manoeuvre": st.integers(0, 5), "fire": st.integers(0, 5), "shock": st.integers(0, 5)})
@@ -28,7 +29,7 @@ fleet = st.fixed_dictionaries(
 
 
 def battle(attacker, defender, **more):
-    return exact({"game": "europa", "battle": "naval", "attacker": attacker, "defender": defender, **more})
+    return exact(naval(attacker, defender, **more))
 
 
 @settings(max_examples=6, deadline=None)

@@ -15,19 +15,12 @@ from simulator.rules.europa.sea.tables import packed
 from simulator.rules.europa.shared.fleets import Cargo, Fleet
 from simulator.rules.europa.tables import standard
 from simulator.scenarios import load
-
-
-def leader(manoeuvre, fire, shock):
-    return {"manoeuvre": manoeuvre, "fire": fire, "shock": shock}
-
-
-def naval(attacker, defender, **more):
-    return load({"game": "europa", "battle": "naval", "attacker": attacker, "defender": defender, **more})
+from tests.europa.scenarios import leader, naval
 
 
 def fought(scenario, dice):
     """(state when the fighting ends, setup): wind dice, then both sides' dice of each roll, as the rules take them."""
-    setup = BattleSetup(engagement(scenario.fields))
+    setup = BattleSetup(engagement(load(scenario).fields))
     fighting, thrown = setup.fighting, deque(dice)
     groups = list(fighting.groups)
     state = START
@@ -128,14 +121,14 @@ def test_gold_is_seized_transport_after_transport(gold, transports, left, seized
 def test_n4_categories():
     assert categories(12, True) == (6, 3, 3)
     assert categories(17, False) == (11, 6, 0)
-    five = Losses(engagement(naval({"warships": 5}, {"warships": 6}).fields))
+    five = Losses(engagement(load(naval({"warships": 5}, {"warships": 6})).fields))
     found = next(r for t in range(60) if (r := five.record(0, Fight(True, False, 0, t))).losses == 24)
     assert (found.destroyed, found.damaged, found.refitted, found.fleet.thirds) == (9, 6, 0, 0)
     fields = {"warships": 1, "galleys": 10, "technology": "carrack"}
     mixed = naval(
         fields, {"warships": 4}, conditions={"sea": "baltic"}, policy={"attacker": {"first_line": "warships"}}
     )
-    losses = Losses(engagement(mixed.fields))
+    losses = Losses(engagement(load(mixed).fields))
     found = next(r for t in range(80) if (r := losses.record(0, Fight(False, True, 0, t))).losses == 18)
     assert (found.damaged, found.destroyed) == (12, 6)
     taken = next(r for t in range(80) if (r := losses.record(0, Fight(False, True, 2, t))).losses == 18)

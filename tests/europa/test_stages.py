@@ -44,7 +44,7 @@ TROOPS = ("army_plus", "army_minus", "land_detachments", "exploration_detachment
 
 
 def regrouped(thirds, counters):
-    """The biggest counters first, at most so many of them (section 2)."""
+    """The biggest counters first, at most this many of them (section 2)."""
     plus = minus = 0
     for _ in range(counters):
         if thirds >= 12:

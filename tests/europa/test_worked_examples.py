@@ -2,12 +2,8 @@
 
 import pytest
 
+from tests.europa.scenarios import leader
 from tests.europa.table_top import play
-
-
-def leader(manoeuvre, fire, shock, siege=0, **more):
-    return {"manoeuvre": manoeuvre, "fire": fire, "shock": shock, "siege": siege, **more}
-
 
 FRANCE = {"country": "france", "army_plus": 2, "leader": leader(2, 4, 2)}
 SPAIN = {

@@ -6,7 +6,7 @@ from itertools import permutations
 import pytest
 
 from simulator import exact, load
-from tests.kings_and_things.reference import means
+from tests.kings_and_things.reference import expand, means
 from tests.kings_and_things.scenarios import random_battle
 
 KINDS = [("land", seed) for seed in range(100, 150)] + [("free-for-all", seed) for seed in range(100, 115)]
@@ -22,12 +22,6 @@ def test_random_battles_as_the_slow_reference_has_them(kind, seed):
 
 
 CUP = ["2 x 1", "3R", "4C", "village", "city", "income:1", "income:2", "loot", "2 x nothing"]
-
-
-def expand(cup):
-    for entry in cup:
-        number, _, rest = entry.rpartition(" x ")
-        yield from [rest] * int(number or 1)
 
 
 def sorted_out(drawn):

@@ -49,7 +49,7 @@ def force(pieces):
 
 
 def shares(most, parts):
-    """Every way to give at most so many to each of the parts."""
+    """Every way to give at most this many to each of the parts."""
     if not parts:
         yield ()
         return

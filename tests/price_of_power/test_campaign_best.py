@@ -27,7 +27,7 @@ def rolls(faces):
 
 
 def without(units, hits):
-    """The ways to lose so many of the units of one or two types."""
+    """The ways to lose this many of the units of one or two types."""
     hits = min(hits, sum(units))
     if len(units) == 1:
         return [(units[0] - hits,)]

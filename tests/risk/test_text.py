@@ -110,7 +110,7 @@ def test_rounds_are_counted_apart_unless_a_policy_reads_them(policy, counters):
 
 
 def test_most_rounds_are_never_reached():
-    """Rounds without loss with chance `calm`: so many rounds leave somebody standing with less than 1e-18."""
+    """Rounds without loss with chance `calm`: this many rounds leave somebody standing with less than 1e-18."""
     for units, calm in ((1, 0.5), (7, 1 / 6), (40, 0.9)):
         rounds = tables.most_rounds(units, calm)
         # The chance of fewer than `units` rounds with a loss, term by term, as logarithms.

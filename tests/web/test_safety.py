@@ -205,7 +205,7 @@ def test_a_limit_is_interrupted_neither_while_it_begins_nor_while_it_ends(second
 
 
 def worked(seconds):
-    """Use up so many seconds of processor time."""
+    """Use up this many seconds of processor time."""
     end = time.process_time() + seconds
     while time.process_time() < end:
         pass
@@ -265,7 +265,7 @@ class Forgotten:
 
 
 def forget(seconds):
-    """Add objects to such a set, and drop them, for so many seconds of processor time."""
+    """Add objects to such a set, and drop them, for this many seconds of processor time."""
     known, end = WeakSet(), time.process_time() + seconds
     while time.process_time() < end:
         for _ in range(100):

@@ -29,7 +29,7 @@ MOST_STOPS, LONGEST_PLACE = 3, 60
 NUMBERS = ("advantage", "reached")
 # A hint is not worth the answer to a larger battle, nor is a gain that the first line would not show (0.05 %).
 MOST_EXPLORED, LEAST_GAIN = 100_000, 0.0005
-# What is chosen from battle to battle by a policy of this name.
+# The choices made in each battle by a policy of this name.
 CHOSEN = {"losses": "your losses", "loss_order": "your losses", "hand": "your dice"}
 Row = Mapping[str, Any]
 
@@ -41,7 +41,7 @@ def winning(found: Best, side: str) -> tuple[str, float] | None:
 
 
 def headline(found: Best) -> str:
-    """What the sides do, and what that brings: "Lose infantry, then tanks: you take the land in 71.40 %. Never leave."
+    """The play of the sides, and its result: "Lose infantry, then tanks: you take the land in 71.40 %. Never leave."
 
     One side that decides is "you".
     """
@@ -58,7 +58,7 @@ def headline(found: Best) -> str:
 
 
 def _clauses(found: Best, side: str) -> Iterator[str]:
-    """What a side does: its lists, then a clause for each decision in the course of the battle."""
+    """The play of a side: its lists, then a clause for each decision in the course of the battle."""
     lots = [one for one in found.lots if one.side == side]
     drawn = [f"{_in_game_words(found, side, one.choice)} ({percent(one.chance)})" for one in lots]
     if drawn:
@@ -104,7 +104,7 @@ def _in_game_words(found: Best, side: str, choice: str) -> str:
 
 
 def _brings(found: Best, you: str) -> str:
-    """What happens in how many battles, and the worth where more counts than winning."""
+    """The chance of the event asked for, and the worth where more counts than winning."""
     side, default = you or SIDES[0], found.default
     text = happening(found.odds, you)
     if default is None:
@@ -121,7 +121,7 @@ def _brings(found: Best, you: str) -> str:
 
 
 def to_hold(scenario: Scenario, odds: Odds) -> tuple[str, dict[str, Any]]:
-    """What to keep to the last where more is won than the ground taken, as a sentence, and how to set it.
+    """The units to keep to the last where battles are won without taking the ground: a sentence, and how to set it.
 
     Empty where that brings nothing, and for odds that are simulated or of a large battle.
     """
@@ -252,7 +252,7 @@ def in_words(found: Best, rows: Sequence[Row]) -> str:
 
 
 def _fighting(rows: Sequence[Row]) -> str:
-    """Whether a fight of a campaign is fought."""
+    """The decision to fight or not, of a campaign."""
     name = called_fight(rows[0]["fight"])
     asked = sum(row["reached"] for row in rows)
     goes = sum(row["reached"] for row in rows if row["choice"] == "go")
@@ -275,7 +275,7 @@ def _fixed_in_words(found: Best, side: str, decision: str, policy: str) -> str:
 
 
 def _stopping(stops: Sequence[Row], verb: str) -> str:
-    """When a side ends the battle; the most frequent states first."""
+    """The states in which a side ends the battle; the most frequent states first."""
     if not stops:
         return f"never {verb}"
     places = list(dict.fromkeys(map(place_of, stops)))

@@ -38,7 +38,7 @@ from simulator.scenarios.validation import not_one_of
 if TYPE_CHECKING:
     import pandas as pd
 
-# More units than any fight can have (fields are at most 1,000): an attacker that needs so many never fights.
+# More units than any fight can have (fields are at most 1,000): an attacker that needs this many never fights.
 BEYOND_ALL = 10**9
 # A setting replaces an earlier one if it is worth more by SLACK; none can where less than NOTHING_LEFT can be gained.
 SLACK, NOTHING_LEFT = 1e-12, 0.9e-12
@@ -198,7 +198,7 @@ class Best(Result):
         return "; ".join(parts) or "exact"
 
     def advice(self, options: bool = True) -> list[str]:
-        """What was not decided, each side's lots, and what it is sure of.
+        """The decisions left out, each side's lots, and the worth it is sure of.
 
         Parameters
         ----------

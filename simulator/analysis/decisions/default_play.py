@@ -30,7 +30,7 @@ Changes = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Default:
-    """What was decided by default for a side.
+    """The default decisions of a side.
 
     `before`: the battle as the scenario has it, for the same aim. `lists`: the paths of lists that make a difference.
     `never`: verbs of what brings nothing ("leave"); `settled`: of what the scenario says itself. `undecided`: paths of

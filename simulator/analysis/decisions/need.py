@@ -133,7 +133,7 @@ class Need(Result):
 
     @property
     def has_cost(self) -> bool:
-        """Does the cost tell something: prices of the game, or several fields, and not of enemies?"""
+        """Is the cost worth showing? Not for one field at 1 each, nor for fields of the enemy."""
         return self.direction != "falling" and (
             self.priced != "each" or len(self.settings) > 1 or self.budget is not None
         )
@@ -233,8 +233,8 @@ def need(  # noqa: PLR0913 - as docs/rules/decisions.md names them
     goal = None if budget is not None else 0.8 if target is None else target
     if goal is not None:
         search.check_target(goal)
-    # More of the other side's pieces is worse, and so is more of one's own for the other side's chance: nothing may be
-    # passed over then.
+    # More pieces of the other side lower the value; so do more of one's own, if it is the other side's chance. Then no
+    # combination may be passed over.
     enemy, headline = next((one, headline) for one, headline in HEADLINE_OF.items() if one != search.side)
     of_enemy = search.value in (f"p_{enemy}", meant(search.draft.battle(), headline))
     pruning = pruning and not of_enemy and all(side_of([path]) == search.side for path in search.paths)

@@ -208,7 +208,7 @@ class Search:
             raise self._all_refused()
         self.direction = self._way(allowed)
         falling = self.direction == "falling"
-        # The first setting that is enough, or the first that is enough no more.
+        # The first setting that is enough; of a falling value the first that is not.
         turn = self._turn(allowed, lambda one: self._reaches(one, target) != falling)
         place = turn - 1 if falling else turn
         found = allowed[place] if 0 <= place < len(allowed) else None
@@ -376,7 +376,7 @@ def settings_of(battle: Battle, path: str, given: Iterable[int] | None, most: in
     if span is None:
         raise ValueError(f"vary: {path} takes no whole number")
     low, high = span
-    # No pieces of a side is a number of pieces; 0 in the rules mostly means "never", beside 1 = "hits on 1 or more".
+    # 0 pieces of a side is a setting; 0 in the rules mostly means "never", beside 1 = "hits on 1 or more".
     of_rules = low == 0 and path.startswith("rules.")
     first = 1 if low is None or of_rules else min(low, 1) if low <= 1 else low
     last = most if high is None else min(most, high)

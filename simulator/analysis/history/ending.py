@@ -1,4 +1,4 @@
-"""How one battle ended, and how battles stand after some rounds, in one sentence."""
+"""One sentence about the end of a battle, or about battles after some rounds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from simulator.rules.toolkit.naming import listed
 from simulator.rules.toolkit.tolerances import ROUNDING
 from simulator.rules.toolkit.words import agreeing, number_of
 
-# A detachment has so many thirds.
+# The thirds of a detachment.
 THIRDS = 3
 _LEFT = re.compile(r"(\w+?)_left(_thirds)?$|(left)_thirds$|(standing)$")
 
@@ -51,7 +51,7 @@ def ending(odds: Odds, outcome: Mapping[str, Any]) -> str:
 
 
 def standing(odds: Odds, rounds: int, unit: str) -> str:
-    """The sentence, with braces for values, of odds after so many rounds (or fights): over or not, and who has won."""
+    """The sentence of odds after this many rounds (or fights), with braces for values: over or not, and who has won."""
     when, exact = number_of(rounds, unit), odds.battles is None
     if exact and odds.p("over") == 0:
         return f"It is never over after {when}."
@@ -68,7 +68,7 @@ def standing(odds: Odds, rounds: int, unit: str) -> str:
 
 
 def _left(odds: Odds, outcome: Mapping[str, Any], side: str) -> str:
-    """What a side has left: its units by name where the game tells them, else the first number of what is left."""
+    """What a side has left: its units by name where the game counts them, else the first number of what is left."""
     battle, data = odds.battle, odds.scenario or {}
     units = {unit: outcome.get(f"{side}_{unit}_left") for unit in battle.notes}
     words = [units_in_words(battle, data, f"{side}.{unit}", int(number)) for unit, number in units.items() if number]

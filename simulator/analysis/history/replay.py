@@ -130,7 +130,7 @@ class Replay(Result):
 
     @property
     def headline(self) -> str:
-        """How this battle ended: who wins it, after how many rounds, and with what left."""
+        """The end of this battle: its winner, the number of rounds, and the pieces left."""
         assert self.odds is not None
         return ending(self.odds, self.outcome)
 

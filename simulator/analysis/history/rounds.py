@@ -58,7 +58,7 @@ class Rounds(Result):
     json_fields = ("battles", "seed")
 
     def after(self, n: int) -> Odds:
-        """The odds after so many rounds; a battle that is not over has the winner `nobody` and `over` false.
+        """The odds after this many rounds; a battle that is not over has the winner `nobody` and `over` false.
 
         Parameters
         ----------
@@ -116,7 +116,7 @@ class Rounds(Result):
 
     @property
     def headline(self) -> str:
-        """How many battles are over after the first round by which half of them are."""
+        """The share of battles that are over after the first round by which half of them are."""
         return self.after(self.even).headline.text
 
     @property
@@ -178,7 +178,7 @@ def rounds(
     most : int, optional
         The last round; by default the one after which all but a millionth of the battles are over, at most 100.
     battles : int, optional
-        Count single battles, so many. By default the rounds are exact where that fits.
+        Simulate this many single battles. By default the rounds are exact where that fits.
 
     Returns
     -------
@@ -316,7 +316,7 @@ def _exact_rounds(scenario: Scenario, graph: Graph, most: int | None) -> Iterato
     now[0] = 1.0
     ends: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
     for n in range((MOST if most is None else most) + 1):
-        # Rounds in which nobody rolls are no states: battles wait for the round that they are before.
+        # A round in which nobody rolls has no states: battles wait for the next round in which somebody does.
         ready = steps.begun <= n
         moved, ended = one_round(steps, now * ready)
         now = now * ~ready + moved

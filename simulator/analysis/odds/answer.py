@@ -61,7 +61,7 @@ def odds(  # noqa: PLR0913 - one argument an option
     method : str
         "auto", "exact" (or a refusal) or "simulate".
     battles : int, optional
-        Simulate so many battles.
+        Simulate this many battles.
     precision : float, optional
         The largest half-width of the 95 % interval of a chance: 0.001 is 0.1 %, the default where that takes seconds.
     out : str or Path, optional

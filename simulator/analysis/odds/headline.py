@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # The names of these values: the measure of the battle kind for the attacker, and for the defender.
 HEADLINES = {"headline": "attacker", "headline.attacker": "attacker", "headline.defender": "defender"}
-# What is certain, in words and as a chance; a sentence marks such a word until it has its place.
+# The words for certain chances; a sentence holds a mark in place of such a word until its position is known.
 SURE = {"never": "0 %", "always": "100 %"}
 _ADVERB = "\0"
 _CLAUSE = re.compile(rf"((?:\band\b|^|(?<=[.;:,] )|(?<=\())(?:(?!\. )[^;:,()\0])*?) ?{_ADVERB}({'|'.join(SURE)})")
@@ -71,7 +71,7 @@ def meant(battle: Battle, value: str) -> str:
 
 
 def headline_of(odds: Odds, decimals: int = 2) -> Headline:
-    """The headline of odds, with so many decimals of its chances."""
+    """The headline of odds; its chances have this many decimals."""
     measure, number = odds.question.measure, odds.question.number
     value = odds.mean(number) if number else odds.p(measure)
     return Headline(sentence(odds, decimals), measure, value, *odds.interval(number or measure))
@@ -158,7 +158,7 @@ def names_of(battle: Battle, data: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def clause_of(battle: Battle, data: Mapping[str, Any], value: str) -> str:
-    """What a question of a battle kind is about: "the attacker takes the land"; "" for one in other words."""
+    """The clause of a question of a battle kind: "the attacker takes the land"; "" for a question in other words."""
     question = battle.question
     named = {question.measure: "m", contrary(question.measure): "not m"}.get(value)
     if named is None or not isinstance(question.sentence, str) or f"{{{named}}}" not in question.sentence:

@@ -42,13 +42,13 @@ CELL_BYTES = QUICK_BYTES // 8
 CELL_BATTLES = 100_000
 DEFAULT_PRECISION = 0.001
 FIRST_BATTLES = 1 << 16
-# The automatic choice leaves exact odds after so many reports of progress: kernels report after a fixed amount of work,
-# so that every machine makes the same choice. Measured, Birthright infantry: 8 a side 12 reports and 0.3 s, 9 a side 17
-# and 0.8 s, 10 a side 24 and 1.8 s, 12 a side 7 s, where simulating takes a second. With 20 reports
-# the answer for 12 a side held 586 MB in place of 294.
+# The automatic choice gives up exact odds after this many reports of progress, which kernels make after a fixed amount
+# of work, so that every machine makes the same choice. Measured, Birthright infantry: 8 a side 12 reports and 0.3 s, 9
+# a side 17 and 0.8 s, 10 a side 24 and 1.8 s, 12 a side 7 s, where simulating takes a second. With 20 reports the
+# answer for 12 a side held 586 MB in place of 294.
 MOST_REPORTS = 16
-# Battles are added in portions of so many rolls, some seconds, and an interrupt keeps the finished ones; so many are
-# fought side by side, and portions are whole multiples of that.
+# Battles are added in portions of PORTION_ROLLS rolls, some seconds, and an interrupt keeps the finished ones; portions
+# are whole multiples of the battles that are fought side by side.
 PORTION_ROLLS, ABREAST = 1 << 27, 1 << 9
 
 
@@ -207,7 +207,7 @@ class SimulatedAnswer:
                 progress(self._composed - done)
 
     def add_first(self, seconds: float, stages: int) -> bool:
-        """Add about so many seconds of battles without compiling, or `stages` battles of several stages.
+        """Add battles for about this many seconds without compiling, or `stages` battles of several stages.
 
         False, and no battles, where compiled kernels are at hand. Raises OutOfRoom.
         """
@@ -315,7 +315,7 @@ def rolls_of(fight: SimulatedAnswer) -> float:
 
 
 def fight_up_to(fight: SimulatedAnswer, battles: int, progress: Progress | None = None) -> None:
-    """Fight until there are so many battles; an interrupt loses at most those of the last PORTION_ROLLS."""
+    """Fight until there are this many battles; an interrupt loses at most those of the last PORTION_ROLLS."""
     portion = battles
     if battles > ABREAST:
         portion = ABREAST * max(1, int(PORTION_ROLLS / ABREAST / rolls_of(fight)))

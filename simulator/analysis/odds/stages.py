@@ -71,7 +71,7 @@ class Shared:
         return self._memory.get(key)
 
     def remember(self, key: Any, value: Any, size: int) -> None:
-        """Keep a value of so many numbers."""
+        """Keep a value of this many numbers."""
         if self._rows + size > MOST_ENDS:
             self.forget()
         self._memory[key] = value
@@ -156,7 +156,7 @@ class ExactRun:
         return self.shared.recall(key) if self.shared else None
 
     def remember(self, key: Any, value: Any, size: int) -> None:
-        """Keep a value of so many numbers for those who share this memory."""
+        """Keep a value of this many numbers for all who share this memory."""
         if self.shared:
             self.shared.remember(key, value, size)
 

@@ -19,7 +19,7 @@ from simulator.rules.toolkit.words import several
 from simulator.scenarios import Scenario, ScenarioError, Source, load
 from simulator.scenarios.arguments import checked
 
-# A sentence names at most so many sorts of pieces.
+# A sentence names at most this many sorts of pieces.
 MOST_SORTS = 5
 # The number of a piece in its name, and the number of pieces that a row is about.
 _NUMBER, _TOGETHER = re.compile(r" \d+$"), re.compile(r"each of (\d+)")

@@ -54,7 +54,7 @@ def studied(scenario: Source) -> Draft:
 
 
 def aimed(asked: Draft, value: str) -> tuple[Draft, str]:
-    """A plan in which a chance is to be reached, and this chance: the plan for which it is largest is then looked for.
+    """A plan in which a chance is to be reached, and this chance; the search is then for the plan with the largest one.
 
     `value`: that all succeed, or that some do ("ural_falls and siam_falls"), which are then the aims. Other values, and
     other scenarios, stay as they are.

@@ -154,7 +154,7 @@ def _allowed(plan: CampaignPlan, ours: np.ndarray) -> np.ndarray:
         return True
 
     found = np.ones(len(ours), bool)
-    # What is allowed with most pieces of each kind is allowed with fewer.
+    # A column that is allowed with the most pieces of each kind is allowed with fewer.
     largest = (
         {int(fought[(part[0] + part[1])[fought, slot].argmax()]) for slot in range(part[0].shape[1])}
         if len(fought)

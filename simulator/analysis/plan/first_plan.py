@@ -1,6 +1,4 @@
-"""A plan to have before the best one is found, so that an interrupted search has an answer, and how far it may be from
-the best.
-"""
+"""A first plan, so that an interrupted search has an answer, and a bound of its distance from the best one."""
 
 from __future__ import annotations
 

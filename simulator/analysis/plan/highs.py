@@ -1,7 +1,7 @@
-"""HiGHS, which hears no Ctrl-C while it searches.
+"""Calls of HiGHS, which does not react to Ctrl-C while it searches.
 
-It has a short time in this process, which an interruption has to wait for. What takes longer is solved in a process of
-its own, which ends with the wait for it.
+A search first gets a short time in this process, for which an interruption has to wait. A longer one runs in a process
+of its own, which is ended when the wait for it is interrupted.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import Any
 PATIENCE = 2.0
 # The status of SciPy's solvers when their time is over.
 OUT_OF_TIME = 1
-# It ends when its input does, which is when the process that asked has ended, however that came about.
-# HiGHS writes lines of its own to the standard output, which the answer must not share.
+# The process ends when its input is closed, so it never outlives the process that asked. HiGHS writes lines of its own
+# to the standard output, so the answer uses another descriptor.
 CHILD = """
 import os, pickle, sys, threading
 answer = os.fdopen(os.dup(1), "wb")
@@ -38,7 +38,7 @@ os._exit(0)
 def solved(name: str, options: dict[str, Any] | None = None, **asked: Any) -> Any:
     """The answer of a solver of `scipy.optimize` that calls HiGHS, by its name and arguments.
 
-    Raises KeyboardInterrupt at most PATIENCE seconds after Ctrl-C; nothing runs on then.
+    Raises KeyboardInterrupt at most PATIENCE seconds after Ctrl-C; the search is ended then.
     """
     import scipy.optimize
 
@@ -46,7 +46,7 @@ def solved(name: str, options: dict[str, Any] | None = None, **asked: Any) -> An
     found = getattr(scipy.optimize, name)(**asked, options=options | {"time_limit": PATIENCE})
     if found.status != OUT_OF_TIME:
         return found
-    # A limit on the processor time of this process (a page's) is one of the other, too, and its time is counted then.
+    # A limit on the processor time of this process (that of a page) also limits the other one, and counts its time.
     seconds = ceil(signal.getitimer(signal.ITIMER_PROF)[0]) if hasattr(signal, "getitimer") else 0
     try:
         return _in_another_process(name, asked | {"options": options}, seconds)
@@ -56,8 +56,8 @@ def solved(name: str, options: dict[str, Any] | None = None, **asked: Any) -> An
 
 
 def _in_another_process(name: str, asked: dict[str, Any], seconds: int) -> Any:
-    """As `solved`, in at most so many seconds of processor time if they are not 0. Raises EOFError after them."""
-    # A session of its own, since a terminal sends Ctrl-C to all processes of ours.
+    """As `solved`, in at most this many seconds of processor time; 0: without a limit. Raises EOFError after them."""
+    # A session of its own, since a terminal sends Ctrl-C to all processes of a session.
     with subprocess.Popen(
         [sys.executable, "-c", CHILD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
     ) as child:

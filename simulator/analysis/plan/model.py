@@ -73,7 +73,7 @@ class Weights(Fields):
 
 
 class PlanFile(Fields):
-    """Who attacks what, and who holds what."""
+    """The places of a turn, and its targets and holds."""
 
     game: Literal["plan"]
     of: str = Field(description="the game of every attack")

@@ -236,7 +236,7 @@ class Plan(Result):
         return f"exact, {size:,} attacks and defences weighed{stopped}"
 
     def assumptions(self) -> list[str]:
-        """What the plan rests on."""
+        """The assumptions of the plan."""
         return words.assumptions(self.turn)
 
     def campaign(self, name: str) -> dict[str, Any]:
@@ -323,7 +323,7 @@ def plan(scenario: Source, k: int = 5, *, progress: Progress | None = None) -> P
 def divided(turn: Turn, found: list[Columns], k: int, alone: bool = False) -> Plan:
     """The plan of a turn from the columns of its fronts; after Ctrl-C, what was found so far.
 
-    `alone`: without alternatives, and without what units and targets are worth.
+    `alone`: without alternatives, and without the worth of units and targets.
     """
     division = Programme(turn, found)
     division.known = known = known_at_first(division.choices)
@@ -364,7 +364,7 @@ def _units(division: Programme, turn: Turn, largest: float) -> Iterator[Unit]:
 
 
 def _leave(division: Programme, turn: Turn, best: Choice, largest: float) -> Iterator[tuple[str, float | None]]:
-    """What is lost without attacks on a target, or if nobody comes to a hold from elsewhere."""
+    """The worth lost without attacks on a target, or if no piece comes to a hold from elsewhere."""
     for at, front in enumerate(turn.fronts):
         used = division.found[at].numbers[best.columns[at]].any()
         without = division.best_without(at) if used else largest

@@ -1,7 +1,7 @@
 """The best division of pieces, the next best ones and the worth of a piece (docs/rules/plan.md sections 3.3 and 4).
 
 The relaxation of the integer programme leaves few ways to choose columns, which are listed. HiGHS solves the programme
-where they are too many, and tells equal divisions apart where pieces that stay at home defend a hold.
+where they are too many, and decides between equal divisions where pieces that stay at home defend a hold.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from simulator.analysis.plan.choices import EQUAL, SAME_PRICE, Choice, away, fir
 from simulator.analysis.plan.formulation import SCALE, Formulation, total
 from simulator.analysis.plan.relaxed import Constraints, Limits, Relaxed, Stock, limits_of
 
-# Of the largest value there could be, the part by which a plan may be less when it is sought for the first time.
+# The first search takes columns whose loss is at most this part of the bound.
 FIRST_PART = 1e-5
-# It may be so many times as much less if that was not enough.
+# The factor by which the next search allows a larger loss.
 MORE = 2
-# Up to so many ways to choose columns are all listed: importing SciPy and solving a linear programme take longer.
+# Up to this many ways to choose columns are all listed: importing SciPy and solving a linear programme take longer.
 FEW_WAYS = 200_000
 
 
@@ -62,7 +62,7 @@ class Programme(Formulation):
     ) -> Found | None:
         """The best division that uses only these variables, and those equal to it; None without any.
 
-        The relaxation tells how much less than its bound any division with a column is. So it is enough to look at the
+        The relaxation gives how much less than its bound any division with a column is. So it is enough to look at the
         columns that lose no more than the best division found among them.
         """
         relaxed = relaxed or self._relaxed(constraints, allowed)
@@ -129,7 +129,7 @@ class Programme(Formulation):
     def _ways(
         self, relaxed: Relaxed, within: float, limits: Limits, constraints: Constraints, equal: float
     ) -> np.ndarray | None:
-        """The ways to choose columns that lose at most so much and can be brought: int64, shape (ways, fronts); all
+        """The ways to choose columns that lose at most this much and can be brought: int64, shape (ways, fronts); all
         whose aim is less than the best one's by at most `equal` are there. None for too many, and where the value is
         not that of the columns.
         """
@@ -327,7 +327,7 @@ class Programme(Formulation):
         return None if found is None else self._value_of_aim(found.aim)
 
     def best_without(self, front: int) -> float | None:
-        """The largest value without attacks on a target, or without anybody who comes to a hold from elsewhere."""
+        """The largest value without attacks on a target, or without pieces that come to a hold from elsewhere."""
         allowed = np.ones(self.size, bool)
         if not self.turn.fronts[front].hold:
             here = slice(self.first[front], self.first[front + 1])

@@ -20,7 +20,7 @@ from simulator.analysis.plan.turn import Turn
 
 # Ways to choose a column of each front that are listed at once.
 MOST_WAYS = 2_000_000
-# A linear programme holds at first so many columns of each front, and is given at most so many more at once.
+# The columns of each front in the first linear programme, and the most that are added to it at once.
 AT_FIRST, AT_ONCE = 60, 30
 # Reduced costs that are a rounding error.
 ROUNDING = 1e-9
@@ -131,7 +131,7 @@ class Relaxed:
     def together(
         self, within: float, numbers: np.ndarray, limits: Limits, equal: float, spare: int = 0
     ) -> np.ndarray | None:
-        """The ways to choose a column of each front that together lose at most so much, but for some that are not the
+        """The ways to choose a column of each front that together lose at most this much, but for some that are not the
         best: int64, shape (ways, fronts).
 
         None for more than MOST_WAYS of them. `numbers`: the pieces of each column, int64, shape (pieces, columns);

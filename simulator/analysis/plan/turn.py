@@ -17,7 +17,7 @@ class Front:
     """A target, or a hold, and the campaign that answers it.
 
     `reaches`: bool, shape (places, pieces). `home`: for a hold that is a place, the number of that place, else -1.
-    `limits`: groups of pieces (bool, shape (pieces,)) of which at most so many take part. `plan`: None where no piece
+    `limits`: groups of pieces (bool, shape (pieces,)) and the most of each that take part. `plan`: None where no piece
     reaches a target.
     """
 

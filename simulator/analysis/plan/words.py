@@ -1,4 +1,4 @@
-"""A plan in words: its sentence, what is sure, and what it rests on (docs/rules/plan.md section 4.1)."""
+"""A plan in words: its sentence, what is sure, and its assumptions (docs/rules/plan.md section 4.1)."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def gap(plan: Plan) -> str:
 
 
 def certainty(plan: Plan) -> str:
-    """What is sure and what is not, and the chance that one may fail; "" without anything that counts."""
+    """The fronts that are sure and those that may fail, and the chance of that; "" without anything that counts."""
     if plan.best is None or not plan.counted:
         return ""
     rows = {row["target"]: row["chance"] for row in plan.rows()}

@@ -45,7 +45,7 @@ T = TypeVar("T")
 
 @contextmanager
 def machines(workers: int | None = None, address: str | None = None, processes: bool = True) -> Iterator[Client]:
-    """A client of the cluster at `address`, or of one made for now of so many processes on this machine.
+    """A client of the cluster at `address`, or of a temporary one of `workers` processes on this machine.
 
     Raises ValueError where dask is missing, or there is no cluster at the address.
     """
@@ -58,7 +58,7 @@ def machines(workers: int | None = None, address: str | None = None, processes: 
         raise ValueError(f"{'workers' if address is None else 'cluster'}: {text}") from None
     if address is not None:
         try:
-            get_address_host_port(address)  # a client of what is no address would take long to end
+            get_address_host_port(address)  # connecting to an invalid address would block for the full timeout
             client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError, MemoryError) as error:  # MemoryError: another server's answer read as a length
             why = "it answers something else" if isinstance(error, MemoryError) else str(error) or "no answer"
@@ -107,7 +107,7 @@ def _started(**options: Any) -> Any:
     try:
         return found.result()
     except KeyboardInterrupt:
-        time.sleep(BRIEFLY)  # a process that is started just now would complain if it were left alone
+        time.sleep(BRIEFLY)  # a process that has just been started would print errors if it were left alone
         for child in {*active_children()} - others:
             child.kill()
         raise
@@ -119,9 +119,9 @@ def _started(**options: Any) -> Any:
 
 @contextmanager
 def _deaf() -> Iterator[None]:
-    """Threads and processes that this thread starts meanwhile do not hear Ctrl-C: the main thread acts upon it.
+    """Block Ctrl-C in threads and processes that this thread starts meanwhile: the main thread handles it.
 
-    Nor do the processes complain of what this one leaves behind when it ends at once.
+    The processes print no warnings about resources that this one leaves open when it ends at once.
     """
     warnings = os.environ.get("PYTHONWARNINGS", "")
     os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [warnings, QUIETLY]))

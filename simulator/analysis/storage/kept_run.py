@@ -31,7 +31,7 @@ from simulator.analysis.storage.run_store import Due, alone, checksum, question_
 from simulator.rules.battle import Outcomes
 from simulator.scenarios import Scenario, Source, draft, load
 
-# A piece is fought in about so many seconds; it begins with so many battles.
+# The seconds that a piece should take, the battles of the first piece, and the most battles of one.
 SECONDS, FIRST, MOST = 3.0, 8 * PORTION, 1 << 34
 
 

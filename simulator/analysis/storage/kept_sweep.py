@@ -87,7 +87,7 @@ class Kept(Result):
 
     @property
     def headline(self) -> str:
-        """How many cells are kept, and where."""
+        """The number of cells kept, and their folder."""
         return f"{self.how()}."
 
     @property
@@ -113,7 +113,7 @@ class Kept(Result):
             self.save()
 
     def save(self) -> None:
-        """Write what is held. Raises OSError, which tells what is kept, where a disk is full and the like."""
+        """Write what is held. Raises OSError, which says what is kept, where a disk is full and the like."""
         if not self._held:
             return
         from pyarrow import BufferOutputStream

@@ -235,7 +235,7 @@ def balance(  # noqa: PLR0913 - one argument an option
     value : str, optional
         A value, see `sweep`; by default `p_attacker`, or that of the battle kind where that is another.
     battles : int, optional
-        Simulate every combination with so many battles. By default they are exact where that fits.
+        Simulate every combination with this many battles. By default they are exact where that fits.
 
     Returns
     -------

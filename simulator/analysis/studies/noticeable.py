@@ -9,7 +9,7 @@ import numpy as np
 from scipy import special
 
 LEVEL, POWER = 0.05, 0.8
-# Beyond so many battles each the normal formula alone is used; it is then within one per cent.
+# Beyond this many battles each the normal formula alone is used; it is then within one per cent.
 MOST_EXACT = 20_000
 MOST = 1_000_000_000
 

@@ -54,7 +54,7 @@ def odds_many(
     value : str or sequence of str, optional
         One or several values, see `sweep`; by default that of each battle kind.
     battles : int, optional
-        Simulate every scenario with so many battles. By default they are exact where they fit, as in a sweep.
+        Simulate every scenario with this many battles. By default they are exact where they fit, as in a sweep.
     seed : int
         The seed of all simulations.
     progress : callable, optional

@@ -98,7 +98,7 @@ class Indices(Result):
         return f"Most of {what} is explained by {field}: {shares}."
 
     def how(self) -> str:
-        """What the shares are of, and the method of the cells, in one line."""
+        """The value that the shares explain, and the method of the cells, in one line."""
         return f"shares of the variance of {self.value}; {self.swept.how()}"
 
 

@@ -77,7 +77,7 @@ def sweep(  # noqa: PLR0913 - one argument an option
     value : str or sequence of str, optional
         One or several values; by default that of the battle kind, such as `p_attacker`.
     battles : int, optional
-        Simulate every cell with so many battles. By default cells are exact where that fits.
+        Simulate every cell with this many battles. By default cells are exact where that fits.
     out : str or Path, optional
         A folder of Parquet files to which cells are written as they are answered (needs pyarrow, extra `scale`); the
         same call goes on where it stopped.

@@ -14,7 +14,7 @@ from simulator.engine.jit import kernels
 from simulator.engine.jit.held import held
 from simulator.engine.jit.kernels import inner, kernel, outlined
 
-# Runs of adjacent cells are added run by run if they are so long on average, else cell by cell.
+# The mean length from which runs of adjacent cells are added run by run, else cell by cell.
 LONG = 4
 
 

@@ -127,7 +127,7 @@ def likely(rows, table, mass, tiny):
 class Reached(NamedTuple):
     """The cells that some rows of a table lead to: entries `begin` to `end` of `planes.reached` and `planes.share`.
 
-    They form so many `runs` of adjacent cells; `low`, `high` bound them.
+    They form `runs` runs of adjacent cells; `low`, `high` bound them.
     """
 
     begin: int

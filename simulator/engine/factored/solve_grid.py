@@ -47,10 +47,10 @@ from simulator.engine.model.status import (
     ROOM_FOR_PLANE,
 )
 
-# Seconds between two reports of progress are those of so many steps of a kernel; plain Python takes fewer.
+# Steps of a kernel between two reports of progress; plain Python takes fewer.
 PLAIN_PAUSE = PAUSE >> 8
-# The work of plain Python at a node, in steps by the rules: so much, and for each result of a roll and each pair of
-# results so much more. Measured: 2,032 nodes with 6 results a roll 0.12 s, 4,157 with 22 0.88 s.
+# The work of plain Python, in steps by the rules: at a node, for each result of a roll, and for each pair of results.
+# Measured: 2,032 nodes with 6 results a roll 0.12 s, 4,157 with 22 0.88 s.
 A_NODE, A_RESULT, A_PAIR = 5.0, 0.2, 0.016
 
 # If less than LEAST_ENDED of the chance has ended while the counter grew by SUSPICIOUS, perhaps the battle never ends.
@@ -61,7 +61,7 @@ ROOM = 1 << 13
 
 
 def work_of(fan: Any, others: Any) -> Any:
-    """The work of a node with so many results of both rolls, see A_NODE; also of arrays of them."""
+    """The work of a node by the numbers of results of both rolls, see A_NODE; these may be arrays."""
     return A_NODE + A_RESULT * (fan + others) + A_PAIR * fan * others
 
 

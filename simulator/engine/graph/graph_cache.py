@@ -82,7 +82,7 @@ def forget_graph(chain: Chain) -> None:
 
 
 def bytes_kept(chain: Chain) -> int:
-    """About the bytes of the graphs that are kept with a chain, and of what was made of them."""
+    """The approximate bytes of the graphs kept with a chain, and of the results derived from them."""
     graphs = [
         one for kept in chain.kept.values() for one in (kept, getattr(kept, "open", None)) if isinstance(one, Graph)
     ]

@@ -41,7 +41,7 @@ class PlainExplorer:
     """Enumerates a chain by interpreted rules."""
 
     def __init__(self, chain: Chain, budget: int, decisions: bool = False, size_check: SizeCheck | None = None) -> None:
-        """`size_check(explorer, edges)` may raise NoExactOdds; it is called once, for a chain with so many edges."""
+        """`size_check(explorer, edges)` may raise NoExactOdds; it is called once, for a chain with that many edges."""
         self._size_check = size_check
         self.budget, self.decisions = budget, chain.decided and (decisions or chain.utilities is not None)
         self.chain = chain

@@ -117,7 +117,7 @@ class Sample:
         return float((self._walk.fan == 0).mean())
 
     def fight(self, levels: int) -> None:
-        """SampledWalk until this number of levels is recorded."""
+        """Walk until this number of levels is recorded."""
         while len(self) < levels:
             self._hashes.append(_hash(self._walk.keys))
             self._fan.append(self._walk.fan)

@@ -40,18 +40,18 @@ from simulator.engine.model.status import DONE, ENDLESS, LARGE, NEED_ROOM
 
 # Seconds of plain Python for an edge; the layers of a counter count as several times the graph.
 SECONDS_AN_EDGE, LAYERS = 1.2e-6, 4
-# A pass over more layers than that is taken over by its kernel after as many seconds as compiling it takes.
+# Seconds of plain Python after which the kernel takes over a pass whose number of layers is not known beforehand.
 TAKEN_OVER = 2.0
-# The values of a graph need a kernel of their own. An edge counts as so many for it, so that one graph takes at most
-# 1.5 s of plain Python before this kernel is compiled.
+# The values of a graph need a kernel of their own. An edge counts as this many, so that one graph takes at most 1.5 s
+# of plain Python before this kernel is compiled.
 ALONE = 4
 # After this many layers of a counter, check that the battle can end at all.
 SUSPICIOUS = 1 << 12
 # A sparse factorization takes some 100 bytes an edge: larger graphs are passed backwards.
 MOST_FACTORED = 1 << 22
-# So few states without loops are passed backwards sooner than SciPy is imported (0.25 s), in so many rounds at most.
+# Up to FEW_STATES states without loops are passed backwards in at most ROUNDS rounds: importing SciPy takes 0.25 s.
 FEW_STATES, ROUNDS = 1 << 10, 200
-# The chance to end of each state, 1, is solved to this.
+# Tolerance of the solved chance that a state reaches an end, which must be 1.
 ENDING = 1e-9
 # The kernel that solves a graph of at most this many edges in one call, see `small_graph`.
 AT_ONCE, MOST_AT_ONCE = "spread_at_once", 1 << 16
@@ -74,7 +74,7 @@ def plainly(edges: int, *kernels: str) -> bool:
 
 
 def values_plainly(edges: int, kernel: Callable[..., Any]) -> bool:
-    """Is plain Python faster for the values of a graph of so many edges, which take this kernel of their own?"""
+    """Is plain Python faster for the values of a graph with this many edges, which need this kernel of their own?"""
     return plainly(edges) or plainly(ALONE * edges, kernel.__name__)
 
 

@@ -70,7 +70,7 @@ _left: ContextVar[list[float] | None] = ContextVar("left", default=None)
 
 @contextmanager
 def without_compiling(seconds: float) -> Iterator[None]:
-    """Raise NotCompiled in place of compiling; plain Python takes about so many seconds in all."""
+    """Raise NotCompiled in place of compiling; plain Python gets about this many seconds in all."""
     token = _left.set([seconds])
     try:
         yield
@@ -146,7 +146,7 @@ def spent(chain: Chain, seconds: float) -> None:
 class Meter:
     """Counted work of plain Python on one chain, compared with the seconds it may take."""
 
-    # Work of so many steps is not compared: it takes a few milliseconds, as finding out what a step costs does.
+    # Less work than this many steps is not compared: it takes a few milliseconds, like measuring the cost of a step.
     FREE = 1 << 9
 
     def __init__(self, chain: Chain, patience: float, price: Callable[[float], float] = lambda step: step) -> None:
@@ -155,12 +155,12 @@ class Meter:
         self.most, self._unit = float(FIRST_WORK if chain.paired and not may_compile() else self.FREE), 0.0
 
     def is_over(self, work: float) -> bool:
-        """Is so much work beyond the patience? Called once it is beyond `most`."""
+        """Is this much work beyond the patience? Called once it is beyond `most`."""
         if not self._unit:
             self._unit = self._price(SECONDS_A_CALL * calls_a_step(self._chain))
             self.most = self._patience / self._unit
         return work > self.most
 
     def seconds(self, work: float) -> float:
-        """The estimated seconds of so much work."""
+        """The estimated seconds of this much work."""
         return work * (self._unit or self._price(SECONDS_A_CALL * USUAL_CALLS))

@@ -26,7 +26,7 @@ from simulator.engine.jit.numba_mode import uses_internals
 
 PACKAGE = Path(__file__).resolve().parents[2]
 ENGINE = "engine"
-# Of each part of the package the newest versions are kept, while all folders take no more than so many bytes.
+# The newest versions kept of each part of the package, while all folders together take at most this many bytes.
 KEPT_VERSIONS, MOST_BYTES = 3, 100 << 20
 # The file that a process locks while it compiles a kernel, and the seconds that others wait: it may have been stopped.
 LOCK, MOST_WAITED = ".lock", 60

@@ -14,7 +14,7 @@ TAIL = 1e-18
 def chances_of_hits(dice: Iterable[tuple[int, int]], whole: int) -> tuple[int, np.ndarray]:
     """The least number of hits that is not negligible, and the chances from there on (float64).
 
-    `dice` are pairs (hit, number): so many dice that hit with chance hit / whole each.
+    `dice` are pairs (hit, number): this number of dice, each of which hits with chance hit / whole.
     """
     each = [_binomial(number, hit, whole) for hit, number in dice]
     return reduce(_sum, each) if each else (0, np.ones(1))

@@ -31,7 +31,7 @@ NOTHING: Mapping[str, int] = MappingProxyType({})
 OVER = -1
 # More states or edges than these are refused: the compiled form finds them hundreds of times as fast.
 MOST_STATES, MOST_EDGES = 200_000, 5_000_000
-# In so many states `follow` is asked twice.
+# In this many states `follow` is asked twice.
 ASKED_TWICE = 64
 
 

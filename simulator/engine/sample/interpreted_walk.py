@@ -270,7 +270,7 @@ class InterpretedSimulation:
         self._graph = graph
 
     def add_first(self, seconds: float) -> None:
-        """Simulate about so many estimated seconds of battles without compiling; as many on every machine.
+        """Simulate battles for about this many estimated seconds without compiling; the same number on every machine.
 
         Each portion has as many battles as all before it. Raises OutOfRoom if even the first one finds no room.
         """

@@ -41,7 +41,7 @@ from simulator.engine.sample.walk import (
 
 # Edges can hold this many different jumps of the counter; an edge with another jump is never stored.
 JUMPS = 1 << (32 - COUNT)
-# GraphNodes begin at multiples of eight words.
+# Nodes begin at multiples of eight words.
 BLOCK_BITS = 3
 BLOCK = 1 << BLOCK_BITS
 # The begin of a node's edges after its `head`, for one roll and for two.

@@ -27,12 +27,12 @@ SUSPICIOUS = 1 << 10
 PORTION = 1 << 16
 _LOW, _HIGH = np.uint64(0xFFFFFFFF), np.uint64(32)
 
-# No battle is believed to end that has not after so many rolls.
+# After this many rolls without an end, a battle is refused as endless.
 MOST_ROLLS = 1 << 19
-# The length of a battle is measured by so many battles, or fewer when they have made ENOUGH_ROLLS; at most SCOUT_ROLLS
-# are made (half a second).
+# Battles that measure the length of a battle, fewer when they have made ENOUGH_ROLLS; at most SCOUT_ROLLS are made
+# (half a second).
 SCOUTS, ENOUGH_ROLLS, SCOUT_ROLLS = 4, 1 << 8, 1 << 17
-# Battles of so many rolls come to new states nearly all the time: the rules alone are about as fast as looking states
+# Battles of this many rolls come to new states nearly all the time: the rules alone are about as fast as looking states
 # up, and compile in half the time (Risk, 10,000 a side: 40 million rolls a second either way; 4.3 s against 8.1 s).
 LONG_BATTLE = 1 << 11
 
@@ -178,5 +178,5 @@ def _mean_rolls(chain: Chain) -> float:
             rolls += sum(1 for _ in islice(walk(chain, roll, "a battle", params), SCOUT_ROLLS))
             battles += 1
     except BrokenGame:
-        pass  # the battles that are counted come to it as well, and their error says more
+        pass  # the counted battles meet the same error, with a better message
     return max(1.0, rolls / max(1, battles))

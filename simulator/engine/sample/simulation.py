@@ -285,7 +285,7 @@ class _Queue:
 
 
 def kept_walk(kind: Callable[[Chain, int], Walk], chain: Chain, threads: int) -> Walk:
-    """A walk whose graph grew with earlier battles of the chain, or a new one; so many threads share the budget."""
+    """A walk whose graph grew with earlier battles of the chain, or a new one; this many threads share the budget."""
     shelf = chain.kept.setdefault(kind, [])
     try:
         found: Walk = shelf.pop()

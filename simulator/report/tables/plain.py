@@ -20,7 +20,7 @@ from rich.text import Text
 GAP, EDGES = 3, 2
 BARE_GAP, BARE_EDGES = 2, 0
 BARE_PADDING: PaddingDimensions = (0, BARE_GAP, 0, 0)
-# A column with one value in at least so many rows is a constant one. A longer word than this may be broken.
+# The least rows in which a column with one value counts as constant; the length beyond which a word may be broken.
 MANY_ROWS, LONGEST_WORD = 4, 32
 
 

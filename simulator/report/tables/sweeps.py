@@ -66,7 +66,7 @@ def _grid_parts(swept: Sweep, place: int, width: int, every: bool) -> Iterator[A
 
 
 def _thinned(number: int, most: int) -> list[int]:
-    """At most so many of the places from 0 to number - 1: the first, the last, and others evenly between."""
+    """At most this many of the places from 0 to number - 1: the first, the last, and others evenly between."""
     if number <= most:
         return list(range(number))
     if most < 2:

@@ -214,7 +214,7 @@ def check(fields: Adjustment) -> None:
 
 
 def build(fields: Adjustment) -> Built:
-    """The answer to the question of who moves last."""
+    """Everything that answers which regent moves last."""
     regents, book = Regents(fields), TableBook()
     number = book.add(dict(enumerate(regents.results.values())))
     chain = Chain(

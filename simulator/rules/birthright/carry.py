@@ -125,7 +125,7 @@ class BirthrightCarry(Carry):
         return self.cards[unit] | values | {"hits": unit.hits - hits, "strength": strength}
 
     def build(self, kind: str, fields: Any) -> Built:
-        """A battle whose columns tell the units standing by entry and by hits taken in it."""
+        """The fight, with columns for the units standing by entry and by hits taken in it."""
         return quick(fields) if kind == QUICK else fought(super().build(kind, fields), fields)
 
     def left(self, kind: str, role: str, tables: Tables, pieces: np.ndarray, columns: Columns) -> Left:
@@ -174,7 +174,7 @@ def standing(setup: Setup, side: Side, params: FieldParams, states: States) -> n
 
 
 def quick(fields: model.QuickBattle) -> Built:
-    """A quick battle whose columns tell the units left by entry and by steps lost."""
+    """A quick battle with columns for the units left by entry and by steps lost."""
     battle = QuickRules(fields)
 
     def columns(s: QuickState) -> dict[str, Any]:

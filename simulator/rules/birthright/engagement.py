@@ -21,7 +21,7 @@ from simulator.rules.birthright.units import LAST_COLUMN, LOWEST, LOWEST_ON_WALL
 # Effects of one attack on its target.
 NONE, BACK, HIT, ROUT, DESTROYED = range(5)
 EFFECT_OF = {"-": NONE, "F": BACK, "H": HIT, "R": ROUT, "D": DESTROYED}
-# The end of an engagement for a unit: 0 to 3 at the front with so many hits, 4 to 7 fallen back with 0 to 3 hits.
+# The end of an engagement for a unit: 0 to 3 at the front with this many hits, 4 to 7 fallen back with 0 to 3 hits.
 FALLEN_BACK, ROUTED, GONE, ENDS = 4, 8, 9, 16
 assert MOST_HITS < FALLEN_BACK
 SIDES_OF = {"d6": 6, "d8": 8}
@@ -63,11 +63,11 @@ class Attacks:
     rally: str = "none"
 
     def passes(self, morale: int) -> tuple[int, int]:
-        """Faces of the morale die that pass with so many icons (two an icon, at most 6), and its sides."""
+        """Faces of the morale die that pass with this many icons (two an icon, at most 6), and its sides."""
         return min(2 * morale, 6), SIDES_OF[self.morale_die]
 
     def weights(self, attack: Attack, morale: int) -> Weights:
-        """Effects of one attack on a unit with so many morale icons, check and rally included, as integer weights."""
+        """Effects of one attack on a unit with this many morale icons, check and rally included, as integer weights."""
         good, sides = self.passes(morale)
         bad, checks = sides - good, sides * sides
         rallied = bad * good if self.rally == "once" else 0
@@ -119,7 +119,7 @@ class Attacks:
 
 @cache
 def effect_chances(attacks: Attacks, column: int, lowest: int, morale: int) -> Mapping[int, float]:
-    """Chances of the effects of an attack in this column, held at `lowest`, on a unit with so many morale icons."""
+    """Chances of the effects of an attack in this column, held at `lowest`, on a unit with this many morale icons."""
     weights = attacks.weights(Attack(column, 0, 0, 0, lowest), morale)
     total = sum(weights.values())
     return {effect: ways / total for effect, ways in weights.items()}

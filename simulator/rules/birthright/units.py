@@ -83,7 +83,7 @@ class Unit:
         return max(1, self.strength + self.spells + self.special + self.spellcasting)
 
     def attack(self, values: str, hits: int) -> int:
-        """Its attack value of a kind (`melee`, `charge`, `missile`) after so many hits; 0 if it has none."""
+        """Its attack value of a kind (`melee`, `charge`, `missile`) after this many hits; 0 if it has none."""
         by_hits = getattr(self, values)
         return max(0, by_hits[hits] + self.bonus) if by_hits else 0
 

@@ -132,9 +132,9 @@ class Carry:
     """The pieces that a game carries from fight to fight, counted in slots.
 
     A slot holds equal pieces in equal condition (`marks`: a number that belongs to the force, such as the level of its
-    fort). `fights`: kind -> who can fight, in each group the cheapest piece first, `few`: values of a piece, of which
-    messages name the first that is allowed. `sieges`: kinds that begin where no enemy unit stands. `fortresses`: places
-    that are besieged in several fights. `not_fought`: kind -> why it is no fight.
+    fort). `fights`: kind -> the pieces that can fight, in each group the cheapest first, `few`: values of a piece, of
+    which messages name the first that is allowed. `sieges`: kinds that begin where no enemy unit stands. `fortresses`:
+    places that are besieged in several fights. `not_fought`: kind -> why it is no fight.
     `always_kept`: kind -> columns that a campaign keeps unasked.
     `in_one_fight`: fields that belong to one fight, with the reason. `ships`, `order`: the defaults of `carried`.
     `by_piece`: the slots of a piece in the order in which they stay behind. `renamed`: kind -> field of a side -> the
@@ -324,7 +324,7 @@ class Carry:
         return found
 
     def build(self, kind: str, fields: Any) -> Built:
-        """The fight; its columns tell what `left` reads."""
+        """The fight, with the columns that `left` reads."""
         return self.kinds[kind].build(fields)
 
     def left(self, kind: str, role: str, tables: Tables, pieces: np.ndarray, columns: Columns) -> Left:

@@ -40,7 +40,7 @@ class Side(Fields):
     go: Literal["always", "best"] = Field("always", description="does the attacker decide whether to fight")
     min_odds: Annotated[float, Field(ge=0, le=1)] | None = Field(None, description="fight only with this chance to win")
     min_units: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = Field(
-        None, description="fight only with so many units taking part"
+        None, description="fight only with this many units taking part"
     )
 
 

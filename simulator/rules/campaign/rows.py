@@ -58,7 +58,7 @@ class Rows(Table):
 
     @classmethod
     def first(cls, plan: CampaignPlan, battles: int | None) -> Rows:
-        """The start of the campaign, of so many battles when simulated."""
+        """The start of the campaign, for this many battles when simulated."""
         shape, fights = (len(plan.start), 3, plan.start.shape[1]), len(plan.fights)
         kept = {name: np.array([value]) for name, value in plan.likeness.items()}
         at = None if battles is None else np.zeros(battles, np.int64)

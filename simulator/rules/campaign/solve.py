@@ -185,7 +185,7 @@ class Solver:
     def _by_start(self, fight: PlannedFight, parts: Start, columns: Columns, ends: ManyOutcomes) -> list[Ends]:
         """The distinct ends from each start, from the columns of the fight."""
         blocks, kept = self._known(fight, parts, columns, len(ends.p))
-        # Few of the slots change: the others tell no ends apart.
+        # Only the slots that change can make ends differ; they are few.
         every = [np.ascontiguousarray(part) for _, values in blocks for part in values.T[(values != values[0]).any(0)]]
         first, row = distinct([ends.start, *every, *kept.values()], len(ends.p))
         solved = _ends(blocks, kept, np.bincount(row, ends.p), parts, first)

@@ -96,7 +96,7 @@ def _force(side: Any) -> str:
 
 
 def _our_side(pairs: Sequence[tuple[str, ...]]) -> set[str]:
-    """Our forces as the fights tell: the first attacker, and the enemies of his enemies."""
+    """Our forces: the first attacker, and the enemies of his enemies."""
     ours: set[str] = set()
     theirs: set[str] = set()
     if pairs:

@@ -21,7 +21,7 @@ from simulator.rules.question import Question
 __all__ = ["INLINE", "battles", "knows", "lists", "names"]
 
 
-# What units of shipped games cost; the format has no name for it.
+# The money of shipped games; the format has no name for it.
 MONEY = {
     "axis-and-allies-1940": "IPC",
     "axis-and-allies-1942": "IPC",
@@ -35,7 +35,7 @@ MONEY = {
     "twilight-imperium-4": "resources",
     "warhammer-40000": "points",
 }
-# What is taken or won in the battles of the shipped games; in others the ground and the battle.
+# The prize of the battles of shipped games; in others it is the ground or the battle.
 AXIS = {"land": "the land", "amphibious": "the land", "sea": "the sea battle"}
 PRIZES = {
     "axis-and-allies-1940": AXIS,

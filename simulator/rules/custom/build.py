@@ -48,7 +48,7 @@ MOST_ROUNDS, MANY_ROUNDS, FEW_SIDES = 2**20 - 1, 2**31 - 1, 100
 MOST_ROWS, MOST_MEGABYTES = 5_000_000, 2_000
 # Fewer places than this are never too much in any other way.
 FEW_PLACES = 10_000
-# The layout of a battle with so many places of a side is kept.
+# The layout of a battle with at most this many places of a side is kept.
 MOST_PLACES_KEPT = 512
 # Sums of mean hits stay below this.
 LARGEST_MEANS = 1 << 62

@@ -197,7 +197,7 @@ class Lineups(Places):
 
 
 def _struck(left: Left, targets: int, damage: int, hits: Sequence[int]) -> Left:
-    """The points left after a hit on the first unit of `targets`, and so many more on the same piece."""
+    """The points left after a hit on the first unit of `targets`, and this many more on the same piece."""
     line, supports = left
     for i, (unit, dies, number) in enumerate(line):
         if targets >> unit & 1:

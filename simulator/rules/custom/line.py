@@ -76,7 +76,7 @@ def absorbs_first(setup: Setup, side: str, unit: int) -> bool:
 
 
 class Stretch(NamedTuple):
-    """Equal points of a loss line, one behind the other: `points` of a unit, `each` so many kill a piece (0: none)."""
+    """Equal points of a loss line, one behind the other: `points` of a unit, of which `each` kill a piece (0: none)."""
 
     unit: int
     points: int
@@ -203,7 +203,7 @@ class Places:
         Behind all places that hits lead to stands that where those are lost as well that nothing can hit.
         """
         size, points = prod(self.sizes), len(self.line)
-        # The unit of each point behind a 0: what is taken by so many hits on a block adds up.
+        # The unit of each point behind a 0: the losses by each number of hits on a block add up.
         single = np.zeros((points + 1, len(self.own.counts)), np.int64)
         single[np.arange(1, points + 1), self.line] = 1
         taken = np.full((size + (sum(map(len, self.at)) < points), len(self.own.counts)), self.own.damaged)
@@ -227,7 +227,7 @@ class Places:
         return np.asarray(self.left + supports)
 
     def standing(self, places: Sequence[int] | np.ndarray) -> Standing:
-        """The units that stand in these places (int64, shape (n,)), which no presence key tells apart."""
+        """The units that stand in these places (int64, shape (n,)), which have the same presence keys."""
         counts = self.there[places]
         mask = sum([1 << u for u, number in enumerate(counts[0].tolist()) if number])
         points = self.points_left(int(places[0])) if self.setup.aims else ()
@@ -310,7 +310,7 @@ class Places:
         return self._after_one(hit.units, hit.damage)
 
     def _after_one(self, targets: int, damage: int) -> np.ndarray:
-        """The place after a hit on the first point whose unit is in `targets`, and on so many more of its piece."""
+        """The place after a hit on the first point whose unit is in `targets`, and on this many more of its piece."""
         size = prod(self.sizes)
         hit = [k for k, block in enumerate(self.blocks) if block & targets]
         if len(hit) == 1:

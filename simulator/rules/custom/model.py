@@ -48,17 +48,17 @@ Hits = Annotated[int, Field(ge=0)]
 
 
 class SidePolicy(Fields):
-    """When a side leaves, and what it loses first (3.3)."""
+    """The policy of a side: when it leaves, and which units it loses first (3.3)."""
 
     page = "loss_order: loses first, retreat: retreats"
     retreat: Policy | Annotated[list[Policy], Field(min_length=1)] = Field(
         "never", description="a policy or a list of them: leave as soon as one says so"
     )
     after_rounds: Annotated[int, Field(ge=0, le=1_000_000)] | None = Field(
-        None, description="for after-rounds: leave when so many rounds were fought"
+        None, description="for after-rounds: leave when this many rounds were fought"
     )
     units_at_most: Annotated[int, Field(ge=1, le=1_000_000)] | None = Field(
-        None, description="for units-at-most: leave with so many own units or fewer"
+        None, description="for units-at-most: leave with this many own units or fewer"
     )
     odds_below: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = Field(
         None, description="for odds-below: leave when the chance to win is smaller"
@@ -67,7 +67,7 @@ class SidePolicy(Fields):
         None, description="cheapest, weakest, best or a list of units; default the game's"
     )
     keep: dict[str, Annotated[int, Field(ge=1, le=1000)]] = Field(
-        default_factory=dict, description="unit or tag = so many of these are lost last"
+        default_factory=dict, description="unit or tag = the number of these that are lost last"
     )
     absorb: Literal["first", "last"] | None = Field(
         None, description="when the extra points of all own units are taken; default each unit's own"
@@ -75,7 +75,7 @@ class SidePolicy(Fields):
 
 
 class TargetPolicy(Fields):
-    """Whom a side hits first where it may choose (3.3)."""
+    """The units that a side hits first where it may choose (3.3)."""
 
     target_order: Order | list[str] | None = Field(
         None, description="the enemy's units, first hit first, where this side orders his losses; default the game's"
@@ -96,7 +96,7 @@ class Options(Fields):
 
     dice: Literal["rolled", "low-luck"] = Field("rolled", description="low-luck: mean hits, the fraction is rolled")
     rounds: Annotated[int, Field(ge=1, le=1000)] | None = Field(
-        None, description="the battle ends undecided after so many rounds; default the kind's"
+        None, description="the battle ends undecided after this many rounds; default the kind's"
     )
 
 

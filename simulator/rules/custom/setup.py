@@ -107,7 +107,7 @@ class Help(Rule):
 
     @property
     def again(self) -> bool:
-        """Does it roll so many misses again (section 5, limited rerolls)?"""
+        """Does it roll a limited number of misses again (section 5)?"""
         return self.limit is not None and getattr(self.given, "reroll", "none") != "none"
 
     def applies(self, shot: Shot) -> bool:

@@ -126,5 +126,6 @@ BATTLES = by_kind(
 # The battle of a relief army is a part of a siege: whether to break it off is not decided state by state.
 BATTLES = {**BATTLES, "siege-campaign": replace(BATTLES["siege-campaign"], advice=advised({"plan": PLANS}))}
 
-# What `leader` and `country` take (for a country its army class and the rows of its artillery and replacement leaders).
+# The names that `leader` and `country` take; a country gives its army class, and the rows of its artillery and
+# replacement leaders.
 LISTS = {"leaders": leader_rows, "countries": lambda: list(COUNTRIES.values())}

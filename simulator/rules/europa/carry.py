@@ -118,7 +118,7 @@ class EuropaCarry(Carry):
         return found
 
     def build(self, kind: str, fields: Any) -> Built:
-        """A naval battle tells captured ships apart from its own."""
+        """The fight; the columns of a naval battle count captured ships apart from its own."""
         built = super().build(kind, fields)
         if kind == "siege-campaign":
             return with_columns(

@@ -124,7 +124,7 @@ class ThingsCarry(Carry):
         return found
 
     def build(self, kind: str, fields: Any) -> Built:
-        """A battle whose columns also tell each side's creatures by name and its items in play."""
+        """A battle with further columns: each side's creatures by name and its items in play."""
         items = any(set(getattr(fields, side).items) & set(ITEM_BITS) for side in SIDES)
         forces = forces_of(fields, KEPT if items else 0)
         built = build(fields, forces)

@@ -37,7 +37,7 @@ class Catalogue:
     """All conditions reachable from the starts of a side, by number, with their transitions and dice.
 
     `starts` are conditions, or an int64 array of the counters left, shape (starts, slots). `aimed_at`: an enemy has a
-    Marksman with an aimed die. `leaves`: the side may retreat. `kept`: bits of items that the end still tells. `fates`
+    Marksman with an aimed die. `leaves`: the side may retreat. `kept`: bits of items that the outcome shows. `fates`
     maps a condition that waits for a die to the condition after each result; `chosen` by step a condition to those that
     its owner may choose after one hit. Raises Refusal for too many conditions.
     """
@@ -106,7 +106,7 @@ class Catalogue:
         begun = now = starts @ unit
         codes_left, size = [np.zeros(1, unit.dtype)], 1
         for one in unit:
-            # Where the slots before this one are empty, this one holds at most `number` counters, or fewer.
+            # A condition whose slots before this one are empty holds at most `number` counters in this one.
             rest, which = np.unique(now % one, return_inverse=True)
             number = np.zeros(len(rest), np.int64)
             np.maximum.at(number, which, (now // one).astype(np.int64))
@@ -306,7 +306,7 @@ class Forces:
 
 
 def forces_of(scenario: Scenario, kept: int = 0) -> Forces:
-    """The forces of a battle of any kind; `kept`: bits of items that final states still tell."""
+    """The forces of a battle of any kind; `kept`: bits of items that final states show."""
     present = sides.bands(scenario)
     driven_off, attacker, defender = sides.dust_at_start(present), present[0], present[1]
     dust = "dust-of-defense" in defender.items and attacker.fields.retreat_hex and not driven_off

@@ -137,7 +137,7 @@ class PowerCarry(Carry):
         return replace(fight.built(), outcome=columns)
 
     def left(self, kind: str, role: str, tables: Tables, pieces: np.ndarray, columns: Columns) -> Left:
-        """Units and ships as the battle tells them; captured ships join the captor."""
+        """Units and ships from the columns of the battle; captured ships join the captor."""
         left = np.repeat(pieces[None], len(columns["winner"]), axis=0)
         gained, away = np.zeros_like(left), np.zeros_like(left)
         for slot, name in enumerate(SLOTS):
@@ -145,7 +145,7 @@ class PowerCarry(Carry):
                 left[:, slot], away[:, slot] = columns[f"{role} left {name}"], columns[f"{role} away {name}"]
         if (general := self.general(kind, tables)) is not None:
             slot = SLOTS.index(f"{LEADERS[kind]} tokens")
-            # One who is dead leads no more: his battle tells of no wounds.
+            # The battle counts no wounds of a general who has died.
             left[:, slot] = np.maximum(left[:, slot], columns[f"{role}_leader_wounds"] - general.get("wounds", 0))
         if f"{role}_captured" in columns:
             heavy = columns[f"{role}_captured_heavy"]

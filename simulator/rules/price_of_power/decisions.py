@@ -1,4 +1,4 @@
-"""Who leaves, and cards (docs/rules/price_of_power.md section 3.2 step 6, 3.5)."""
+"""Decisions to leave, and to play cards (docs/rules/price_of_power.md section 3.2 step 6, 3.5)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def hands_to_play(w: Setup, s: Battle, side: int) -> list[cards.Hand]:
 
 
 def says_leave(w: Setup, s: Battle, side: int, policy: str, leave: Leave, units: int) -> bool:
-    """A policy says leave, if it counts so many units."""
+    """Does a policy say leave with this many units counted?"""
     own, enemy = force_of(s, side), force_of(s, 1 - side)
     if policy == "when-leader-wounded":
         return own.wounds == 1

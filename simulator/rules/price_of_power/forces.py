@@ -114,7 +114,7 @@ class Faction:
         return [sunk(row, first_paid(row)) for row in own] if self.sea and not self.picks else own
 
     def _ways(self, category: int, number: int, hits: int) -> list[int]:
-        """The numbers after so many hits (PRICE: a ship for a retreat) on a category whose owner picks his losses.
+        """The numbers after this many hits (PRICE: a ship for a retreat) on a category whose owner picks his losses.
 
         That of the default policy first, the others in descending order.
         """
@@ -174,7 +174,7 @@ def lineups(start: Lineup) -> list[Lineup]:
 
 
 def number_of_lineups(realm: AnyRealm) -> int:
-    """At most so many line-ups a category of a realm may come to."""
+    """The most line-ups that a category of a realm may come to."""
     if isinstance(realm, LandRealm):
         return max(prod(getattr(realm, prefix + unit, 0) + 1 for unit in TYPES) for prefix in PREFIXES)
     galleys, light, sound, damaged = realm.ships

@@ -35,7 +35,7 @@ HIT_FIRST = {"listed-order": (), "players-first": ("player",), "npr-first": ("np
 
 
 class Strength(NamedTuple):
-    """What realms have in the battle: units by type, heavy ships, units in all, and the hits that these can take."""
+    """The forces of realms in the battle: units by type, heavy ships, all units, and the hits that these can take."""
 
     types: tuple[int, ...]
     heavy: int
@@ -87,7 +87,7 @@ class Setup:
     # Units.
 
     def _strength(self, side: int, realms: Sequence[Realm], first: int = 0) -> Strength:
-        """What these realms of a side, which are listed from `first` on, have in the battle."""
+        """The forces of these realms of a side, which are listed from `first` on."""
         total = Strength((0, 0, 0), 0, 0, 0)
         for faction, realm in zip(self.sides[side].factions[first:], realms, strict=False):
             if not realm.gone:
@@ -184,7 +184,7 @@ def starts_of(setup: Setup) -> list[str]:
 
 
 def leave_of(retreat: str, at: int, units: int) -> Leave:
-    """When a realm of so many units leaves by a policy that counts."""
+    """The condition under which a realm of this many units leaves by a policy that counts."""
     return {
         "when-outnumbered": outnumbered(),
         "when-half": Leave(below=units // 2 + 1),

@@ -34,7 +34,7 @@ class Hands(NamedTuple):
     chooses after the attacker's roll.
 
     `most[side, place]` are the dice allowed. `shown[place, dice]` is the chance table of the hand, by number, that so
-    many dice show; `answers[place, hand, dice]` that of the losses when so many dice answer a hand.
+    many dice show; `answers[place, hand, dice]` that of the losses when this many dice answer a hand.
     """
 
     attacker: int
@@ -50,7 +50,7 @@ class Params(NamedTuple):
 
     By place: `enemies` (0 in the port, whose fleets are `port`), `defends` (1: the enemy attacks the convoy), and
     `tables[place, units of the side that attacks, units of the other]`, four units or more as four. `aboard[fleets]`
-    are the troops that so many fleets carry (in a sea fight, the fleets themselves). `left_behind` stay in each
+    are the troops that this many fleets carry (in a sea fight, the fleets themselves). `left_behind` stay in each
     captured territory. `sea` and `land` are the attacker's policies; sea rounds are counted up to `most_rounds`.
     """
 

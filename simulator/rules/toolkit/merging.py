@@ -13,7 +13,7 @@ from simulator.rules.battle import Outcomes
 # Whole numbers within a range of this size are ranked by their offset, without sorting.
 MOST_COUNTED = 1 << 20
 LARGEST_CODE = 1 << 62
-# Plain Python tells so few rows apart sooner than NumPy, whose calls cost more than that.
+# Plain Python compares up to this many rows faster than NumPy, whose calls cost more.
 FEW_ROWS = 64
 
 

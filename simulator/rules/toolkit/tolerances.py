@@ -1,4 +1,4 @@
-"""How near numbers must be to count as equal."""
+"""Tolerances: numbers this close count as equal."""
 
 # Chances and worths of one calculation, which differ by rounding alone.
 ROUNDING = 1e-12

@@ -26,7 +26,7 @@ FRONTS = ("target", "hold")
 PARTS = ("place", *FRONTS)
 # No target at all; a place without `reach` would reach all.
 NOTHING = "[]"
-# The first target of a game without a shipped plan is worth so much: enough to lose some units for it.
+# The first target of a game without a shipped plan has this worth: enough to lose some units for it.
 WORTH = 10
 
 
@@ -76,7 +76,7 @@ def start_of(of: str) -> dict[str, Any]:
 
 
 def units(data: Mapping[str, Any], kind: object, role: str, number: int) -> dict[str, Any]:
-    """So many of the first piece that can fight in this role; where pieces have names, those of a shipped battle."""
+    """A number of the first piece that can fight in this role; where pieces have names, those of a shipped battle."""
     carry, model = carry_in(data), model_in(data)
     kind = kind if kind in carry.fights else carry.planned_kinds()[0]
     able = (carry.fights[str(kind)][SIDES.index(role)] or ((),))[0]

@@ -218,7 +218,7 @@ class Site:
             self.pool.reading.discard(reading)
 
     async def _reply(self, request: Request, job: Job, most: float = math.inf) -> Reply:
-        """The only reply to a request, which waits at most so many seconds. Raises Unserved."""
+        """The only reply to a request, which waits at most this many seconds. Raises Unserved."""
         async with aclosing(self._replies(request, job, most)) as replies:
             return await anext(replies)
 
@@ -299,7 +299,7 @@ def _job(name: str, request: Request, body: str) -> Job:
 
 
 async def _body(request: Request, most: int) -> str:
-    """The text of a request's body, of at most so many bytes. Raises BadRequest, ClientDisconnect."""
+    """The text of a request's body, of at most this many bytes. Raises BadRequest, ClientDisconnect."""
     if request.method != "POST":
         return ""
     body, size = bytearray(), 0

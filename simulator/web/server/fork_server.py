@@ -187,7 +187,7 @@ def has_grown(idle: int) -> bool:
 
 
 def limit_memory(memory: int) -> None:
-    """Let this process allocate so many bytes more than it has now, where the system can enforce that.
+    """Let this process allocate this many bytes beyond those it has now, where the system can enforce that.
 
     Each answer may take as much, whatever its worker keeps of the answers before.
     """

@@ -25,7 +25,7 @@ BUSY = Unserved("the server is busy; try again in a second")
 QUICK_WORK, ANSWER_WORK = 50_000, 1_000
 # A quick request that has used this much processor time becomes a slow one.
 QUICK_SECONDS = 0.2
-# A slow request that has waited so many seconds is next where no other one runs, however many quick ones wait.
+# A slow request that has waited this many seconds is next if no other slow one runs, even if quick ones wait.
 PATIENCE = 2.0
 # Number of answers behind a view or tool where it is not one; the cells of a sweep are counted.
 ANSWERS = {"more": 20, "sensitivity": 20, "need": 10, "luck": 10, "best": 10, "rounds": 4, "compare": 4}

@@ -39,7 +39,7 @@ BAR_ORDER = ("attacker", "nobody", "defender")
 EXACT_SHARE, SHARE_OF_STAGES, WHOLE_SHARE = 0.5, 0.35, 0.85
 PRECISION = 0.001
 LIVE_BATTLES, LIVE_SECONDS = 1 << 13, 0.1
-# Battles of several stages begin with so many.
+# The first simulation of a battle of several stages.
 FIRST_BATTLES = (1 << 4, 1 << 6, 1 << 9, 1 << 12)
 
 

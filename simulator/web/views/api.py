@@ -106,7 +106,7 @@ def _whole(analysis: Callable[[], Any]) -> Answer:
     return found | {"complete": whole}
 
 
-Battles = Annotated[int | None, "simulate so many battles instead of computing exact odds"]
+Battles = Annotated[int | None, "simulate this many battles instead of computing exact odds"]
 Seed = Annotated[int | None, "the seed of the simulation, 0 if not given"]
 VALUE = "the value asked: p_attacker, mean.COLUMN, std.COLUMN, q90.COLUMN, or a question"
 Value = Annotated[str | None, VALUE]

@@ -65,7 +65,7 @@ def difference(row: Mapping[str, Any], chance: bool) -> str:
 
 
 def fixed(value: float, decimals: int = 3) -> str:
-    """A number with so many decimals."""
+    """A number with this many decimals."""
     return f"{value:.{decimals}f}"
 
 

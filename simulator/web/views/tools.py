@@ -173,7 +173,7 @@ def _rounds(request: BattleRequest) -> dict[str, Any]:
     pictures = {"course": charts.course(going[1:]), "left": charts.left(rows, result.after(0))}
     names = [(words, kind) for words, kind, _ in going[0]] if going else []
     happens = {words for parts in going for words, _, p in parts if p}
-    # The headline of a kind without winners tells only by when it is over.
+    # The headline of a kind without winners says only by when the battle is over.
     said = f"{str(result.headline).partition(':')[0]}." if request.battle.question.endings else result.headline
     about = {"headline": said, "battle": request.battle, "how": result.how()} | pictures
     about |= {"names": [one for one in names if one[0] in happens], "unit": "fight" if result.fights else "round"}

@@ -114,6 +114,6 @@ def army_of(fields: model.QuickBattle | model.Siege, name: str, least: int = 1) 
 
 
 def hero_points(hero: model.Hero, units: int) -> int:
-    """Points of a hero of an army of so many units at the start (section 2.3)."""
+    """Points of a hero of an army of this many units at the start (section 2.3)."""
     by_level = {"warrior": hero.level, "rogue": hero.level // 4, "mage": hero.level // 6, "priest": 0}[hero.kind]
     return by_level + 5 * hero.strategy + units * hero.battlewise

@@ -33,7 +33,7 @@ class LossRow(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """What a check leaves: the steps lost by both, the side ahead, and whether the side behind is routed."""
+    """The result of a check: the steps lost by both, the side ahead, and whether the side behind is routed."""
 
     lost: Lost
     ahead: int
@@ -87,7 +87,7 @@ class Check:
         return int(min(self.options.fort_bonus_max, self.options.fort_bonus_per_level * level))
 
     def bonuses(self, lost: Lost, walls: int) -> tuple[int, int]:
-        """What both sides add to their d20 (step 2)."""
+        """The bonuses of both sides to their d20 (step 2)."""
         modifier, (attacker, defender) = int(self.modifiers[lost]), self.armies
         return attacker.warcraft + max(0, modifier), defender.warcraft + max(0, -modifier) + walls
 
@@ -115,12 +115,12 @@ class Check:
         return (own * own_left + 50) // 100, (enemy * enemy_left + 50) // 100
 
     def checked(self, lost: Lost, result: LossRow) -> Checked:
-        """What a check with this result leaves."""
+        """The state after a check with this result."""
         own, enemy = self.losses(lost, result)
         return Checked((lost[0] + own, lost[1] + enemy), result.ahead, result.rout)
 
     def _after(self, lost: Lost, walls: int) -> Mapping[Checked, int]:
-        """What a check may leave, after these steps lost, in 400 ways."""
+        """The states that a check may lead to after these steps lost, in 400 ways."""
         own, enemy = self.bonuses(lost, walls)
         ways = defaultdict[Checked, int](int)
         for result, number in self.results(own - enemy).items():

@@ -1,4 +1,4 @@
-"""What a side of a game file decides by default: in which order it loses its units, and which it keeps to the last."""
+"""The default decisions of a side of a game file: the order of its losses, and the units it keeps to the last."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _words(source: Source, kind: str, fields: Any, side: str, said: Container[st
 
 
 def _kept(setup: Setup, keep: Mapping[str, int]) -> str:
-    """What is kept to the last: "one land unit", "one each of pikes and archers", "2 tanks"."""
+    """The units kept to the last: "one land unit", "one each of pikes and archers", "2 tanks"."""
     names = dict(zip(setup.units, setup.names, strict=True))
     if set(keep) <= set(names) and set(keep.values()) == {1}:
         units = [several(names[unit]) for unit in keep]

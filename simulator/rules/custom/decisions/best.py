@@ -1,4 +1,4 @@
-"""Custom games played as well as possible: who decides, the ways of losing units, and decisions in words."""
+"""Custom games played as well as possible: the sides that decide, the ways of losing units, and decisions in words."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def too_large(setup: Setup, why: str) -> Refusal:
 
 
 def ways_of(setup: Setup, side: str, places: Places, aims: Sequence[Hit]) -> dict[str, Any]:
-    """The ways in which a side may lose so many hits of these classes of the enemy's: fields of `Army`.
+    """The ways in which a side may lose this many hits of these classes of the enemy's: fields of `Army`.
 
     Raises Refusal for too many.
     """
@@ -58,7 +58,7 @@ def ways_of(setup: Setup, side: str, places: Places, aims: Sequence[Hit]) -> dic
 
 
 def _least_ways(places: Places, aims: Sequence[Hit]) -> int:
-    """At least so many ways there are to take all numbers of hits in all places."""
+    """A lower bound of the ways to take all numbers of hits in all places."""
     return sum(
         prod(
             size * (size + 1) // 2 if block & hit.units and hit.damage == 1 else size
@@ -73,7 +73,7 @@ def _ways(places: Places, aims: Sequence[Hit], most: int, chooses: bool) -> Iter
     size = int(np.prod(places.sizes))
     for aim in aims:
         after = places.after_hit(aim).tolist()
-        # A split hit is so many hits, each on its own.
+        # A split hit is as many single hits.
         single, each = (1, aim.damage) if aim.split else (aim.damage, 1)
         alone = [places.after_hit(Hit(block, single)).tolist() for block in places.blocks if block & aim.units]
         for place in range(len(places)):

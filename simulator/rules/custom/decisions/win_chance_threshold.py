@@ -20,7 +20,7 @@ from simulator.rules.custom.setup import Setup
 from simulator.rules.toolkit.policies import named
 
 SLACK = 1e-12
-# A limit of many rounds is first tried as one of so few: far from the last round the chances stay the same.
+# A limit of many rounds is first tried as one of this many: far from the last round the chances stay the same.
 FEW_ROUNDS, ALIKE = 64, 1e-14
 # Pairs of line-ups, by round where it counts, of which the chances are worked out.
 MOST_CHANCES = 20_000_000
@@ -56,7 +56,7 @@ def _below(chances: Mapping[str, np.ndarray], wanted: Mapping[str, float]) -> di
 
 
 def _chances(setup: Setup, wanted: Mapping[str, float], rounds: int, lay_out: LayOut) -> dict[str, np.ndarray]:
-    """Chances to win where a round begins (NaN where none does), with a limit of so many rounds (0: without one)."""
+    """Chances to win where a round begins (NaN where none does), with a limit of this many rounds (0: without one)."""
     staying = Setup(setup.source, setup.kind_name, setup.fields, obeys=False)
     staying.rounds = rounds or None
     key = key_of(setup.kind_name, setup.fields)

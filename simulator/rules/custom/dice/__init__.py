@@ -1,1 +1,1 @@
-"""The dice of a battle of a game file: their faces, who rolls which, and the chances of the hits of a group."""
+"""The dice of a battle of a game file: their faces, the units that roll them, the chances of the hits of a group."""

@@ -91,7 +91,7 @@ def points_taken(
 
 
 def points_after(points: Points, slots: Sequence[int], taken: Sequence[int]) -> Points:
-    """The points that are left after so many were taken by each slot."""
+    """The points that are left after each slot took these."""
     left = list(points)
     for mask, number in zip(slots, taken, strict=True):
         for _ in range(number):
@@ -103,7 +103,7 @@ def targets_of(shot: Shot, enemy: Standing, left: Points) -> Points:
     """The points that a step may take, first taken first."""
     targets = shot.targets & enemy.front if shot.given.aim in FRONTS else shot.targets
     if shot.given.aim == "piece":
-        # Of the front piece so many are left as were not taken by steps before.
+        # The front piece has the points that earlier steps did not take.
         gone = len(enemy.points) - len(left)
         left = left[: max(0, enemy.points[0][1] - gone)]
     return [(unit, rest) for unit, rest in left if targets >> unit & 1]
@@ -147,7 +147,7 @@ class Lines:
         return found[:, ends[-1][1]]
 
     def _check_size(self, ends: Sequence[Ends], size: int) -> None:
-        """Raises TooLarge where these dice, with so many chances at each place, are too many."""
+        """Raises TooLarge where these dice, with this many chances at each place, are too many."""
         tables, width = self.tables, 1
         tables.points_taken += size * len(ends[-1][0])
         for ways, _ in ends:

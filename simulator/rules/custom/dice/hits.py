@@ -36,9 +36,9 @@ def check_size(side: str, number: int, what: str, most: int) -> None:
 
 
 class Counted(NamedTuple):
-    """Hits that count, by slot: results have room for hits up to `caps`; more than `most` are as good as that.
+    """Hits that count, by slot: results have room for hits up to `caps`; more than `most` count as `most`.
 
-    Of all slots together so many are `absorbed`, those that would be allotted last.
+    `absorbed`: the number absorbed of all slots together, those that would be allotted last.
     """
 
     caps: tuple[int, ...]
@@ -61,7 +61,7 @@ Thrown = tuple[Tossed, ...]
 
 @lru_cache(maxsize=1 << 13)
 def hits_of(dice: Dice, whole: int, most: int, low_luck: bool, stride: int = 1) -> Row:
-    """Numbers of hits, times `stride`, and their chances; more than `most` hits are as good as that.
+    """Numbers of hits, times `stride`, and their chances; more than `most` hits count as `most`.
 
     Low luck: the whole part of the mean for certain, and one more with the chance of the rest (section 10).
     """
@@ -116,7 +116,7 @@ def results_of(counted: Counted) -> np.ndarray:
 
 @lru_cache(maxsize=1 << 12)
 def _rolled(thrown: Thrown, whole: int, sizes: tuple[int, ...]) -> np.ndarray:
-    """The chances of so many hits of each slot, counted up to the sizes: one die after the other."""
+    """The chances of each number of hits of each slot, counted up to the sizes: one die after the other."""
     p = np.zeros(sizes)
     p[(0,) * len(sizes)] = 1
     for dice, limits in thrown:

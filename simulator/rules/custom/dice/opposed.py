@@ -37,7 +37,7 @@ MOST_WORK = 500_000
 
 
 class Dice(NamedTuple):
-    """Equal dice: so many of so many sides, each with a bonus."""
+    """Equal dice: the bonus to each, their sides, their number."""
 
     bonus: int
     sides: int
@@ -68,7 +68,7 @@ def hitting(volleys_: list[Volley]) -> tuple[tuple[Fraction, int], ...]:
 
 @lru_cache(maxsize=1 << 12)
 def ways_of_hits(attackers: Rolled, defenders: Rolled, pairs: int, ties: str) -> dict[tuple[int, int], int]:
-    """In how many ways of all throws the attacker and the defender score so many hits.
+    """The number of throws by the hits that the attacker and the defender score.
 
     Values are followed downwards, in stretches in which the same dice may show them; within a stretch only the order of
     the values counts, so `levels` different ones stand for comb(values, levels) choices of them.
@@ -136,7 +136,7 @@ Both = dict[tuple[int, int], Any]
 
 
 def chances_of_both(mine: Thrown, theirs: Thrown, step: Step) -> Both:
-    """The chance of so many hits by the attacker and by the defender."""
+    """The chances of the hits by the attacker and by the defender."""
     if step.cancel:
         return _cancelled(mine.dice, theirs.dice)
     assert step.compare is not None

@@ -31,7 +31,7 @@ def sums_of(dice: Scoring) -> Row:
 
 
 def scoring(found: Sequence[Volley], numbers: Sequence[int]) -> Scoring:
-    """So many dice of each volley."""
+    """The dice of each volley, in these numbers."""
     dice = [
         (v.value, faces_number(die_named(v.side.setup.file, v.roll.die)), n)
         for v, n in zip(found, numbers, strict=True)

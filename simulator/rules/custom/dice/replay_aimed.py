@@ -30,7 +30,7 @@ Fits = Callable[[int, int], bool]
 def aimed_text(
     setup: Setup, dice: Sequence[Aimed], slots: Sequence[int], taken: Sequence[int], enemy: Standing, rng: random.Random
 ) -> str:
-    """The dice of a side, one after the other, that take so many points of each slot."""
+    """The dice of a side, one after the other, that take these points of each slot."""
     rolled = [volley for _, some in dice for volley in some if volley.dice]
     number = sum(volley.dice for volley in rolled)
     if number > MOST_SHOWN:

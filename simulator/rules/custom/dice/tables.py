@@ -36,7 +36,7 @@ from simulator.rules.custom.masks import bits
 from simulator.rules.custom.setup import Setup, Shot, SideSetup
 from simulator.rules.toolkit.merging import in_order
 
-# Hit classes of a group are rolled together up to so many results, else one after the other.
+# Hit classes of a group are rolled together up to this many results, else one after the other.
 MOST_RESULTS = 20_000
 # Throws of a side in a group, by what stands on both sides; numbers of hits by class in all throws of dice that may
 # fall into several.
@@ -50,7 +50,7 @@ NO_LIMIT = 1 << 40
 class Toss(NamedTuple):
     """Dice of a side that are thrown together: how many of each `Kind`, int64 of shape (places,).
 
-    `limits`: so many of those that miss each modifier rolls again, the first kinds first: int64 of shape (places,).
+    `limits`: the misses that each modifier rolls again, the first kinds first: int64 of shape (places,).
     """
 
     dice: dict[Kind, np.ndarray]

@@ -24,7 +24,7 @@ Pieces = tuple[Any, Any]
 
 
 class Standing(NamedTuple):
-    """Units of a side that stand in some places, which no presence key (2.7) tells apart.
+    """Units of a side that stand in places with the same presence keys (2.7).
 
     `counts`: int64, shape (places, units); `mask`: the units of the first place, `fighting`: those of them that fight;
     `points`: the points left of its loss line in games with aimed steps (`Places.points_left`).

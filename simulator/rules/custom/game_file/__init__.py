@@ -1,1 +1,1 @@
-"""Game files: their format, where they lie, what is wrong with them, and what they mean in words."""
+"""Game files: their format, their paths, their mistakes, and their meaning in words."""

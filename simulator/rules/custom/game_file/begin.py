@@ -162,7 +162,7 @@ def _columns(head: Sequence[str]) -> list[str]:
 
 
 def _mistakes(given: Mapping[str, str], lines: Mapping[str, int]) -> Iterator[str]:
-    """Sentences for what is wrong with a row; `lines`: the lines of the names above it."""
+    """Sentences for the mistakes of a row; `lines`: the lines of the names above it."""
     name = given.get("name", "")
     if not name:
         yield "no name"

@@ -354,9 +354,9 @@ def check_modifier(file: GameFile, modifier: SideModifier, field: str) -> None:
 
 
 def _limited(file: GameFile, modifier: SideModifier3, limit: int | AtMost, field: str) -> None:
-    """A modifier for so many pieces, or for so many misses."""
+    """A modifier for a number of pieces, or of misses."""
     if not isinstance(modifier.reroll, str):
-        raise Refusal(field, "is not allowed beside a list of faces; so many misses may be rolled again")
+        raise Refusal(field, "is not allowed beside a list of faces; a number of misses may be rolled again")
     if modifier.reroll != "none" and (modifier.adds or modifier.dice):
         raise Refusal(field, "is for reroll, or for adds and dice; give two modifiers")
     _at_most(file, limit, field)

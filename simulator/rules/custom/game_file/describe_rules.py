@@ -225,7 +225,7 @@ def _idle_rule(file: GameFile, rule: Support | Modifier, field: str, units: Sele
 
 
 def _idle_reroll(rule: SideModifier3, steps: Sequence[Step], field: str) -> Iterator[str]:
-    """A reroll whose steps all compare dice or count points, or aim their dice where only so many are rolled again."""
+    """A reroll whose steps all compare dice or count points, or aim their dice with a limited number rolled again."""
     names = listed([step.name for step in steps], "or")
     if all(step.compare is not None or step.points for step in steps):
         yield f"{field}.reroll: no dice are rolled again where they are compared or counted ({names})"

@@ -45,7 +45,7 @@ class Roll(Fields):
         "none", description="dice rolled once more: none, misses, or a list of faces"
     )
     damage: New[From1To20] = Field(1, description="damage of one hit")
-    split: New[bool] = Field(False, description="the damage falls as so many single hits")
+    split: New[bool] = Field(False, description="the damage falls as single hits")
     die: New[str | None] = Field(None, description="the die, a name of [die]; default that of [dice]")
     bonus: New[Bonus | None] = Field(None, description="added to the face, in place of value, where dice are compared")
 
@@ -131,7 +131,7 @@ class Kind(Fields):
     taken_by: Selector | None = Field(None, description="units whose survival gives the column taken")
     may_retreat: list[Side] = Field(default_factory=list, description="sides that may have a retreat policy")
     retreat_after: Annotated[int, Field(ge=0, le=100)] = Field(1, description="rounds before anybody may leave")
-    rounds: Annotated[int, Field(ge=1, le=1000)] | None = Field(None, description="undecided after so many rounds")
+    rounds: Annotated[int, Field(ge=1, le=1000)] | None = Field(None, description="undecided after this many rounds")
     undecided: Literal["nobody", "attacker", "defender"] = Field("nobody", description="who wins an undecided battle")
     points_at_most: New3[Annotated[int, Field(ge=0, le=10_000)] | None] = Field(
         None, description="points that a side can score at most, in a kind that counts them"
@@ -174,7 +174,7 @@ class AtMost(Fields):
 
     own: Selector | None = Field(None, description="the own units that are counted")
     enemy: Selector | None = Field(None, description="the enemy's units that are counted")
-    each: New3[UpTo1000] = Field(1, description="so many for each unit")
+    each: New3[UpTo1000] = Field(1, description="the number for each unit")
     most: New3[UpTo1000 | None] = Field(None, description="never more than this")
 
 
@@ -210,7 +210,7 @@ class Step(Scope):
     hits_only: Selector | None = Field(None, description="only these can be hit; default all")
     spares: Selector = Field(default_factory=list, description="these cannot be hit")
     dice_at_most: UpTo1000 | AtMost | None = Field(
-        None, description="no more dice than so many fighting units stand there, or (format 3) than this number"
+        None, description="no more dice than fighting units stand there, or (format 3) than this number"
     )
     order: New[Literal["together", "initiative"]] = Field(
         "together", description="initiative: once for each initiative"
@@ -263,7 +263,7 @@ class SideModifier3(SideModifier):
 
     whom: New3[Literal["own", "enemy"]] = Field("own", description="whose dice change, seen from side")
     at_most: New3[UpTo1000 | AtMost | None] = Field(
-        None, description="only so many pieces have it, the best ones; of reroll: only so many dice in each step"
+        None, description="only this many pieces have it, the best ones; of reroll: only this many dice in each step"
     )
     checks: New3[list[str] | None] = Field(None, description="changes the throws of these checks, not the roll")
 

@@ -53,7 +53,7 @@ def stalemate(p, s):
 
 @helper
 def finished(p, s, attackers, defenders):
-    """GONE or OVER with so many units left after the opening or a round, else FIGHTING (section 6, steps 4b and 4c)."""
+    """GONE or OVER with these units left after the opening or a round, else FIGHTING (section 6, steps 4b and 4c)."""
     if (attackers == 0) | (defenders == 0):
         return GONE
     return OVER if (p.round_limit > 0) & (s.clock >= p.round_limit) else FIGHTING

@@ -53,7 +53,7 @@ def running(p, s):
 
 @rule(Params)
 def decides(p, s):
-    """1 for the attacker, 2 for the defender: who leaves or not, or chooses what he loses, as well as possible."""
+    """1 for the attacker, 2 for the defender: the side that decides whether to leave, or which units it loses."""
     if s.stage in (ATTACKER_ASKED, ATTACKER_LOSES):
         return 1
     return 2 if s.stage in (DEFENDER_ASKED, DEFENDER_LOSES) else 0

@@ -15,9 +15,9 @@ import numpy as np
 from simulator.rules.toolkit.retreat import Leave
 
 FIGHTING, GONE, OVER, STALEMATE, ATTACKER_LEFT, DEFENDER_LEFT = range(6)
-# Who rolls or decides. Where losses are chosen the attacker's dice fall first, the defender chooses what he loses (it
-# still fires), then the defender's dice fall and the attacker chooses. Dice that are compared fall together: the
-# defender chooses, then the attacker (ASSUMED: the same order).
+# The side that rolls or decides. Where losses are chosen the attacker's dice fall first, the defender chooses the units
+# that he loses (they still fire), then the defender's dice fall and the attacker chooses. Dice that are compared fall
+# together: the defender chooses, then the attacker (ASSUMED: the same order).
 ROLLING, DEFENDER_LOSES, ANSWERING, ATTACKER_LOSES, ATTACKER_ASKED, DEFENDER_ASKED = range(6)
 STAY, LEAVE = 0, 1
 

@@ -1,4 +1,4 @@
-"""Battle kinds of an imported map, and who takes part (docs/rules/triplea_import.md section 4)."""
+"""Battle kinds of an imported map, and the units that take part (docs/rules/triplea_import.md section 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Steps of an imported map: who fires when at whom (docs/rules/triplea_import.md section 5)."""
+"""Steps of an imported map: the units that fire, and their targets (docs/rules/triplea_import.md section 5)."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def retreat_thirds(modified: int) -> int:
     return 0 if modified <= 2 else 1 if modified <= 4 else 2 if modified <= 6 else 3
 
 
-# [manoeuvre, thirds]: faces of the retreat die that cost so much.
+# [manoeuvre, thirds]: faces of the retreat die that cost this much.
 RETREATS = np.array(
     [[sum(retreat_thirds(die - man) == lost for die in FACES) for lost in range(4)] for man in range(MANOEUVRES)]
 )

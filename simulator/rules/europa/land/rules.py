@@ -19,7 +19,7 @@ from simulator.engine.model.chance import NO_TABLE
     EVADE, DRAW, FIRE_1, SHOCK_1, FIRE_2, SHOCK_2, PURSUIT, FIRST_BREAK, SECOND_BREAK, RETREAT, LEADERS, OVER,
     FIRST_CHOICE, SECOND_CHOICE,
 ) = range(14)  # fmt: skip
-# How the fighting ended: nothing yet (or evaded, or overrun), on day 1 or 2, after a Shock (or later) or a Fire.
+# The end of the fighting: not yet (or evaded, or overrun), on day 1 or 2, after a Shock (or later) or a Fire.
 UNENDED, DAY_1, DAY_1_FIRE, DAY_2, DAY_2_FIRE = range(5)
 ENDS = DAY_1_FIRE, DAY_1, DAY_2_FIRE, DAY_2  # by stage from FIRE_1 on
 NOBODY, UNDECIDED = 2, 3

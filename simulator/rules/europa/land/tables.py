@@ -32,8 +32,8 @@ PHASES = ((1, "fire"), (1, "shock"), (2, "fire"), (2, "shock"))
 HOWS = (range(1), range(1), range(4), range(4), range(1, 5), range(1, 5))
 FURTHER = ((land.MIDDLE_A, land.LAST_A), (land.MIDDLE_D, land.LAST_D))
 EVADES_AT = 8
-# Above so many kinds of leader pairs the sides roll one after the other: fewer transitions for exact odds. Below, both
-# roll at once: fewer steps for dice (see benchmarks/).
+# Above this many kinds of leader pairs the sides roll one after the other: fewer transitions for exact odds. Below,
+# both roll at once: fewer steps for dice (see benchmarks/).
 ROLLED_TOGETHER = 4
 MOST_OF_A_DIE = 14
 PURSUIT_COLUMN = "E"

@@ -117,7 +117,7 @@ class Expedition:
         return f"Passage: {following.replay(after, dice)}"
 
     def _landed(self, state: Passing) -> Passing | Ashore:
-        """A landing goes on ashore; what is left of a fleet that failed is of no more interest."""
+        """A landing goes on ashore; the remains of a fleet that failed do not matter any more."""
         if state.ended == LANDED:
             thirds, land = state.afloat.cargo.troops, self.fields.land
             forages = state.foraging and land is not None and technology_of(land.attacker, land.options) in FORAGERS

@@ -120,7 +120,8 @@ class PassageOptions(NavalOptions):
     retreat_attrition: bool = Field(True, description="a fleet that is beaten or stopped rolls attrition")
 
 
-# Nobody asks what becomes of a fleet that was met, and of its leader. A commander who is killed or wounded is gone.
+# The fate of a fleet that was met, and of its leader, matters to no later stage. A commander who is killed or wounded
+# is gone.
 WITHOUT_EFFECT = ("siege", "anonymous", "robust")
 # A blockader is met by a blockade run, not by an interception.
 NOT_RUN = ("technology_gap", "blockading", "same_zone", "landing_nearby", "in_port", "stage")

@@ -113,7 +113,7 @@ def way_until(stage: Stage, fields: PassageFields) -> SeaWay:
 
 
 def zones_until(stage: Stage, voyage: int) -> int:
-    """The zones that a fleet has entered when it comes to a stage, of so many zones of the voyage."""
+    """The zones, of those of the voyage, that a fleet has entered when it comes to a stage."""
     if stage.kind == "run":
         return 0
     if stage.work:

@@ -50,7 +50,7 @@ LANDED = "landed"
 class Passing(NamedTuple):
     """The fleet on its way: the stage to come, what is left, and how it ended ("" for not yet).
 
-    `asked`: so many fleets of the stage have tried to meet it; `fighting`: those who have met it, by place. `stopped`:
+    `asked`: the fleets of the stage that have tried to meet it; `fighting`: those who have met it, by place. `stopped`:
     works have stopped it, and attrition is rolled. `commander`: the one given is still there.
     """
 
@@ -176,7 +176,7 @@ class Voyage:
         return state._replace(stage=state.stage + 1, asked=0, fighting=())
 
     def stopped(self, state: Passing, sunk: int) -> Passing:
-        """Stopped by a work, which sinks so many ND; what is left rolls attrition."""
+        """Stopped by a work, which sinks this many ND; the rest rolls attrition."""
         fleet = under_fire(state.afloat.fleet, sunk, self.own.order)
         state = self.fitted(state, fleet, state.afloat.cargo.troops, WORKS)
         if self.falls_short and fleet.thirds:

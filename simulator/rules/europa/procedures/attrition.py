@@ -104,7 +104,7 @@ class Attrition(
     """Attrition of a stack or fleet."""
 
 
-# What a procedure reads, beside the country, the region, the period and the tables.
+# The fields that a procedure reads, beside the country, the region, the period and the tables.
 TROOPS = ("army_plus", "army_minus", "land_detachments", "exploration_detachments", "army_class")
 MARCHED = (*TROOPS, "pashas", "pasha_detachments", "technology", "manoeuvre")
 SUPPLIED = (

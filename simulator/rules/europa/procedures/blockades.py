@@ -173,7 +173,7 @@ def hits(modified: int) -> int | None:
 
 
 def under_fire(fleet: Fleet, nd: int, order: tuple[str, ...]) -> Fleet:
-    """The fleet without so many ND, each one ship of the first kind present; of warships 3 thirds or what there is."""
+    """The fleet without this many ND: each is one ship of the first kind present, of warships up to 3 thirds."""
     for _ in range(nd):
         kind = next((kind for kind in order if getattr(fleet, kind)), None)
         if kind:

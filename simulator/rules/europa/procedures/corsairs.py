@@ -110,7 +110,7 @@ def of_the_escort(side: Escort, corsair: int) -> list[Bonus]:
 
 
 def of_the_zone(side: Escort, corsairs: CorsairConditions, large: int) -> list[Bonus]:
-    """Further modifiers of the roll that drives corsairs off, with so many large corsairs still there."""
+    """Further modifiers of the roll that drives corsairs off, with this many large corsairs still there."""
     return [
         Bonus(int(side.technology == "seventy-four"), "seventy-four"),
         Bonus(-2 * large, "large corsairs"),

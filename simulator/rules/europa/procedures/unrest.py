@@ -39,7 +39,7 @@ class TargetPolicy(Fields):
 
 
 class Unrest(NamedTuple):
-    """Small and large counters that are left after so many rounds."""
+    """Small and large counters that are left after this many rounds."""
 
     rounds: int
     small: int

@@ -21,7 +21,7 @@ from simulator.rules.europa.sea.squadrons import Engagement
 from simulator.rules.toolkit.weights import grid
 
 BEST = "best"
-# A fight has so many rolls, after the first of which a pursuit may follow.
+# The rolls of a fight; a pursuit may follow from the first one on.
 ROLLS = 4
 DECISIONS = np.array(["leave_with_wind", "break_off", "break_off"])
 TIMES = np.array(["", "day one, Fire", "day one, Shock (boarding)", "day two, Fire"])

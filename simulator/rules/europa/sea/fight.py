@@ -37,7 +37,7 @@ class Moves(NamedTuple):
     targets: list[NavalState]
 
 
-# States after so many steps (without losses), and the chances float64 [state, own losses, enemy losses].
+# States after each number of steps (without losses), and the chances float64 [state, own losses, enemy losses].
 Level = tuple[list[NavalState], np.ndarray]
 
 

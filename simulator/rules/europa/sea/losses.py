@@ -202,7 +202,7 @@ class Losses:
         return own.fleet.detachments if self.engagement.options.size_counts == "all" else own.n
 
     def modified(self, side: int, thirds: int, routed: bool) -> int:
-        """Losses that a side suffers, rolled as so many thirds."""
+        """Losses that a side suffers, by the thirds rolled."""
         return modified(self.engagement.book, thirds, self.sizes[1 - side], routed)
 
     def wiped(self, side: int, thirds: int, routed: bool) -> bool:
@@ -210,7 +210,7 @@ class Losses:
         return self.modified(side, thirds, routed) > self.engagement.squadrons[side].fleet.thirds
 
     def whole(self, side: int, thirds: int, routed: bool) -> int:
-        """Losses that a side suffers in whole ships (steps 10 and 11), rolled as so many thirds."""
+        """Losses that a side suffers in whole ships (steps 10 and 11), by the thirds rolled."""
         return rounded(self.modified(side, thirds, routed), self.forces[side])
 
     def all_whole(self, side: int, routed: bool) -> np.ndarray:

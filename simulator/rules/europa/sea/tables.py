@@ -47,7 +47,7 @@ class NavalSetup:
 
     def __post_init__(self) -> None:
         self.policies = [squadron.policy for squadron in self.engagement.squadrons]
-        # Which side rolls retreat attrition unless it wins? May anybody break off, and without a roll?
+        # Does a side roll retreat attrition unless it wins? May any side break off, and without a roll?
         self.storm = [squadron.retreat_drm is not None for squadron in self.engagement.squadrons]
         self.breaks = any(policy.break_off != "never" for policy in self.policies)
         self.free = self.engagement.options.break_off_at_sea == "automatic"
@@ -155,7 +155,7 @@ class NavalSetup:
         return 0 if self.free else rules.SURE - self.man(place, side)
 
     def attempt(self, side: int, place: int, morale: int) -> int:
-        """The table of an attempt to break off with so much morale left: 1 if it succeeds."""
+        """The table of an attempt to break off with this morale left: 1 if it succeeds."""
         if not self.breaks:
             return NO_TABLE
         faces = 10 if self.free else min(10, self.man(place, side) + morale)

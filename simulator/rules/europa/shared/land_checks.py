@@ -1,4 +1,4 @@
-"""What the scenarios of battles on land may not be (docs/rules/europa_land_siege.md sections 3.8, 4.8 and 5)."""
+"""Refusals of scenarios of battles on land (docs/rules/europa_land_siege.md sections 3.8, 4.8 and 5)."""
 
 from __future__ import annotations
 

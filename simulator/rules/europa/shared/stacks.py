@@ -164,7 +164,7 @@ def class_of(side: Side | Troops) -> str:
 
 
 def artillery_value(side: Side, army_plus: int, army_minus: int, period: str, book: Book) -> int:
-    """Artillery with so many ARMY counters left, given or computed (section 2.4).
+    """Artillery with this many ARMY counters left, given or computed (section 2.4).
 
     Best ARMY, +2 if another ARMY has 2 or more, else +1 if another has 1; no ARMY: 0. Of an ARMY+ by country; a period
     missing in its row falls back to that of the class (section 2.2).

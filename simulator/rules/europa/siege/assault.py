@@ -1,7 +1,7 @@
 """An assault on a fortress (docs/rules/europa_land_siege.md section 4.5), as one table of outcomes.
 
-All dice of an assault are rolled at once: leaders, Fire and Shock of both sides. `outcome` works on whole arrays of
-dice as well as on one assault's; the tables are made from the first, a replay tells the second.
+All dice of an assault are rolled at once: leaders, Fire and Shock of both sides. `outcome` takes arrays of dice,
+to make the tables, or the dice of one assault, for a replay.
 """
 
 from __future__ import annotations

@@ -138,7 +138,7 @@ def of_campaign(setup: SiegeSetup, states: Any) -> Columns:
 
 
 def of_relief(setup: SiegeSetup, states: Any) -> Columns:
-    """What became of a relief army (section 5.5)."""
+    """Columns of a relief army (section 5.5)."""
     fought = (states.relieving & siege.FOUGHT) > 0
     return {
         "relief_came": states.relief > siege.NOT_COME,

@@ -73,7 +73,7 @@ class SiegeParams(NamedTuple):
     evasion: int  # table of evading it
     relief_battle: np.ndarray  # [camp, garrison]: table of battles, which are rows of the following
     battles: np.ndarray  # [battle, field of relief.Battle]
-    # Where the besieger's leader may be lost, the numbers that he bears on have a row for each case.
+    # If the besieger's leader may be lost, the numbers that depend on him have a row for each case.
     effect_camp: np.ndarray  # [lost, camp], to be added up with the two following
     effect_garrison: np.ndarray  # [without an ARMY, garrison]
     effect_counters: np.ndarray  # [works, breach, assault counter]

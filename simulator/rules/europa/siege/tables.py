@@ -39,7 +39,7 @@ from simulator.rules.toolkit.weights import grid
 
 # The round track, by the numbers that the rules know; `roll` leads to its first box.
 BOXES = (*ROUNDS, END, "roll")
-# A line of so many movement points is a cause of weak supply (section 5.3).
+# A supply line of this many movement points is a cause of weak supply (section 5.3).
 FAR = 6
 # Countries whose besieger with an ARMY+ causes 2/3 more in an assault, and in which periods (section 4.5 step 4).
 ELITE = {"poland": ("I", "II")} | dict.fromkeys(("russia", "russia-reformed", "turkey-janissary"), ("I", "II", "III"))

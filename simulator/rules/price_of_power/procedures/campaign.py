@@ -151,7 +151,7 @@ class Stages:
 
     @cached_property
     def icons_added(self) -> list[list[float]]:
-        """What each further unit of a type adds to the icons of the first roll (`landing.icons_added`)."""
+        """The icons that each further unit of a type adds to the first roll (`landing.icons_added`)."""
         return icons_added(Side("attacker", stage(self.fields, "army")), faces_of(self.fields.options))
 
     def _goes(self, room: int) -> Units:
@@ -176,7 +176,7 @@ class Stages:
         return every, chain_of_choice(values, describe)
 
     def choice_of(self, room: int) -> Units:
-        """Those who go where there is so much room, if no ship is lost before."""
+        """The units that go into this much room, if no ship is lost before."""
         if not (self.chooses and room):
             return self.goes(room)
         every, chain = self.choice(room, None if self.port is None else fleet_at_start(self.fields))
@@ -278,7 +278,7 @@ class Stages:
         yield ends, np.full(len(ends), True), {**columns, **found}
 
     def after_port(self, fight: Fight, fleet: Fleet, ends: Any) -> Columns:
-        """What the battle adds to the columns."""
+        """The columns of the battle."""
         columns = fight.outcome(ends)
         return {
             "attacker_ships_left": columns["attacker_ships_left"] - fleet.own,
@@ -357,7 +357,7 @@ class Stages:
         return self.value_of(chain, lambda ends: self.worth_at_port(fight, fleet, ends))
 
     def worth_at_port(self, fight: Fight, fleet: Fleet, ends: Any) -> np.ndarray:
-        """What final states of that battle add to the worth."""
+        """The worth that final states of that battle add."""
         found = self.after_port(fight, fleet, ends)
         return self.more_worth(found["port_won"].shape, found)
 

@@ -62,7 +62,7 @@ def moved(units: int, power: int, mountains: bool, bridge: Sequence[int]) -> Mov
 
 
 def power_for(units: int, mountains: bool) -> int:
-    """The military power that moves so many units."""
+    """The military power that moves this many units."""
     return -(-units // UNITS_PER_POWER) if mountains else min(units, 1)
 
 

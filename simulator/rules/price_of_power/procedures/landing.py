@@ -1,4 +1,4 @@
-"""Who lands or marches where there is not room for all (docs/rules/price_of_power.md section 8, step 2)."""
+"""The units that land or march where there is not room for all (docs/rules/price_of_power.md section 8, step 2)."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def most_expected(army: Units, room: int, adds: Sequence[Sequence[float]]) -> Un
 
 
 def icons_added(side: Side, dice: Dice) -> list[list[float]]:
-    """By type the expected icons of the first roll that the first, second ... unit uses: the chance of so many."""
+    """By type, for the first, second ... unit, the chance that the first roll shows an icon for it."""
     base = "cavalry" if getattr(side.policy, "base_dice", "") == "cavalry" else "infantry"
     pool = pool_of(side, base, next(iter(side.leaders), None), 1)
     most, found = most_icons(dice, pool), []
