@@ -296,10 +296,9 @@ class SiegeSetup(Opponents[Siege | Campaign]):
         plain = plain or self.relief.army is not None
         made = [breach for breach, may in ((0, plain), (1, action == "undermine" and on_breach)) if may]
         # Only in a campaign is there a later assault, on what is left of a garrison and with a counter gained before.
-        before = int(self.fields.conditions.assault_counter)
         if self.campaign is None:
-            return self.camps, (self.besieged.size,), made, (before,)
-        return self.camps, self.garrisons, made, range(before, 2)
+            return self.camps, (self.besieged.size,), made, (int(self.fields.conditions.assault_counter),)
+        return self.camps, self.garrisons, made, (0, 1)
 
     def tests(self, how: int, fragile: int) -> int:
         """Table of leader tests after an assault: held, fell, besieger wiped out; by fragile leaders."""
