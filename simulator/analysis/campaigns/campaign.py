@@ -23,9 +23,9 @@ from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.policies import refuse
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft
 from simulator.scenarios.arguments import checked
+from simulator.scenarios.kinds import worded
 from simulator.scenarios.paths import set_path
 from simulator.scenarios.reading import read_value
-from simulator.scenarios.scenario import worded
 from simulator.scenarios.validation import shown
 
 COUNTER = "counter"
