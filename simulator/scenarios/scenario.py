@@ -21,8 +21,7 @@ from simulator.scenarios import linked, objective, uncertain, validation
 from simulator.scenarios.arguments import checked
 from simulator.scenarios.files import read
 from simulator.scenarios.kinds import find_battle, kinds_of, worded
-from simulator.scenarios.paths import leaves, plain_copy, rename, set_path
-from simulator.scenarios.policies import spelt_out
+from simulator.scenarios.paths import leaves, plain_copy, rename, set_path, spelt_out
 from simulator.scenarios.schema import ORDER, changed_fields, plain
 from simulator.scenarios.validation import ScenarioError
 
