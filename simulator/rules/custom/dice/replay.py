@@ -54,7 +54,7 @@ from simulator.rules.custom.setup import Help, Setup, SideSetup
 from simulator.rules.toolkit.faces import thrown_until
 from simulator.rules.toolkit.naming import counted, listed, plural, sentence
 
-# A die as it was thrown: whose it is, and the faces that it showed, the last one stands.
+# A die as it was thrown: its volley, and the faces that it showed, of which the last one stands.
 Fallen = tuple[Volley, list[int]]
 
 
@@ -64,7 +64,7 @@ def units_text(setup: Setup, units: int) -> str:
 
 
 class Teller:
-    """Tells a salvo of a replay, with dice that give its hits."""
+    """Writes a salvo of a replay, with dice that give its hits."""
 
     def __init__(self, field: Any) -> None:
         self.field, self.setup, self.params = field, field.setup, field.chain.params
