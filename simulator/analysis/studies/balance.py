@@ -28,7 +28,7 @@ from simulator.scenarios.schema import choices, field_at, settings_of, unknown_f
 from simulator.scenarios.validation import brief
 
 EVEN, BOTH = 0.5, ("p_attacker", "p_defender")
-# A whole number without values is tried so far below and above its present setting.
+# A whole number without values is tried up to this far below and above its present setting.
 NEAR = 3
 # At a distance below this a battle is called even.
 HARDLY = 0.005
