@@ -63,7 +63,7 @@ RANGES = "1:30, 0:20:5, 0:1:0.25, a,b,c or [3, 2],[4, 1]; repeatable"
 
 
 def whole_number(text: str | int) -> int:
-    """`1000000`, `1_000_000` or `1e6`. Raises BadParameter for what is no whole number of at most 30 digits."""
+    """`1000000`, `1_000_000` or `1e6`. Raises BadParameter for anything but a whole number of at most 30 digits."""
     try:
         number = Decimal(text)
         if abs(number) < MOST_WHOLE and number == number.to_integral_value():
