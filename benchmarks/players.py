@@ -1,4 +1,4 @@
-"""How many players a server answers: `python -m benchmarks.players [--players 5 40 100] [--seconds 20]`.
+"""The number of players that a server answers: `python -m benchmarks.players [--players 5 40 100] [--seconds 20]`.
 
 A closed loop: each player changes one number of a set-up, waits for the answer as the page's script does, thinks for a
 random time (exponential, 1.5 s on average) and changes the next one. 60 % play Risk, 30 % Axis & Allies 1942, 10 %

@@ -1,4 +1,4 @@
-"""What a sentence for players must not hold (docs/rules/decisions.md section 12)."""
+"""Faults that a sentence for players must not have (docs/rules/decisions.md section 12)."""
 
 import re
 
@@ -20,7 +20,7 @@ LEAST_WORDS = 4
 
 
 def faults(line):
-    """What is wrong with a sentence; nothing if it is one."""
+    """The faults of a sentence; none for a good one."""
     found = [f"{why}: {match[0]!r} in {line!r}" for one, why in FORBIDDEN.items() if (match := re.search(one, line))]
     if not re.fullmatch(r"[A-Z0-9].*\.", line) or len(line.split()) < LEAST_WORDS:
         found.append(f"no sentence: {line!r}")

@@ -301,7 +301,7 @@ BAD = [
     (["need", "risk-20v15", "--vary", "attacker.regiments", "--budget", "inf"], "budget: inf is not allowed"),
     (["best", "risk-20v15", "--weight", "win=inf"], "--weight win: 'inf' is not allowed"),
     (["campaign", "risk-20v15"], "battle: risk land has no rounds to ask for"),
-    (["survival", "risk-20v15"], "battle: risk land does not tell single pieces apart"),
+    (["survival", "risk-20v15"], "battle: risk land does not distinguish single pieces"),
     (["survival", "knt-raid", "--battles", "0"], "battles: 0 is not allowed"),
     (["schema", "risk", "land", "--search", "zeppelin"], "no field of risk land speaks of 'zeppelin'"),
     (["sweep", "risk-20v15", "--vary", "attacker.regiments=1:3", "--value", "winner == 'Attacker'"], "'attacker'?"),

@@ -19,8 +19,8 @@ from simulator.analysis.storage.kept_sweep import kept_sweep
 from simulator.analysis.studies.grid import grid_of
 from tests.test_long_work import CELLS, LAND, SLOW, VARY, at_once  # noqa: F401 - at_once: a fixture
 
-# What a worker loads at its start (--preload): from then on each portion kills it, as the system does when memory is
-# short, or takes a tenth of a second longer.
+# Code that a worker loads at its start (--preload): from then on each portion kills it, as the system does when memory
+# is short, or takes a tenth of a second longer.
 ILL = """
 import os, signal, time
 from simulator.analysis.storage import cluster

@@ -39,7 +39,7 @@ COMMANDS = {
 }
 # A kind that has no such question says so.
 NO_QUESTION = {
-    "survival": "does not tell single pieces apart",
+    "survival": "does not distinguish single pieces",
     "rounds": "is not fought in rounds",
     "units": "has no units to add",
     "campaign --counter-attack": "is not fought in a campaign: |counter_attack: nothing is taken in a |"

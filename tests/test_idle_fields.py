@@ -56,7 +56,7 @@ PROCEDURES = {
         },
     ],
 }
-# What says who and where it is: the same for all procedures, and needed to refuse what cannot be there.
+# Fields that name the side and the place: the same for all procedures, and needed for refusals.
 NAMED = {"attacker.country", "attacker.army_class", "conditions.period", "conditions.procedure"}
 WHERE = {
     "movement-land": set(),

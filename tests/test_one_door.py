@@ -90,7 +90,7 @@ def test_a_module_is_named_as_its_public_function():
 
 
 def test_common_parameters_are_described_once():
-    """Where they mean the same, no source repeats them; what a function says of its own stays."""
+    """A parameter with the common meaning is not described in the source of a function; other meanings are."""
     for name in simulator.__all__:
         function = getattr(simulator, name)
         if inspect.isfunction(function):

@@ -1,4 +1,4 @@
-"""What people try first, and what they get: the answer, or a line that says how to ask for it."""
+"""First tries of new users, and the reply: the answer, or a line that says how to ask for it."""
 
 import subprocess
 import sys

@@ -49,7 +49,7 @@ def odds(  # noqa: PLR0913 - one parameter an option
             raise ValueError("--value: not for a scenario with a field that is not known")
         return mixed_odds(base, method, reading.read_weights(weight), output)
     if weight:
-        raise ValueError("--weight: tells what it is worth to know a field; no field of this scenario is uncertain")
+        raise ValueError("--weight: is for the value of knowing a field; no field of this scenario is uncertain")
     return plain_odds(base.checked(), method, out, elsewhere, shown, output)
 
 

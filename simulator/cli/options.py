@@ -84,7 +84,7 @@ def number_between(least: int | None = None, most: int | None = None) -> Callabl
 
 
 def decimal_number(text: str | float) -> float:
-    """`12` or `2.5`. Raises BadParameter for what is no number."""
+    """`12` or `2.5`. Raises BadParameter for anything else."""
     try:
         return float(text)
     except ValueError:
@@ -127,7 +127,7 @@ Threads = Annotated[int | None, whole("--threads", "threads; does not change the
 Exact = Annotated[bool, _option("--exact", "exact odds or a refusal, never simulated")]
 Precision = Annotated[str | None, _option("--precision", "simulate until every chance is within this, e.g. 0.1%")]
 Everything = Annotated[bool, _option("--all", "everything: also what never happens, and long tables as a whole")]
-Explain = Annotated[bool, _option("--explain", "tell how the answer comes about")]
+Explain = Annotated[bool, _option("--explain", "say how the answer comes about")]
 OutFolder = Annotated[
     Path | None, _option("--out", "keep cells here as Parquet files; the same command goes on", "FOLDER")
 ]

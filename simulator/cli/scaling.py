@@ -86,7 +86,7 @@ def swept(
     helpers: Helpers | None,
     shown: Progress,
 ) -> Any:
-    """A `Sweep`, or what is `Kept` of one in a file; `asked` are draft, ranges, value, battles and seed."""
+    """A `Sweep`, or the `Kept` cells of one in a file; `asked` are draft, ranges, value, battles and seed."""
     from simulator.analysis.storage.kept_sweep import MOST_KEPT, kept_sweep
     from simulator.analysis.studies.grid import MOST_CELLS, grid_of
     from simulator.analysis.studies.sweep import cells_of, sweep
@@ -101,9 +101,9 @@ def swept(
 
 
 def show_swept(found: Any, output: TableOutput, cut: bool = False) -> None:
-    """Print a sweep, or what is kept of one: its cells too if they are few enough; and write the files asked for.
+    """Print a sweep, or the kept cells of one, if they are few enough; and write the files asked for.
 
-    Of kept work that was `cut` short only what is kept is shown: printing 100,000 cells may take a minute.
+    Of kept work that was `cut` short only the number of cells is shown: printing 100,000 cells may take a minute.
     """
     from simulator.analysis.studies.grid import MOST_CELLS
     from simulator.analysis.studies.swept import Sweep

@@ -40,7 +40,7 @@ def _examples(folder: str = "") -> tuple[str, ...]:
 
 @cache
 def example(name: str) -> dict[str, Any]:
-    """The mapping of a shipped example; nobody may change it."""
+    """The mapping of a shipped example; not to be changed."""
     return parse(example_text(name), name)
 
 
@@ -51,7 +51,7 @@ def example_text(name: str) -> str:
 
 
 def read(source: str | Path) -> dict[str, Any]:
-    """The mapping in a TOML or JSON file, or in a shipped example of that name; nobody may change it.
+    """The mapping in a TOML or JSON file, or in a shipped example of that name; not to be changed.
 
     Raises ScenarioError.
     """

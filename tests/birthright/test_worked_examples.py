@@ -103,7 +103,7 @@ def test_4_storm():
 
 
 def after_dice(check, lost, walls, dice):
-    """What a quick check leaves with these two d20."""
+    """The state after a quick check with these two d20."""
     attacker, defender = (army.warcraft for army in check.armies)
     margin = dice[0] - dice[1] + attacker - defender + check.modifiers[lost] - walls
     return check.checked(lost, check.result(int(margin)))

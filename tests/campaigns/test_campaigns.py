@@ -290,7 +290,7 @@ def test_what_a_siege_takes_is_kept_unasked():
 
 
 def test_a_trait_given_in_a_fight_stands_over_that_of_the_force():
-    """How counters are broken (docs/rules/campaigns.md 2.4, 5.4): an ARMY+ and ARMY- may become two ARMY-."""
+    """Counters are broken (docs/rules/campaigns.md 2.4, 5.4): an ARMY+ and ARMY- may become two ARMY-."""
 
     def armies(of_force, of_fight):
         french = {"country": "france", "army_plus": 1, "army_minus": 1, "leader": "none", "losses": of_force}

@@ -84,7 +84,7 @@ def test_the_units_of_provinces_fight_in_a_campaign_too():
     assert made.p("fight1_won") == pytest.approx(alone.winner("attacker"), abs=1e-12)
     given = copy.deepcopy(campaign("power-novgorod", counter_attack=True, join=join).data)
     given["fight"][0]["defender"]["npr"] = {"provinces": [{"name": "Novgorod"}]}
-    with pytest.raises(ScenarioError, match="npr: a force has units; give those that npr-defence tells"):
+    with pytest.raises(ScenarioError, match="npr: a force has units; give those that npr-defence computes"):
         load(given)
 
 

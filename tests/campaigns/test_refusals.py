@@ -295,7 +295,7 @@ CASES = [
     (
         BIRTHRIGHT,
         {"fight[0].defender": {"force": "b", "driven_off": "stay"}},
-        "fight[0].defender.driven_off: routed units of tactical and storm are told by number only; they are out",
+        "fight[0].defender.driven_off: routed units of tactical and storm are only counted; they are out",
     ),
     (RISK, {"fight[0]": {"attacker": "red"}}, "fight[0].defender: is needed"),
     (RISK, {"every": {}}, "fight[0].battle: is needed"),

@@ -7,7 +7,7 @@ from simulator.rules.custom.build import lay_out
 from simulator.rules.custom.dice.checked import throw_of
 from simulator.rules.custom.dice.die import MISS, hits_by_face
 from simulator.rules.custom.dice.opposed import BOTH
-from simulator.rules.custom.dice.volleys import best, fires, rerolls, volleys_at
+from simulator.rules.custom.dice.volleys import Situation, best, fires, rerolls, volleys_at
 from simulator.rules.custom.outcome import outcome
 from simulator.rules.custom.setup import Setup
 
@@ -48,20 +48,24 @@ def _source(game, asked):
     return files.find(asked.data["game"], asked.data.get("rules"))
 
 
+def _situation(field, side, state):
+    """The round, and the units that stand on both sides."""
+    stands = (field.places[one].standing([getattr(state, one)]) for one in (side, field.setup.sides[side].enemy))
+    return Situation(0 if state.salvo < field.chain.params.opening else state.clock + 1, *stands)
+
+
 def _result(field, side, state, faces):
     """The faces as the result of the side's chance table."""
     setup, p = field.setup, field.chain.params
     rules, army, salvo = setup.sides[side], getattr(p, side), field.salvos[state.salvo]
-    own = field.places[side].standing([getattr(state, side)])
-    enemy = field.places[rules.enemy].standing([getattr(state, rules.enemy)])
-    number = 0 if state.salvo < p.opening else state.clock + 1
+    now = _situation(field, side, state)
     hits = {}
     for i in setup.groups[salvo.group]:
         shot = rules.shots.get(i)
-        if shot is None or not fires(shot, number, own, enemy):
+        if shot is None or not fires(shot, now):
             continue
-        again = rerolls(rules, shot, number, own, enemy)
-        rolled = volleys_at(rules, shot, number, own, enemy)
+        again = rerolls(rules, shot, now)
+        rolled = volleys_at(rules, shot, now)
         fallen = []
         for volley in best(rolled, 1000) if again else rolled:
             by_face = hits_by_face(setup.file, rules.enemy, volley.roll, shot.targets)
@@ -74,14 +78,14 @@ def _result(field, side, state, faces):
             hits[hit] = hits.get(hit, 0) + (hit != MISS)
     assert not faces, f"dice too many for the {side}: {faces}"
     pieces = setup.sides[rules.enemy].pieces
-    absorbed = sum(int(n) * piece.absorbs for n, piece in zip(enemy.counts[0], pieces, strict=True))
+    absorbed = sum(int(n) * piece.absorbs for n, piece in zip(now.enemy.counts[0], pieces, strict=True))
     classes = [field.classes[side][army.targets[state.salvo, k]] for k in range(army.classes[state.salvo])]
     scored = [hits.pop(hit, 0) for hit in classes]
     for k in reversed(range(len(scored))):
         gone = min(absorbed, scored[k])
         absorbed, scored[k] = absorbed - gone, scored[k] - gone
     # Hits on units of which nobody stands are wasted.
-    scored = [n if hit.units & int(enemy.mask) else 0 for n, hit in zip(scored, classes, strict=True)]
+    scored = [n if hit.units & int(now.enemy.mask) else 0 for n, hit in zip(scored, classes, strict=True)]
     return int(sum(n * stride for n, stride in zip(scored, army.stride[state.salvo], strict=False)))
 
 
@@ -89,16 +93,14 @@ def _aimed(field, side, state, faces):
     """The points that these faces take: each die at the piece that is next to fall, its checks behind it."""
     setup = field.setup
     rules, group = setup.sides[side], setup.groups[field.salvos[state.salvo].group]
-    own = field.places[side].standing([getattr(state, side)])
-    enemy = field.places[rules.enemy].standing([getattr(state, rules.enemy)])
-    number = 0 if state.salvo < field.chain.params.opening else state.clock + 1
-    points, taken = list(enemy.points), 0
+    now = _situation(field, side, state)
+    points, taken = list(now.enemy.points), 0
     if setup.step(group[0]).aim == "kind":
         points = [point for point in points if point[0] == points[0][0]]
     if setup.step(group[0]).aim == "piece":
         points = points[: points[0][1]]
-    for shot in (rules.shots[i] for i in group if i in rules.shots and fires(rules.shots[i], number, own, enemy)):
-        for volley in volleys_at(rules, shot, number, own, enemy):
+    for shot in (rules.shots[i] for i in group if i in rules.shots and fires(rules.shots[i], now)):
+        for volley in volleys_at(rules, shot, now):
             for _ in range(volley.dice):
                 if not points:
                     continue
@@ -125,8 +127,7 @@ def _cancelled(field, state, thrown_faces):
     hits, setup = [], field.setup
     for side, faces in zip(SIDES, thrown_faces, strict=True):
         rules, shot = setup.sides[side], setup.sides[side].shots[setup.groups[field.salvos[state.salvo].group][0]]
-        own, enemy = (field.places[one].standing([getattr(state, one)]) for one in (side, rules.enemy))
-        (volley,) = volleys_at(rules, shot, state.clock + 1, own, enemy)
+        (volley,) = volleys_at(rules, shot, _situation(field, side, state))
         hits.append(sum(_thrown(setup, volley, volley.aim, faces) > 0 for _ in range(volley.dice)))
     return max(0, hits[0] - hits[1]) + BOTH * max(0, hits[1] - hits[0])
 
@@ -139,8 +140,7 @@ def _opposed(field, state, thrown_faces, compare):
     setup, thrown = field.setup, []
     for side in SIDES:
         rules, shot = setup.sides[side], setup.sides[side].shots[setup.groups[field.salvos[state.salvo].group][0]]
-        own, enemy = (field.places[one].standing([getattr(state, one)]) for one in (side, rules.enemy))
-        rolled = volleys_at(rules, shot, state.clock + 1, own, enemy)
+        rolled = volleys_at(rules, shot, _situation(field, side, state))
         thrown.append([volley for volley in rolled for _ in range(volley.dice)])
     if compare.ratio:
         (mine,), (theirs,) = thrown

@@ -1,4 +1,4 @@
-"""Who gives way where nobody can hit any more (docs/rules/custom_games.md 2.5 `yields`, 6)."""
+"""The side that gives way where nobody can hit any more (docs/rules/custom_games.md 2.5 `yields`, 6)."""
 
 import pytest
 

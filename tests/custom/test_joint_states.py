@@ -27,8 +27,8 @@ SPACE = {
     "attacker": {"dreadnought": 1, "fighter": 2},
     "defender": {"cruiser": 1, "destroyer": 1},
 }
-# What is varied goes from the middle of the loss order, from several units at once, in supports, in what takes two
-# hits, in what fires once, in what is kept to the last.
+# The varied units stand in the middle of the loss order, are several at once, support others, take two hits, fire once,
+# or are kept to the last.
 CASES = {
     "one after the other": (
         LAND,

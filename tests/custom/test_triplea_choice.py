@@ -1,4 +1,4 @@
-"""What an import takes of a TripleA map: variables, players, units that fight, and what is left out of it."""
+"""The parts of a TripleA map that an import takes: variables, players, units that fight; and those it leaves out."""
 
 import pytest
 

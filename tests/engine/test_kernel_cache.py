@@ -33,7 +33,7 @@ print(found.tolist())
 
 
 def process(folder, code=CODE):
-    """What a new process says with this cache."""
+    """A new process that runs this code with this cache."""
     return python(code, BATTLE_ODDS_CACHE=str(folder))
 
 

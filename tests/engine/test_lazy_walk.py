@@ -54,7 +54,7 @@ def test_battles_are_those_of_the_rules_however_much_may_be_kept(name, budget):
 
 
 def hold_the_same_battles(chain):
-    """Whatever the threads, the chunks and what was visited before."""
+    """For any threads, chunks and states visited before."""
     chain, seen = without_graph(chain), []
     for threads, chunk in ((1, 1 << 16), (2, 999), (5, 4096), (2, 1 << 16)):
         simulation = Simulation(chain, 3, threads, chunk)

@@ -144,7 +144,7 @@ def random_marches(number, seed):
 
 
 def one_more(army, enemy, conditions, landing):
-    """What one more infantry, cavalry or artillery adds to the winning chance."""
+    """The winning chance that one more infantry, cavalry or artillery adds."""
 
     def chance(own):
         policy = {"attacker": {"landing": landing}}

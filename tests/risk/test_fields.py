@@ -15,7 +15,7 @@ from simulator import ScenarioError, exact, load
         # (2, 1) in 1/2: one each if both are 1: 1/4 x 1/4 = 1/16. (1, 1) loses both. 1/4 x 3/8 + 1/2 x 1/16 = 1/8.
         # One die, unseen, is worse for the defender: 3/8 x 17/32 + 5/8 x 1/32 = 7/32.
         (False, 1 / 8),
-        # Who sees (2, 2) rolls one die: 1/2 x 17/32 + 1/2 x 1/32 = 9/32 in place of 3/8.
+        # A defender who sees (2, 2) rolls one die: 1/2 x 17/32 + 1/2 x 1/32 = 9/32 in place of 3/8.
         (True, 1 / 4 * 9 / 32 + 1 / 2 * 1 / 16),
     ],
 )

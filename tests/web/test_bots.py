@@ -17,7 +17,7 @@ SENTENCE = "The attacker takes the territory in 86.04 % and loses"
 
 
 class FakeDiscord:
-    """What the bot uses of discord.py: it is given one message and keeps what is sent."""
+    """The part of discord.py that the bot uses: it gives one message, and keeps those that are sent."""
 
     def __init__(self, text, own=False):
         self.sent, self.text, self.own = [], text, own
@@ -43,7 +43,7 @@ class FakeDiscord:
 
 
 def replies(monkeypatch, server, text, own=False):
-    """What the bot sends after one message."""
+    """The messages that the bot sends after one message."""
     monkeypatch.setitem(os.environ, "BATTLE_ODDS", server)
     monkeypatch.setitem(os.environ, "DISCORD_TOKEN", "secret")
     fake = FakeDiscord(text, own)

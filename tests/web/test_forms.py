@@ -11,7 +11,7 @@ from tests.web.test_access import AUDIT
 # Page of each kind with its first example, as the form alone.
 KINDS = [f"{one['examples'][0]['address']}&with.drop=nothing" for one in catalogue.games()]
 TWO_SCREENS = 2 * 844
-# What no player should have to read: names and sentinels of the schema.
+# Words that no player should have to read: names and sentinels of the schema.
 SCHEMA_WORDS = re.compile(
     r"\w_\w|\bnpr\b|-1 = |\bif condition\b.*=|differential cap|\.csv\b|\w (plus|minus)$|\b(drm|max|mp)\b|^(None|null)$",
     re.ASCII,
@@ -84,7 +84,7 @@ def form_of(site, address):
 
 
 def words_of(form):
-    """What stands on a form: labels, notes, choices and the names of groups."""
+    """The texts of a form: labels, notes, choices and the names of groups."""
     found = re.findall(
         r"<(b|small|option|summary|span class=\"label\")\b[^>]*>(.*?)(?=</?(?:b|small|option|summary|span)\b)",
         form,

@@ -1,4 +1,4 @@
-"""What fingers do: numbers by keys, paste and wheel; the line of text; clearing; the strip of a phone; the search."""
+"""The page by keys and touch: numbers, paste, wheel; the line of text; clearing; the strip of a phone; the search."""
 
 import pytest
 

@@ -57,7 +57,7 @@ def test_a_plan_and_its_api_answer_have_the_same_address(site, name):
 
 
 def test_the_form_has_every_field_of_a_plan(site):
-    """What has no field is carried along: the form sent as it stands is the same plan."""
+    """Keys without a field are carried along: the form sent as it stands is the same plan."""
     odd = {
         "game": "plan", "of": "axis-and-allies-1942", "every": {"battle": "land"},
         "weights": {"own_lost": -2.0}, "price": {"infantry": 2.0},

@@ -212,7 +212,7 @@ def worked(seconds):
 
 
 def test_a_compiler_is_not_cut_off_and_the_seconds_begin_anew():
-    """What was compiled would be lost, and be compiled anew by the next request."""
+    """A kernel that is interrupted would be lost, and compiled again for the next request."""
     compiled = calculated = False
     with at_most(0.5), at_most(0.2):
         with compiler_lock.global_compiler_lock:

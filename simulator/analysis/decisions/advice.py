@@ -1,4 +1,4 @@
-"""Best play in one sentence: what to lose first, when to leave, and what that brings."""
+"""Best play in one sentence: the order of losses, when to leave, and the result."""
 
 from __future__ import annotations
 

@@ -33,8 +33,8 @@ class Default:
     """The default decisions of a side.
 
     `before`: the battle as the scenario has it, for the same aim. `lists`: the paths of lists that make a difference.
-    `never`: verbs of what brings nothing ("leave"); `settled`: of what the scenario says itself. `undecided`: paths of
-    policies with too many positions.
+    `never`: verbs of decisions that gain nothing ("leave"); `settled`: of those that the scenario makes itself.
+    `undecided`: paths of policies with too many positions.
     `by_measure`: the aim is the headline of the side, no objective of the scenario.
     """
 
@@ -51,7 +51,7 @@ def best_by_default(asked: Draft, side: str, answered: Callable[..., Best], prog
     """The lists that bring a side most, one decision after the other, then when to leave.
 
     Raises ScenarioError where nothing is decided, NoExactOdds where there are too many states; Interrupted with the
-    best of what was answered until then.
+    best answer so far.
     """
     battle = asked.battle()
     lists, every = _decisions(asked, side)
@@ -179,7 +179,7 @@ class _Search:
             self.best = self.answered(scenario)
 
     def result(self) -> Best:
-        """The best of what was answered."""
+        """The best answer so far."""
         return replace(
             self.best.whole(), choice=self.choice, tried=self.tried, named=tuple(self.rows), default=self.default
         )

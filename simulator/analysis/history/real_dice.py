@@ -125,6 +125,6 @@ def units_lost(columns: Columns, battle: str) -> np.ndarray:
             if name.startswith(f"{side}_") and name.endswith("_lost") and name.split("_")[-2] not in NO_UNITS
         ]
         if whole is None and not parts:
-            raise ScenarioError(f"results: {battle} does not tell units lost by round; risk and custom games do")
+            raise ScenarioError(f"results: {battle} does not count units lost by round; risk and custom games do")
         found.append(np.asarray(whole if whole is not None else np.sum(parts, axis=0), np.int64))
     return np.array(found)

@@ -85,7 +85,7 @@ def reported(items: Sequence[T], progress: Progress | None) -> Iterator[T]:
 
 
 def until_interrupted(work: Iterable[T], answer: Callable[[list[T]], R], least: int = 1) -> R:
-    """`answer` of everything that `work` yields; after Ctrl-C raise Interrupted with that of what it yielded before.
+    """The `answer` from all results of `work`; after Ctrl-C raise Interrupted with the answer from those so far.
 
     Raises KeyboardInterrupt where that is fewer than `least`.
     """

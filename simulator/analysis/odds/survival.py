@@ -111,7 +111,7 @@ def survival(
     method = Method(battles=battles, seed=seed, threads=threads)
     asked = load(scenario)
     if asked.built.pieces is None and asked.built.apart is None:
-        raise ScenarioError(f"battle: {asked.battle.game} {asked.battle.kind} does not tell single pieces apart")
+        raise ScenarioError(f"battle: {asked.battle.game} {asked.battle.kind} does not distinguish single pieces")
 
     def found() -> Iterator[Survival]:
         for part in _parts(asked):

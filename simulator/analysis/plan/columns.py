@@ -70,7 +70,7 @@ def columns_of(turn: Turn, progress: Progress | None = None) -> list[Columns]:
         shorter = "leave pieces at home with stay, or shorten reach"
         raise NoExactOdds(f"plan: {size:,} attacks to weigh; at most {MOST_COLUMNS:,}; {shorter}")
     total, found, done = sum(map(len, asked)), [], 0
-    # The chains of all fronts are checked before one is solved: what is small is solved sooner than a kernel compiles.
+    # The chains of all fronts are checked before one is solved: small ones are solved sooner than a kernel compiles.
     chains = [
         _of_front(front, _chains, turn, front, numbers) for front, numbers in zip(turn.fronts, asked, strict=True)
     ]

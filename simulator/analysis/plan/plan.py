@@ -321,7 +321,7 @@ def plan(scenario: Source, k: int = 5, *, progress: Progress | None = None) -> P
 
 
 def divided(turn: Turn, found: list[Columns], k: int, alone: bool = False) -> Plan:
-    """The plan of a turn from the columns of its fronts; after Ctrl-C, what was found so far.
+    """The plan of a turn from the columns of its fronts; after Ctrl-C the best so far.
 
     `alone`: without alternatives, and without the worth of units and targets.
     """
@@ -333,7 +333,7 @@ def divided(turn: Turn, found: list[Columns], k: int, alone: bool = False) -> Pl
         if known.choice is None:
             raise
         return Plan(turn, tuple(found), known.choice, interrupted=True, bound=known.bound)
-    division.known = None  # what follows looks for other plans, and for those with other pieces
+    division.known = None  # the rest looks for other plans, and for those with other pieces
     if best is None or alone:
         return Plan(turn, tuple(found), best)
     objective = turn.file.objective

@@ -1,7 +1,7 @@
 """Many machines: portions of a grid, or pieces of a run, answered by the workers of a Dask cluster.
 
 The numbers are those of one machine: a portion is answered by itself, a battle depends on its seed and number alone.
-A worker that is killed costs time only, since what it had under way is given to another.
+A worker that is killed costs time only, since its portions are given to another.
 """
 
 from __future__ import annotations
@@ -197,7 +197,7 @@ def _spread(
 ) -> Generator[Any, None, None]:
     """The results of `work(*arguments, piece)` for all pieces, which learn from each; results come before errors.
 
-    Work whose workers were killed again and again is given out anew. Raises what the work raised; OSError if the
+    Work whose workers were killed again and again is given out anew. Raises the errors of the work; OSError if the
     cluster is lost.
     """
     from distributed import wait

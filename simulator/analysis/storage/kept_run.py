@@ -1,4 +1,4 @@
-"""Simulations that keep what they did: the counts go to a file, and the same run goes on where it stopped.
+"""Simulations that keep their counts in a file: the same run goes on where it stopped.
 
 Battle i of a seed is the same whoever fights it, and when: the counts are those of an undisturbed run, however it was
 cut into pieces.
@@ -56,7 +56,7 @@ class RunParts:
     def __next__(self) -> RunPart:
         if self._next >= self._end:
             raise StopIteration
-        # Composed battles are fought in whole portions, and what is left over by itself.
+        # Composed battles are fought in whole portions, and the rest by itself.
         size = min(self._size - self._next % PORTION, self._end - self._next)
         if size > PORTION:
             size -= (self._next + size) % PORTION

@@ -113,7 +113,7 @@ class Kept(Result):
             self.save()
 
     def save(self) -> None:
-        """Write what is held. Raises OSError, which says what is kept, where a disk is full and the like."""
+        """Write the cells held. Raises OSError, which says how many are kept, where a disk is full and the like."""
         if not self._held:
             return
         from pyarrow import BufferOutputStream

@@ -28,7 +28,7 @@ from simulator.scenarios.schema import choices, field_at, settings_of, unknown_f
 from simulator.scenarios.validation import brief
 
 EVEN, BOTH = 0.5, ("p_attacker", "p_defender")
-# A whole number without values is tried so far below and above its present setting.
+# A whole number without values is tried up to this far below and above its present setting.
 NEAR = 3
 # At a distance below this a battle is called even.
 HARDLY = 0.005
@@ -258,22 +258,28 @@ def balance(  # noqa: PLR0913 - one argument an option
     """
     base = draft(scenario)
     ranges, present = _ranges(base.checked(), vary)
-    value = meant(base.battle(), value) if value else None
-    if target is None and value not in {None, *BOTH}:
-        raise ValueError("target: is needed; without it both sides get the same chance, which needs no value")
-    own = _of_no_side(base.battle()) if value is None else None
-    if target is None and own and not is_chance(own):
-        raise ValueError(f"target: give one; {base.battle().label} has no winner, its question is a number ({own})")
-    goal = EVEN if target is None else target
-    even = own is None and goal == EVEN and value in {None, *BOTH}
-    asked = BOTH if even else (value or own or BOTH[0],)
-    if is_chance(asked[0]) and not 0 <= goal <= 1:
-        raise ValueError(f"target: {goal:g} is not allowed; {asked[0]} is a chance, from 0 to 1")
+    asked, goal = _asked(base.battle(), target, value)
     try:
         swept = sweep(base, ranges, asked, battles, seed, threads=threads, progress=progress)
     except Interrupted as cut:
         raise Interrupted(Balance(cut.gathered, present, goal, complete=False)) from None
     return Balance(swept, present, goal)
+
+
+def _asked(battle: Battle, target: float | None, value: str | None) -> tuple[tuple[str, ...], float]:
+    """The values asked of each combination, for even odds both chances; and the target. Raises ValueError."""
+    value = meant(battle, value) if value else None
+    if target is None and value not in {None, *BOTH}:
+        raise ValueError("target: is needed; without it both sides get the same chance, which needs no value")
+    own = _of_no_side(battle) if value is None else None
+    if target is None and own and not is_chance(own):
+        raise ValueError(f"target: give one; {battle.label} has no winner, its question is a number ({own})")
+    goal = EVEN if target is None else target
+    even = own is None and goal == EVEN and value in {None, *BOTH}
+    asked = BOTH if even else (value or own or BOTH[0],)
+    if is_chance(asked[0]) and not 0 <= goal <= 1:
+        raise ValueError(f"target: {goal:g} is not allowed; {asked[0]} is a chance, from 0 to 1")
+    return asked, goal
 
 
 def _of_no_side(battle: Battle) -> str | None:

@@ -54,7 +54,7 @@ for _name in ("running", "table", "second", "lands", "follows", "load", "store",
 
 
 def _link(function: Any) -> Any:
-    """The same function, calling what is compiled."""
+    """The same function, calling the compiled parts."""
     return FunctionType(function.__code__, {**vars(grid_nodes), **_linked}, function.__name__)
 
 

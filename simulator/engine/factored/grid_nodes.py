@@ -73,7 +73,7 @@ def load(p, fields, column):
 
 
 def store(p, fields, column, s):
-    """Write a state into a column. Raises BrokenGame for what is no state of whole numbers."""
+    """Write a state into a column. Raises BrokenGame for anything but a state of whole numbers."""
     kind = _state_types[type(p)]
     if type(s) is not kind:
         raise BrokenGame(f"step: {str(s)[:80]} is no {kind.__name__}, after state {load(p, fields, HERE)}")

@@ -76,7 +76,7 @@ def keep_graph(chain: Chain, graph: Graph) -> None:
 
 
 def forget_graph(chain: Chain) -> None:
-    """Drop the graph of this chain and what was made of it, which refer to each other and would be freed late."""
+    """Drop the graph of this chain and its results: they refer to each other and would be freed late."""
     if graph := chain.kept.pop(_GRAPH, None):
         graph.kept.clear()
 

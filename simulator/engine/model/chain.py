@@ -117,7 +117,7 @@ class Chain:
     `last`: the last roll, for chains in which every battle ends with one.
     `at_least`: lower bounds, proved by the game, of the states and transitions of its chain; a chain above the budget
     is refused before it is explored.
-    `kept`: what the engine made of the chain.
+    `kept`: the results that the engine derived from the chain.
     `may_be_over`: a scenario may be over before its first roll (nobody is there, or a side leaves at once).
     """
 

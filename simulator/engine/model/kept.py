@@ -10,7 +10,7 @@ Made = TypeVar("Made")
 
 
 class Kept(dict[Any, Any]):
-    """The cache of one chain, graph or set of tables: what a function made of it, by that function."""
+    """The cache of one chain, graph or set of tables: the results of functions of it, by function."""
 
     def of(self, make: Callable[[Any], Made], whole: Any) -> Made:
         """`make(whole)`, made the first time; an error is not kept."""

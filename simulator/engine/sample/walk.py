@@ -374,5 +374,5 @@ class Walk:
         raise NotImplementedError
 
     def _make_room(self) -> bool:
-        """Enlarge what is too small; False past the budget."""
+        """Enlarge the arrays that are too small; False past the budget."""
         raise NotImplementedError

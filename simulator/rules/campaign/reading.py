@@ -222,9 +222,7 @@ class Reader:
             raise Refusal(f"{path}.force", f"the {role} of a {what} is no force; give it in the fight")
         refuse(fields.stay is not None and fields.send is not None, f"{path}.send", "give stay or send, not both")
         if kind in self.carry.routs_are_out and fields.driven_off not in (None, "out"):
-            raise Refusal(
-                f"{path}.driven_off", "routed units of tactical and storm are told by number only; they are out"
-            )
+            raise Refusal(f"{path}.driven_off", "routed units of tactical and storm are only counted; they are out")
 
     def force(self, field: str, name: str) -> int:
         """The number of a force."""

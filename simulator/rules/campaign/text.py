@@ -1,4 +1,4 @@
-"""Campaigns in words: what an answer rests on, the plan of the fights, and the lines of a replay."""
+"""Campaigns in words: the assumptions of an answer, the plan of the fights, and the lines of a replay."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from simulator.rules.question import Answered, given
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import listed
 
-# A column of a fight that is true or false: as a sentence says it, and as it denies it.
+# The sentence for a yes/no column of a fight, and the sentence for its contrary.
 ENDS = {
     "won": ("is won", "is not won"),
     "fought": ("is fought", "is not fought"),

@@ -259,8 +259,9 @@ def _rounds(setup: Setup) -> int:
 
 
 def _megabytes(places: Places) -> int:
-    """About what a side's chance tables take: one for each line-up of units whose numbers change the dice of a step,
-    as wide as nine deviations each way.
+    """The approximate size of a side's chance tables, nine deviations wide each way.
+
+    There is one for each line-up of units whose numbers change the dice of a step.
     """
     found, own = 0, places.own
     for shot in filter(own.able, own.shots.values()):

@@ -11,7 +11,7 @@ import numpy as np
 from simulator.engine.model.chain import SIDES
 from simulator.rules.custom.build import Field
 from simulator.rules.custom.dice.replay import units_text
-from simulator.rules.custom.dice.volleys import Standing, Volley, fired, rerolls, volleys_at
+from simulator.rules.custom.dice.volleys import Situation, Standing, Volley, fired, rerolls, volleys_at
 from simulator.rules.custom.game_file.describe import value_in_words
 from simulator.rules.custom.game_file.words import by_side
 from simulator.rules.custom.line import absorbs_first, loss_order
@@ -100,12 +100,12 @@ def _when(phase: int, last: int) -> str:
 
 def _shot_lines(field: Field, side: str, group: list[int], phase: int, stands: dict[str, Standing]) -> Iterator[str]:
     setup, rules = field.setup, field.setup.sides[side]
-    own, enemy = stands[side], stands[rules.enemy]
-    for shot in fired(rules, group, phase, own, enemy):
-        rolled = [_volley_text(setup, volley) for volley in volleys_at(rules, shot, phase, own, enemy)]
-        again = [_again_text(setup, *one) for one in rerolls(rules, shot, phase, own, enemy)]
+    now = Situation(phase, stands[side], stands[rules.enemy])
+    for shot in fired(rules, group, now):
+        rolled = [_volley_text(setup, volley) for volley in volleys_at(rules, shot, now)]
+        again = [_again_text(setup, *one) for one in rerolls(rules, shot, now)]
         if rolled:
-            yield f"{shot.given.name}, {side}: {'; '.join(rolled)}{_aim(setup, shot, enemy)}{''.join(again)}"
+            yield f"{shot.given.name}, {side}: {'; '.join(rolled)}{_aim(setup, shot, now.enemy)}{''.join(again)}"
 
 
 def _volley_text(setup: Setup, volley: Volley) -> str:

@@ -49,7 +49,7 @@ def falls(forces: Forces) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _choices(one: Catalogue, chosen: dict[int, list[int]], width: int) -> Iterator[tuple[int, int, list[int]]]:
-    """Each condition and number of hits with several results, and these: who keeps the strongest counters first.
+    """Each condition and number of hits with several results, and these results.
 
     Slots stand in the weakest-first order behind the structures: the result that keeps the last slot comes first.
     """

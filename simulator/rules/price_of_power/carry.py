@@ -86,7 +86,7 @@ class PowerCarry(Carry):
     def check_pieces(self, path: str, table: Table) -> None:
         """A force is one realm, and its units are given."""
         refuse(table.get("factions"), f"{path}.factions", "a force is one realm; give a force to each")
-        refuse(table.get("npr"), f"{path}.npr", "a force has units; give those that npr-defence tells")
+        refuse(table.get("npr"), f"{path}.npr", "a force has units; give those that npr-defence computes")
 
     def read(self, table: Table) -> np.ndarray:
         """The pieces of a table; sound ships are the heavy ones less the damaged."""

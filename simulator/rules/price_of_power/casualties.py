@@ -19,7 +19,7 @@ Fate = tuple[Force, tuple[int, int]]
 
 
 def in_turn(room: Sequence[int], hits: int, order: Sequence[int]) -> tuple[list[int], int]:
-    """Hits on each of several, by the hits that each has room for, and who was hit last (-1 for nobody).
+    """Hits on each of several, by the hits that each has room for, and the one that was hit last (-1 for none).
 
     One hit to each in this order, again and again, skipping the full.
     """

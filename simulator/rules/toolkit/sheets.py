@@ -102,7 +102,7 @@ class Sheet:
             read = self.read(row, where)
             for column in self.keys:
                 if column not in read:
-                    raise Refusal(f"{where}.{column}", "is needed; it tells which row to replace")
+                    raise Refusal(f"{where}.{column}", "is needed; it names the row to replace")
             key = self.key(read)
             same = [held for held in kept if held[: len(key)] == key]
             if not same and (lacking := [column for column in self.columns if column not in read]):

@@ -148,5 +148,5 @@ def findings(found: Checked, data: Mapping[str, Any]) -> Iterator[tuple[str, str
     given = data.get("conditions") or {}
     for name in found.file.condition if found.file else ():
         if name not in given:
-            text = f"the condition {name.replace('_', ' ')} has its usual answer in the test battle: no other is tried"
+            text = f"the condition {name.replace('_', ' ')} has its default in the test battle: no other is tried"
             yield "not tried", text, found.line(f"condition.{name}")

@@ -70,8 +70,8 @@ def _cells(job: Job) -> float:
 class Ticket:
     """A request in progress. Its replies come through `replies`; `abandoned` is set when its client has gone.
 
-    `asked`: when it came, as `time.monotonic` has it. `again`: it must start again. `late`: it has waited for a worker
-    as long as it may, so that it may not.
+    `asked`: when it came, as `time.monotonic` has it. `again`: it must start again. `late`: it has waited for a
+    worker as long as it may, and may not start again.
     `begun`: a part of its reply has been sent. `lost`: a worker that had it has died.
     """
 

@@ -20,7 +20,7 @@ from simulator.rules.custom.triplea.xml_map import read_map
 
 RUNS, BATTLES, WORST = 1_200, 15, 4.0
 FRONT = "games.strategy.triplea.oddsCalculator.ta.Front"
-# What the calculator counts for each battle, behind the three results: sum and sum of squares of each.
+# The numbers that the calculator counts for each battle, behind the three results: sum and sum of squares of each.
 NUMBERS = ("rounds", "attacker's units left", "defender's units left")
 
 
@@ -176,7 +176,7 @@ def compare(classes, jar, path, seed):
         while len(rows) < BATTLES:
             scenario, bombarding, order = random_battle(rng, game, low_luck)
             ashore = sum(n for name, n in scenario["attacker"].items() if "land" in game["unit"][name]["tags"])
-            # How many ships may bombard is decided before the calculator is asked: it takes all that it is given.
+            # The number of ships that bombard is decided before the calculator is asked: it takes all that it is given.
             if sum(bombarding.values()) > ashore or not all(order.values()):
                 continue
             print(asked_of_the_calculator(game, scenario, bombarding, order), file=engine.stdin, flush=True)

@@ -60,7 +60,7 @@ def keeping(source: Source, kind: str, fields: Any, side: str) -> dict[str, Any]
 
 
 def _words(source: Source, kind: str, fields: Any, side: str, said: Container[str]) -> str:
-    """The order of losses by the names of the units, and what is kept."""
+    """The order of losses by the names of the units, and the units kept."""
     from simulator.rules.custom.line import loss_order
     from simulator.rules.custom.setup import Setup
 

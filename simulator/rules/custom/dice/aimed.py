@@ -15,7 +15,7 @@ from simulator.engine.model.chance import NO_TABLE
 from simulator.rules.custom.dice.die import masks_aimed_at
 from simulator.rules.custom.dice.hits import check_size
 from simulator.rules.custom.dice.tables import MOST_THROWS, DiceTables, Throws, distinct, packing
-from simulator.rules.custom.dice.volleys import FRONTS, Standing, Volley, fired, hits_at, volleys
+from simulator.rules.custom.dice.volleys import FRONTS, Situation, Standing, Volley, fired, hits_at, volleys
 from simulator.rules.custom.setup import Shot, SideSetup
 
 # The points of a loss line: of which unit, and how many its piece has from there on.
@@ -45,29 +45,27 @@ def aimed_throws(tables: DiceTables, group: int, number: int) -> Throws:
     slots = [slot.hit.units for slot in tables.slots[group]]
     strides = packing([tables.caps[slot.hit] for slot in tables.slots[group]])
     lines = Lines(tables)
-    for seen, enemy, rows, own in tables.situations(tables.distinguished(shots, number), examples):
-        dice = dice_of(side, slots, group, number, own, enemy)
+    for rows, seen, now in tables.situations(number, tables.distinguished(shots, number), examples):
+        dice = dice_of(side, slots, group, now)
         volleys_ = [volley for _, rolled in dice for volley in rolled]
         if not any(volley.hits for volley in volleys_):
             continue
         label, rows_at = distinct([volley.dice for volley in volleys_], len(volleys_[0].dice))
         thinned = [(slot, [v._replace(dice=v.dice[rows_at]) for v in rolled]) for slot, rolled in dice]
-        found = _packed(points_taken(thinned, enemy, slots, lines), strides, len(rows_at))
+        found = _packed(points_taken(thinned, now.enemy, slots, lines), strides, len(rows_at))
         index = np.array([_table(tables, *row) for row in found])
         result[rows, seen] = index[label]
         means[rows, seen] = sum(volley.damage * volley.dice.astype(object) for volley in volleys_)
     return Throws(shown, result, means)
 
 
-def dice_of(
-    side: SideSetup, slots: Sequence[int], group: int, number: int, own: Standing, enemy: Standing
-) -> list[Aimed]:
+def dice_of(side: SideSetup, slots: Sequence[int], group: int, now: Situation) -> list[Aimed]:
     """The dice of each step that is fired, in their order, and the slot of their points."""
     found, at = list[Aimed](), 0
-    for shot in fired(side, side.setup.groups[group], number, own, enemy):
+    for shot in fired(side, side.setup.groups[group], now):
         masks = masks_aimed_at(side, shot)
-        at = slots.index(masks[0], at) if len(masks) == 1 else slots.index(enemy.front)
-        found.append((at, volleys(side, shot, number, own, enemy)))
+        at = slots.index(masks[0], at) if len(masks) == 1 else slots.index(now.enemy.front)
+        found.append((at, volleys(side, shot, now)))
     return found
 
 

@@ -120,7 +120,7 @@ def _rolled(thrown: Thrown, whole: int, sizes: tuple[int, ...]) -> np.ndarray:
     p = np.zeros(sizes)
     p[(0,) * len(sizes)] = 1
     for dice, limits in thrown:
-        # The first axes count what is left of each limit.
+        # The first axes count the rest of each limit.
         now = np.zeros((*[limit + 1 for limit in limits], *sizes))
         now[limits] = p
         for faces, covered, number in dice:

@@ -227,9 +227,8 @@ def _profiles(tables: DiceTables, step: Step, group: int, number: int) -> Profil
     most = MANY if step.compare is None else getattr(step.compare.most, side.side)
     shown, examples = tables.shown(shots, number)
     numbers = np.zeros((len(tables.own), len(examples)), np.int64)
-    for seen, enemy, rows, own in tables.situations(tables.distinguished(shots, number), examples):
-        firing = [shot for shot in shots if fires(shot, number, own, enemy)]
-        found = [volley for shot in firing for volley in volleys(side, shot, number, own, enemy)]
+    for rows, seen, now in tables.situations(number, tables.distinguished(shots, number), examples):
+        found = [volley for shot in shots if fires(shot, now) for volley in volleys(side, shot, now)]
         dice = [np.minimum(volley.dice, most) for volley in found]
         label, different = distinct([*dice, rooms[rows]], len(rows))
         rolled = [[v._replace(dice=n[at]) for v, n in zip(found, dice, strict=True)] for at in different]

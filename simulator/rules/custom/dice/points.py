@@ -46,9 +46,9 @@ def points_throws(dice: DiceTables, group: int, number: int) -> Throws:
         return dice.nothing()
     shown, examples = dice.shown(shots, number)
     tables = np.zeros((len(dice.own), len(examples)), np.int64)
-    for seen, enemy, rows, own in dice.situations(dice.distinguished(shots, number), examples):
-        if fires(shots[0], number, own, enemy):
-            tables[rows, seen] = _tables(dice, group, volleys(dice.side, shots[0], number, own, enemy))
+    for rows, seen, now in dice.situations(number, dice.distinguished(shots, number), examples):
+        if fires(shots[0], now):
+            tables[rows, seen] = _tables(dice, group, volleys(dice.side, shots[0], now))
     return Throws(shown, tables, np.zeros(tables.shape, np.int64))
 
 

@@ -28,7 +28,7 @@ from simulator.rules.custom.dice.replay_aimed import (
 from simulator.rules.custom.dice.slots import Class, pool_of, slots_by_group, slots_in_use
 from simulator.rules.custom.dice.tables import NO_LIMIT
 from simulator.rules.custom.dice.volleys import (
-    Standing,
+    Situation,
     Volley,
     at_one_place,
     best,
@@ -54,7 +54,7 @@ from simulator.rules.custom.setup import Help, Setup, SideSetup
 from simulator.rules.toolkit.faces import thrown_until
 from simulator.rules.toolkit.naming import counted, listed, plural, sentence
 
-# A die as it was thrown: whose it is, and the faces that it showed, the last one stands.
+# A die as it was thrown: its volley, and the faces that it showed, of which the last one stands.
 Fallen = tuple[Volley, list[int]]
 
 
@@ -64,7 +64,7 @@ def units_text(setup: Setup, units: int) -> str:
 
 
 class Teller:
-    """Tells a salvo of a replay, with dice that give its hits."""
+    """Writes a salvo of a replay, with dice that give its hits."""
 
     def __init__(self, field: Any) -> None:
         self.field, self.setup, self.params = field, field.setup, field.chain.params
@@ -100,9 +100,9 @@ class Teller:
     def _scored(self, before: State, result: tuple[int, int], dice: random.Random) -> Iterator[str]:
         """The dice of each side that scores points, and what they score."""
         for side, points in zip(SIDES, result, strict=True):
-            rules, phase, own, enemy = self._situation(side, before)
-            for shot in fired(rules, self.setup.groups[self.field.salvos[before.salvo].group], phase, own, enemy):
-                rolled = volleys_at(rules, shot, phase, own, enemy)
+            rules, now = self._situation(side, before)
+            for shot in fired(rules, self.setup.groups[self.field.salvos[before.salvo].group], now):
+                rolled = volleys_at(rules, shot, now)
                 score = dice_in_words(scoring(rolled, [volley.dice for volley in rolled]), points, dice)
                 yield f"{side}: {names_of(self.setup, rolled)}: {score}"
 
@@ -111,10 +111,10 @@ class Teller:
         group, found, rooms = self.field.salvos[before.salvo].group, list[list[Volley]](), list[int]()
         step = self.setup.step(self.setup.groups[group][0])
         for side in SIDES:
-            rules, phase, own, enemy = self._situation(side, before)
-            shots = fired(rules, self.setup.groups[group], phase, own, enemy)
-            found.append([volley for shot in shots for volley in volleys_at(rules, shot, phase, own, enemy)])
-            rooms.append(own.points[0][1] if step.aim == "piece" else BOTH)
+            rules, now = self._situation(side, before)
+            shots = fired(rules, self.setup.groups[group], now)
+            found.append([volley for shot in shots for volley in volleys_at(rules, shot, now)])
+            rooms.append(now.own.points[0][1] if step.aim == "piece" else BOTH)
         hits = result % BOTH, result // BOTH
         fits = partial(_taken, rooms, hits)
         texts = opposed_texts(step, found, fits, dice)
@@ -122,35 +122,33 @@ class Teller:
 
     def _aimed(self, side: str, before: State, result: int, dice: random.Random) -> str:
         """The dice of a side, one after the other, that take these points."""
-        army, (rules, phase, own, enemy) = getattr(self.params, side), self._situation(side, before)
+        army, (rules, now) = getattr(self.params, side), self._situation(side, before)
         group = self.field.salvos[before.salvo].group
         slots = [slot.hit.units for slot in slots_by_group(rules, self.field.places[rules.enemy])[group]]
         packed = zip(army.stride[before.salvo], army.size[before.salvo], strict=True)
         taken = [result // int(stride) % int(size) for stride, size in packed] if len(slots) > 1 else [result]
-        rolled = dice_of(rules, slots, group, phase, own, enemy)
+        rolled = dice_of(rules, slots, group, now)
         shown = [(slot, [at_one_place(volley) for volley in some]) for slot, some in rolled]
         if not any(volley.dice for _, some in shown for volley in some):
             return ""
-        return (
-            f"{aimed_text(self.setup, shown, slots, taken[: len(slots)], enemy, dice)} -> {plural(sum(taken), 'point')}"
-        )
+        text = aimed_text(self.setup, shown, slots, taken[: len(slots)], now.enemy, dice)
+        return f"{text} -> {plural(sum(taken), 'point')}"
 
-    def _situation(self, side: str, before: State) -> tuple[SideSetup, int, Standing, Standing]:
-        """The rules of a side, the round, and who stands on both sides, as the side sees it."""
+    def _situation(self, side: str, before: State) -> tuple[SideSetup, Situation]:
+        """The rules of a side, and the situation as it sees it."""
         rules = self.setup.sides[side]
         own, enemy = (self.field.places[one].standing([getattr(before, one)]) for one in (side, rules.enemy))
         phase = 0 if before.salvo < self.params.opening else min(before.clock + 1, self.setup.phases)
-        return rules, phase, own, enemy
+        return rules, Situation(phase, own, enemy)
 
     def _rolled(self, side: str, before: State, result: int, dice: random.Random) -> str:
         army, salvo = getattr(self.params, side), self.field.salvos[before.salvo]
-        rules, phase, own, enemy = self._situation(side, before)
-        shots = fired(rules, self.setup.groups[salvo.group], phase, own, enemy)
+        rules, now = self._situation(side, before)
+        enemy, shots = now.enemy, fired(rules, self.setup.groups[salvo.group], now)
         slots = slots_by_group(rules, self.field.places[rules.enemy])[salvo.group]
         used, chosen = slots_in_use(rules, slots, shots, enemy), salvo.slots[SIDES.index(side)]
         at = {of: chosen.index(slot) for of, slot in used.items() if slot in chosen}
-        stand = phase, own, enemy
-        by_shot = [(volleys_at(rules, shot, *stand), rerolls(rules, shot, *stand)) for shot in shots]
+        by_shot = [(volleys_at(rules, shot, now), rerolls(rules, shot, now)) for shot in shots]
         rolled = [volley for volleys, _ in by_shot for volley in volleys]
         rolled = [volley for volley in rolled if not volley.hits or _class_of(volley) in at]
         aims = [self.field.classes[side][k] for k in army.targets[before.salvo][: army.classes[before.salvo]]]

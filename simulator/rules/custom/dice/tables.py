@@ -30,7 +30,17 @@ from simulator.rules.custom.dice.hits import (
     sizes_of,
 )
 from simulator.rules.custom.dice.slots import Class, Slot, pool_of, slots_by_group, slots_in_use
-from simulator.rules.custom.dice.volleys import FRONTS, Standing, Volley, best, covering, fires, rerolls, volleys
+from simulator.rules.custom.dice.volleys import (
+    FRONTS,
+    Situation,
+    Standing,
+    Volley,
+    best,
+    covering,
+    fires,
+    rerolls,
+    volleys,
+)
 from simulator.rules.custom.line import Places
 from simulator.rules.custom.masks import bits
 from simulator.rules.custom.setup import Setup, Shot, SideSetup
@@ -139,13 +149,13 @@ class DiceTables:
         return Throws(np.zeros(len(self.enemy), np.int64), *np.zeros((2, len(self.own), 1), np.int64))
 
     def situations(
-        self, parts: Sequence[np.ndarray], examples: Sequence[int]
-    ) -> Iterator[tuple[int, Standing, np.ndarray, Standing]]:
-        """Each example place of the enemy with each part of the own places: number and standing, rows and standing."""
+        self, number: int, parts: Sequence[np.ndarray], examples: Sequence[int]
+    ) -> Iterator[tuple[np.ndarray, int, Situation]]:
+        """The situations of a round: each part of the own places (rows) with each example place of the enemy."""
         own = [(rows, self.own.standing(rows)) for rows in parts]
         for seen, at in enumerate(examples):
             enemy = self.enemy.standing([at])
-            yield from ((seen, enemy, rows, standing) for rows, standing in own)
+            yield from ((rows, seen, Situation(number, standing, enemy)) for rows, standing in own)
 
     def linked(self, group: int) -> list[tuple[int, ...]]:
         """The slots of a group in runs that must be rolled together: a die falls into several, or hits are absorbed."""
@@ -180,15 +190,15 @@ class DiceTables:
         hits = [self.slots[group][k].hit for k in chosen]
         # Most places of the enemy are shown the same dice.
         known: dict[Hashable, tuple[Any, Any]] = {}
-        for seen, enemy, rows, own in self.situations(parts, examples):
-            if not enemy.fighting:  # nobody fires at nobody
+        for rows, seen, now in self.situations(number, parts, examples):
+            if not now.enemy.fighting:  # nobody fires at nobody
                 continue
             counted = Counted(
                 tuple([self.caps[hit] for hit in hits]),
-                tuple([self.caps[hit] if hit.units & enemy.fighting else 0 for hit in hits]),
+                tuple([self.caps[hit] if hit.units & now.enemy.fighting else 0 for hit in hits]),
                 int(self.absorbs @ self.enemy.left[examples[seen]]) if self.absorbed else 0,
             )
-            tosses = self._tosses(shots, self.slots[group], number, own, enemy)
+            tosses = self._tosses(shots, self.slots[group], now)
             if len(chosen) < len(self.slots[group]):
                 tosses = [_chosen(toss, chosen) for toss in tosses]
             key = counted, *map(_key, tosses)
@@ -318,24 +328,22 @@ class DiceTables:
             seen.append((self.enemy.left @ self.absorbs)[:, None])
         return distinct([column for part in seen for column in part.T], len(there))
 
-    def _tosses(
-        self, shots: Sequence[Shot], slots: Sequence[Slot], number: int, own: Standing, enemy: Standing
-    ) -> list[Toss]:
+    def _tosses(self, shots: Sequence[Shot], slots: Sequence[Slot], now: Situation) -> list[Toss]:
         """The dice that are rolled, those of a step with limited rerolls by themselves; none where no step is fired."""
-        firing = [shot for shot in shots if fires(shot, number, own, enemy)]
-        place = slots_in_use(self.side, slots, firing, enemy)
+        firing = [shot for shot in shots if fires(shot, now)]
+        place = slots_in_use(self.side, slots, firing, now.enemy)
         plain: dict[Kind, np.ndarray] = {}
         found = []
         for shot in firing:
-            rolled = volleys(self.side, shot, number, own, enemy)
-            again = rerolls(self.side, shot, number, own, enemy)
+            rolled = volleys(self.side, shot, now)
+            again = rerolls(self.side, shot, now)
             dice = {} if again else plain
             for volley in best(rolled, NO_LIMIT) if again else rolled:
                 if faces := _faces(volley, place):
                     kind = faces, covering(volley, again)
                     dice[kind] = dice.get(kind, 0) + volley.dice
             if again and dice:
-                found.append(Toss(dice, tuple([limit + 0 * own.counts[:, 0] for _, limit in again])))
+                found.append(Toss(dice, tuple([limit + 0 * now.own.counts[:, 0] for _, limit in again])))
         return [Toss(plain), *found] if plain else found
 
 

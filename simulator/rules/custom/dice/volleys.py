@@ -15,7 +15,7 @@ from simulator.rules.custom.dice.checked import Checked, chance_to_pass, checks_
 from simulator.rules.custom.dice.die import Hit, chance_at, chances_of
 from simulator.rules.custom.game_file.units import Rolled, roll_of
 from simulator.rules.custom.masks import bits
-from simulator.rules.custom.setup import Help, Shot, SideSetup
+from simulator.rules.custom.setup import Help, Rule, Shot, SideSetup
 
 # Aims by which only the front of a side fires and is hit.
 FRONTS = ("piece", "kind")
@@ -43,6 +43,22 @@ class Standing(NamedTuple):
     def number(self, mask: int) -> np.ndarray:
         """The number of standing units of a mask: int64, shape (places,)."""
         return np.asarray(self.counts[:, list(bits(mask))].sum(axis=1))
+
+
+class Situation(NamedTuple):
+    """The number of the round (0 before the battle), and the units that stand on both sides as one side sees them."""
+
+    number: int
+    own: Standing
+    enemy: Standing
+
+    def holds(self, rule: Rule) -> bool:
+        """Does a step or rule hold, by its round marks and presence keys?"""
+        return rule.in_round(self.number) and rule.stands(self.own.mask, self.enemy.mask)
+
+    def limit_of(self, rule: Rule) -> Any:
+        """The count of the limit of a step or rule: int, or int64 of shape (places,); None without one."""
+        return rule.limited(self.own, self.enemy)
 
 
 class Volley(NamedTuple):
@@ -93,45 +109,45 @@ def firing_units(shot: Shot, own: Standing) -> int:
     return shot.by & own.front if shot.given.aim in FRONTS else shot.by
 
 
-def fires(shot: Shot, number: int, own: Standing, enemy: Standing) -> bool:
+def fires(shot: Shot, now: Situation) -> bool:
     """Does the side fire this step (section 5, step 1)?"""
-    return bool(enemy.fighting & aim_of(shot, enemy)) and shot.in_round(number) and shot.stands(own.mask, enemy.mask)
+    return bool(now.enemy.fighting & aim_of(shot, now.enemy)) and now.holds(shot)
 
 
-def fired(side: SideSetup, group: Sequence[int], number: int, own: Standing, enemy: Standing) -> list[Shot]:
-    """The steps of a group that units of the side fire in round `number`."""
-    return [shot for shot in side.shots_in(group) if side.able(shot) and fires(shot, number, own, enemy)]
+def fired(side: SideSetup, group: Sequence[int], now: Situation) -> list[Shot]:
+    """The steps of a group that units of the side fire."""
+    return [shot for shot in side.shots_in(group) if side.able(shot) and fires(shot, now)]
 
 
-def volleys(side: SideSetup, shot: Shot, number: int, own: Standing, enemy: Standing) -> list[Volley]:
-    """The dice of a step that is fired in round `number` (section 5, steps 2 to 4)."""
+def volleys(side: SideSetup, shot: Shot, now: Situation) -> list[Volley]:
+    """The dice of a step that is fired (section 5, steps 2 to 4)."""
     # Supports of units that the scenario does not have are left out first.
     present = side.setup.sides[side.enemy].present, side.present
     given = [rule for rule in side.supports if rule.by & present[rule.own]]
-    helpers = [rule for rule in given if _holds(rule, shot, number, own, enemy)]
-    supported = _paired(side, helpers, shot, own, enemy)
-    modifiers = [rule for rule in side.modifiers if _holds(rule, shot, number, own, enemy)]
+    helpers = [rule for rule in given if rule.applies(shot) and now.holds(rule)]
+    supported = _paired(side, helpers, shot, now)
+    modifiers = [rule for rule in side.modifiers if rule.applies(shot) and now.holds(rule)]
     limited = [rule for rule in modifiers if rule.limit is not None and not rule.again]
-    supported += [(rule, _best_pieces(side, rule, shot, own, enemy)) for rule in limited]
+    supported += [(rule, _best_pieces(side, rule, shot, now)) for rule in limited]
     modifiers = [rule for rule in modifiers if rule.limit is None]
-    checked = checks_of(side, shot, lambda rule: rule.in_round(number) and rule.stands(own.mask, enemy.mask))
-    found, aim = [], aim_of(shot, enemy)
-    for unit in bits(firing_units(shot, own) & side.present):
+    checked = checks_of(side, shot, now.holds)
+    found, aim = [], aim_of(shot, now.enemy)
+    for unit in bits(firing_units(shot, now.own) & side.present):
         changed = [rule for rule in modifiers if rule.units >> unit & 1]
         raised = [(rule, *pieces[unit]) for rule, pieces in supported if unit in pieces]
         left: Any = 1
-        for raising, pieces in _alike(own.counts[:, unit], raised):
+        for raising, pieces in _alike(now.own.counts[:, unit], raised):
             # With the aim at pieces one fires, the first of its unit.
             firing = np.minimum(pieces, left) if shot.given.aim == "piece" else pieces
             left = left - firing
             found.append(volley_of(side, shot, unit, firing, (*raising, *changed), aim, checked))
     found = [volley for volley in found if np.count_nonzero(volley.dice)]
-    return found if shot.limit is None else best(found, shot.limited(own, enemy))
+    return found if shot.limit is None else best(found, now.limit_of(shot))
 
 
-def volleys_at(side: SideSetup, shot: Shot, number: int, own: Standing, enemy: Standing) -> list[Volley]:
+def volleys_at(side: SideSetup, shot: Shot, now: Situation) -> list[Volley]:
     """As `volleys`, for one own place: numbers in place of arrays."""
-    return [at_one_place(volley) for volley in volleys(side, shot, number, own, enemy)]
+    return [at_one_place(volley) for volley in volleys(side, shot, now)]
 
 
 def at_one_place(volley: Volley) -> Volley:
@@ -139,10 +155,10 @@ def at_one_place(volley: Volley) -> Volley:
     return volley._replace(units=int(volley.units[0]), dice=int(volley.dice[0]))
 
 
-def rerolls(side: SideSetup, shot: Shot, number: int, own: Standing, enemy: Standing) -> list[tuple[Help, Any]]:
+def rerolls(side: SideSetup, shot: Shot, now: Situation) -> list[tuple[Help, Any]]:
     """The modifiers by which misses of a step are rolled again, in order, and how many each (limited rerolls)."""
-    found = [rule for rule in side.modifiers if rule.again and _holds(rule, shot, number, own, enemy)]
-    return [(rule, rule.limited(own, enemy)) for rule in found if not side.setup.low_luck]
+    found = [rule for rule in side.modifiers if rule.again and rule.applies(shot) and now.holds(rule)]
+    return [(rule, now.limit_of(rule)) for rule in found if not side.setup.low_luck]
 
 
 def covering(volley: Volley, again: Sequence[tuple[Help, Any]]) -> tuple[int, ...]:
@@ -152,13 +168,7 @@ def covering(volley: Volley, again: Sequence[tuple[Help, Any]]) -> tuple[int, ..
     )
 
 
-def _holds(rule: Help, shot: Shot, number: int, own: Standing, enemy: Standing) -> bool:
-    return rule.applies(shot) and rule.in_round(number) and rule.stands(own.mask, enemy.mask)
-
-
-def _paired(
-    side: SideSetup, rules: Sequence[Help], shot: Shot, own: Standing, enemy: Standing
-) -> list[tuple[Help, dict[int, Pieces]]]:
+def _paired(side: SideSetup, rules: Sequence[Help], shot: Shot, now: Situation) -> list[tuple[Help, dict[int, Pieces]]]:
     """The pieces of each unit that each support helps: the first ones that have the roll (2.8).
 
     A rule of a stack passes over the pieces that rules of the same supporters before it in the stack have helped.
@@ -166,13 +176,13 @@ def _paired(
     used: dict[tuple[bool, str], dict[int, Any]] = {}
     found = []
     for rule in rules:
-        supporters = (own if rule.own else enemy).number(rule.by)
+        supporters = (now.own if rule.own else now.enemy).number(rule.by)
         free = rule.given.each * supporters
         stack, pieces = rule.given.stack, {}
         begun = {} if stack is None else used.setdefault((rule.own, stack), {})
         for unit in bits(rule.units & side.present):
             if roll_of(side.setup.file, side.side, unit, shot.roll):
-                first, end = begun.get(unit, 0), own.counts[:, unit]
+                first, end = begun.get(unit, 0), now.own.counts[:, unit]
                 number = np.minimum(free, end - first if begun else end)
                 if rule.own and rule.by >> unit & 1 and not rule.given.itself:  # nobody helps himself
                     number = np.where(supporters == 1, 0, number)
@@ -184,16 +194,16 @@ def _paired(
     return found
 
 
-def _best_pieces(side: SideSetup, rule: Help, shot: Shot, own: Standing, enemy: Standing) -> dict[int, Pieces]:
+def _best_pieces(side: SideSetup, rule: Help, shot: Shot, now: Situation) -> dict[int, Pieces]:
     """The pieces of each unit that a limited modifier changes: those with the best rolls of all that fire (2.9)."""
-    left, pieces = rule.limited(own, enemy), {}
+    left, pieces = now.limit_of(rule), {}
 
     def chance(unit: int) -> int:
         roll = side.roll(unit, shot)
         return roll.value if roll.compared else chance_at(side.setup.file, roll._replace(reroll=frozenset()))
 
-    for unit in sorted(bits(rule.units & firing_units(shot, own) & side.present), key=chance, reverse=True):
-        number = np.minimum(left, own.counts[:, unit])
+    for unit in sorted(bits(rule.units & firing_units(shot, now.own) & side.present), key=chance, reverse=True):
+        number = np.minimum(left, now.own.counts[:, unit])
         pieces[unit] = 0, number
         left = left - number
     return pieces

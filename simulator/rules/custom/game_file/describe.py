@@ -164,7 +164,7 @@ def force(file: GameFile, given: object, side: str) -> list[str]:
 
 
 def unit_rows(file: GameFile) -> Iterator[tuple[str, str, str, str, str]]:
-    """Unit, cost, hits, tags, rolls and what else it has; its own values on a side below."""
+    """Unit, cost, hits, tags, rolls and further values; its own values on a side below."""
     for key, unit in file.unit.items():
         lines = [*_values(file, unit)]
         for side in SIDES:

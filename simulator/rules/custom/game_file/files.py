@@ -119,7 +119,7 @@ def read_content(path: str, shown: str, folder: Path | None = None) -> bytes:
 
 
 def parse(content: bytes, shown: str) -> dict[str, Any]:
-    """The tables written in a game file. Raises Refusal with the line of what is not TOML."""
+    """The tables written in a game file. Raises Refusal with the line of an error in it."""
     if len(content) > LARGEST_FILE:
         raise Refusal("game", f"{shown}: too large; a game file has at most {LARGEST_FILE // 1024} kB")
     try:

@@ -364,7 +364,7 @@ class GameFile(Fields):
     option: New3[Options] = Field(default_factory=dict, description="what a scenario switches on for a side, by name")
     die: New[dict[str, Die]] = Field(default_factory=dict, description="further dice by name")
 
-    # By identity: what is worked out for a file once is kept under it (lists and tables have no hash of their own).
+    # By identity: results computed for a file are kept under it (lists and tables have no hash of their own).
     __hash__ = object.__hash__
 
 

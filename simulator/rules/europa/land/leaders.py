@@ -1,7 +1,7 @@
 """The leaders of a land battle that are not drawn yet: classes of pairs that are still alike.
 
 Manoeuvre matters to attempts to break off and to retreats only. So it stays undrawn until a side tries to break off:
-the attempt draws it together with its success, and whoever never tries has it mixed into the chances of the retreat.
+the attempt draws it together with its success; for a side that never tries the retreat averages over it.
 (A side that decides as well as possible knows all leaders: docs/rules/decisions.md section 2.2.)
 """
 

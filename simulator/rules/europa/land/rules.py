@@ -252,7 +252,7 @@ def wants_away(p, s, side):
 
 @helper
 def ask(p, s, place):
-    """From the side at this place (0 or 1) on, whoever tries to break off or has to be asked; nobody: day 2."""
+    """The first side from this place (0 or 1) on that tries to break off or has to be asked; without one, day 2."""
     while place < 2:
         side = p.first if place == 0 else 1 - p.first
         if p.break_off[side] == BEST:

@@ -141,7 +141,7 @@ OF_RELIEF = (
 class PassageFields(
     KnowsIdle, FrameOf[LandingFleet, Obstacles, PassageConditions, Both[LandingPolicy, WatchingPolicy], PassageOptions]
 ):
-    """All fields of a passage, whoever asks for it."""
+    """All fields of a passage, for its own kind and for kinds with a stage of it."""
 
     idle = ("policy.defender.losses",)
     tolerated = (

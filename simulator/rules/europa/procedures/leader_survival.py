@@ -58,7 +58,7 @@ def columns(state: int) -> dict[str, object]:
 
 
 def build_survival(fields: Survival) -> Built:
-    """Everything that answers what becomes of a leader."""
+    """Everything that answers the fate of a leader."""
     side, conditions = fields.attacker, fields.conditions
     fragile = leaders.is_fragile(side.fire, side.shock) and not side.robust
     trial = Trial(side.won, side.destroyed, fragile)

@@ -241,7 +241,7 @@ class ConquestOptions(TableOptions):
 
 
 class ConquestFields(KnowsIdle, FrameOf[Conquerors, Natives, ConquestConditions, NoPolicies, ConquestOptions]):
-    """All fields of a conquistador among natives, whoever asks for them."""
+    """All fields of a conquistador among natives, for this kind and for kinds with a stage of it."""
 
     tolerated = ("attacker.country", "attacker.army_class")
 
@@ -358,7 +358,7 @@ class NativesConditions(Fields):
 
 
 class NativesPolicy(Fields):
-    """Choices of who enters."""
+    """Choices of the side that enters."""
 
     natives: Literal["test", "attack"] = Field("test", description="wait for their test, or attack them")
 

@@ -1,4 +1,4 @@
-"""A naval battle in words: what it rests on, how it comes about, and one battle shown roll by roll."""
+"""A naval battle in words: its assumptions, its modifiers, and one battle shown roll by roll."""
 
 from __future__ import annotations
 

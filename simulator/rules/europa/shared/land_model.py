@@ -104,7 +104,7 @@ class Besieger(FieldArmy):
 
 
 class Besieged(Side):
-    """The fortress and who is inside."""
+    """The fortress and the troops inside."""
 
     page = "fortress_level, country, leader, technology, army_plus: ARMY+, army_minus: ARMY−, land_detachments"
     fortress_level: int = Field(2, ge=0, le=5, description="0 = fort, rotw only")
@@ -123,7 +123,7 @@ class Relief(LandAttacker):
 
 
 class BesiegedForRounds(Besieged):
-    """The fortress, who is inside and who comes to their relief."""
+    """The fortress, the troops inside, and the army that comes to their relief."""
 
     relief: Relief | None = Field(None, description="a relief army")
 
@@ -276,7 +276,7 @@ class CampaignOptions(BattleOptions, SiegeOptions):
 class LandFields(
     KnowsIdle, FrameOf[LandAttacker, LandSide, LandConditions, Both[LandPolicy, DefenderPolicy], LandOptions]
 ):
-    """All fields of a land battle, whoever asks for it."""
+    """All fields of a land battle, for its own kind and for kinds with a stage of it."""
 
     tolerated = ("attacker.leader.siege", "defender.leader.siege")
 

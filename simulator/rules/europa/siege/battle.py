@@ -210,7 +210,7 @@ def siege_assumptions(setup: SiegeSetup) -> Iterator[str]:
         if relief := setup.relief.army:
             when = f"in round {relief.round}" if relief.round else f"with a chance of {relief.chance:g} a round"
             yield f"the relief army comes {when}, after supply and the garrison's attrition (ASSUMED)"
-            yield f"on a relief army: {fields.policy.attacker.relief}; in its battle only its end is told"
+            yield f"on a relief army: {fields.policy.attacker.relief}; of its battle only the end is shown"
         yield f"garrison attrition: {'on' if fields.options.garrison_attrition else 'off'}"
         yield from supply_assumptions(setup)
         yield "leaders are not tested in a campaign"

@@ -63,7 +63,7 @@ def relief_table(p, s):
 
 @helper
 def relief_rolled(p, s, result):
-    """It comes or not; the besieger evades it, which lifts the siege, or has to fight; the battle."""
+    """After the roll for its arrival, for the besieger's evasion (which lifts the siege), or for the battle."""
     if s.stage == ARRIVAL:
         return s._replace(stage=ARRIVED if result else SEGMENT_BEGINS)
     if s.stage == EVASION:

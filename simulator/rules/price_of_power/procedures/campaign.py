@@ -141,7 +141,7 @@ class Stages:
         lost["defender_units_left"] = np.full(len(fleets), self.enemies)
         return columns["winner"] == ATTACKER, fleets, ships, ships | lost
 
-    # Step 2: who goes.
+    # Step 2: the units that go.
 
     def room(self, ships: int) -> int:
         """Number of units that there is room for: 3 for each ship, or by the march."""
@@ -155,7 +155,7 @@ class Stages:
         return icons_added(Side("attacker", stage(self.fields, "army")), faces_of(self.fields.options))
 
     def _goes(self, room: int) -> Units:
-        """Those who go if nobody chooses."""
+        """The units that go if nobody chooses."""
         policy, army = self.fields.policy.attacker, self.army
         if policy.landing in {"best-expected", "best", "custom"}:
             own = numbers(policy.landing_units) if policy.landing_units else army
@@ -163,7 +163,7 @@ class Stages:
         return in_order(army, room, policy.landing)
 
     def _choice(self, room: int, fleet: Fleet | None) -> tuple[list[Units], Chain]:
-        """Everybody who may go, and the chain of the attacker's decision among them."""
+        """All choices of units that may go, and the chain of the attacker's decision among them."""
         every = choices(self.army, room, self.goes(room))
         values = np.column_stack([self.value_ashore(units, fleet) for units in every])
 
@@ -213,7 +213,7 @@ class Stages:
     # Steps 3 and 4: the land battle and the siege.
 
     def _on_land(self, units: Units, fleet: Fleet | None) -> tuple[Fight, Chain]:
-        """The land battle of those who are there."""
+        """The land battle of the units that are there."""
         fight = fight_of(stage(self.fields, "army", units), "on land")
         return fight, self.decided(fight, lambda ends: self.worth_ashore(fight, units, fleet, ends))
 

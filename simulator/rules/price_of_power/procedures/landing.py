@@ -15,7 +15,7 @@ from simulator.rules.price_of_power.model import TYPES, UNITS, LandUnits
 
 # Numbers of units in the order of UNITS.
 Units = tuple[int, ...]
-# The field that says who lands.
+# The field that chooses the units that land.
 LANDING = "policy.attacker.landing"
 MOST_CHOICES = 1_000
 # Within a type regular units go first, then mercenaries, then allies.
