@@ -148,6 +148,22 @@ def test_bonuses_are_wider_in_format_3(format_, bonus, fits):
             load(given)
 
 
+def test_rerolls_that_come_when_others_are_gone():
+    """In the chief's presence 2, 1, 0 foot beside 2 chiefs or 1, without him 2, 1, 0 foot with as many rerolls of the
+    chief's: the same six numbers, of six line-ups and of three.
+    """
+    units = {"chief": {"cost": 1}, "foot": {"cost": 2, "combat": 3}}
+    steps = [
+        {"name": "at-chief", "hits_only": ["chief"], "fire": {"defender": "defence"}},
+        {"name": "at-foot", "hits_only": ["foot"]},
+    ]
+    mourning = {"side": "attacker", "units": ["chief"], "reroll": "misses", "at_most": {"own": ["foot"]}}
+    mourning["unless_own_has"] = ["chief"]
+    given = scenario([mourning], {"chief": 2, "foot": 2}, {"foot": 2}, unit=units, step=steps)
+    given["rules"]["battle"] = {"field": {"rounds": 3}}
+    assert_alike(rows_of(exact(given)), Reference3(given["rules"], given).table())
+
+
 def test_what_games_check_says_of_them():
     leaders = {"name": "leaders", "reroll": "misses", "at_most": {"own": ["leaders"], "most": 5}}
     deflectors = {"name": "deflectors", "side": "attacker", "whom": "enemy", "adds": -1, "units": ["heavy"]}

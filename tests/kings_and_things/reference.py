@@ -386,6 +386,8 @@ class Battle:
                             marks = {n: dict(m) for n, m in marks.items()}
                             marks[name].pop(key, None)
                             hits -= 1
+                            # Who gives an item up may not fight any more this round, and is no holder.
+                            todo = [entry for entry in self.loss_order(world, name, marks, step) if entry in todo]
             while hits and todo:
                 entry, todo = todo[0], todo[1:]
                 if isinstance(entry, str):
@@ -401,7 +403,7 @@ class Battle:
                     more = [entry] if alive else []
                     first(p * q, w, m, hits - 1, struck | {entry}, saved + more, todo, "pass")
                 return
-            for u in [entry for entry in order if entry in saved][:hits]:
+            for u in [entry for entry in self.loss_order(world, name, marks, step) if entry in saved][:hits]:
                 world = self.kill(world, name, u)
             results.append((p, world, marks))
 

@@ -217,3 +217,16 @@ def test_13_seed_example_with_losses_of_free_choice():
     for sides, chance in cases.items():
         odds = exact({"game": "kings-and-things", "policy": dict.fromkeys(sides, BEST)} | scenario)
         assert odds.winner("attacker") == pytest.approx(chance, abs=5e-6)
+
+
+def test_who_gives_up_the_sword_fights_no_more_this_round():
+    """Sections 3.3 and 5: the 2M holds the Sword and would charge. Both 6M hit: the Sword is gone, and the 2M is magic
+    again in a magic step that has begun, so it goes before the 1, which rolls a 1 in the melee step; the second magic
+    step ends the battle. (The 2M would have hit with 2 of 6 in it.)
+    """
+    scenario = land({"creatures": ["2M", "1"], "items": ["magic-sword"]}, ["6M", "6M"])
+    policy = {"losses": "keep-next-step-fighters", "item_hits": "spend"}
+    odds = exact({"game": "kings-and-things", "policy": {"attacker": policy}} | scenario)
+    assert odds.winner("defender") == 1
+    assert odds.mean("rounds") == pytest.approx(2)
+    assert odds.mean("defender_losses") == pytest.approx(1 / 6, abs=1e-12)

@@ -371,7 +371,7 @@ def _key(toss: Toss) -> Hashable:
     numbers = hashlib.sha256()
     for column in (*toss.dice.values(), *toss.limits):
         numbers.update(np.ascontiguousarray(column, np.int64).data)
-    return tuple(toss.dice), numbers.digest()
+    return tuple(toss.dice), len(toss.limits), numbers.digest()
 
 
 def _thrown(tosses: Sequence[Toss], row: Iterable[int]) -> Thrown:
