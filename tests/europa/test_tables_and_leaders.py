@@ -97,6 +97,15 @@ def test_leader_country_takes_what_the_table_and_what_the_english_say():
         side(leader="Suleyman", leader_country="sweden")
 
 
+@pytest.mark.parametrize("leader", ["Suleyman", "none", "replacement", {"fire": 3}])
+def test_a_country_of_no_leader_is_refused_where_it_stands(leader):
+    text = "attacker.leader_country: 'Turky' is not allowed; must be one of Minor countries, England, Spain"
+    with pytest.raises(ScenarioError) as refused:
+        side(leader=leader, leader_country="Turky")
+    assert str(refused.value).startswith(text)
+    assert str(refused.value).endswith("did you mean Turkey?")
+
+
 def test_leaders_of_other_periods_are_told_or_refused():
     marlborough = {"game": "europa", "battle": "land", "attacker": ARMY | {"leader": "Marlborough"}, "defender": ARMY}
     early = marlborough | {"conditions": {"period": "II"}}

@@ -39,7 +39,7 @@ from simulator.rules.sides import SIDES, ForceColumns
 # A plan, and the checked fields of each fight.
 Planned = tuple[CampaignPlan, list[Any]]
 GAME = CAMPAIGN
-VERSION = 1
+VERSION = 2
 
 
 def battle(data: Mapping[str, Any], folder: Path | None = None, paths: bool = True) -> Battle:

@@ -269,7 +269,7 @@ class Course:
             driven = np.flatnonzero((winner == 1 - code) | ((ends.fled[end, code] > 0) & (winner != code)))
             driven_off[driven, side.force] = True
             if side.driven_off != STAY:
-                moved(rows, driven, side.force, side.driven_off, left[end[driven]])
+                self.moved(rows, driven, side.force, side.driven_off, left[end[driven]])
             carry.settle(own[:, HERE])
         self.lifted(rows, driven_off)
 
@@ -280,26 +280,25 @@ class Course:
             for place in range(forces, here.shape[1]):
                 fortresses.lift(here[:, place], here[:, :forces], driven_off)
 
-    @staticmethod
-    def left_behind(rows: Rows, side: PlannedSide, won: np.ndarray, part: np.ndarray) -> None:
+    def left_behind(self, rows: Rows, side: PlannedSide, won: np.ndarray, part: np.ndarray) -> None:
         """Step 8: `leave` is taken from those of the winner who took part; `won` are the rows in which it won."""
         if side.leave:
-            moved(rows, won, side.force, side.leave_to, taken(part, side.leave))
+            self.moved(rows, won, side.force, side.leave_to, taken(part, side.leave))
+
+    def moved(self, rows: Rows, which: np.ndarray, force: int, to: int, pieces: np.ndarray) -> None:
+        """Move pieces from those that a force has here in these rows to those out, or to another force."""
+        rows.pieces[which, force, HERE] -= pieces
+        if to == OUT:
+            rows.pieces[which, force, AWAY] += pieces
+        else:
+            rows.pieces[which, to, HERE] += pieces
+            self.plan.carry.settle(rows.pieces[:, to, HERE])
 
 
 def refuse_size(text: str, size: int, most: int) -> None:
     """Raise NoExactOdds for a campaign with too many ways."""
     if size > most:
         raise NoExactOdds(f"campaign: {text}; simulate, or name fewer columns")
-
-
-def moved(rows: Rows, which: np.ndarray, force: int, to: int, pieces: np.ndarray) -> None:
-    """Move pieces from those that a force has here in these rows to those out, or to another force."""
-    rows.pieces[which, force, HERE] -= pieces
-    if to == OUT:
-        rows.pieces[which, force, AWAY] += pieces
-    else:
-        rows.pieces[which, to, HERE] += pieces
 
 
 def rows_of_battles(rows: Rows, before: np.ndarray) -> np.ndarray | None:

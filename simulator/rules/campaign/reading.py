@@ -148,12 +148,12 @@ class Reader:
             return PlannedSide(role, table=own, **decisions)
         self.check_side(path, kind, role, fields)
         force = self.force(f"{path}.force", fields.force)
-        join, send = self.tables.get(f"{path}.join"), self.amounts(f"{path}.send", fields.send or {})
+        join = self.tables.get(f"{path}.join")
         return PlannedSide(
             role, force, own,
             join=None if join is None else self.carry.read(join),
             stay=self.amounts(f"{path}.stay", fields.stay or {}),
-            send=None if fields.send is None else [(self.carry.going(slots), number) for slots, number in send],
+            send=self.sent(f"{path}.send", fields.send),
             carried=self.carried(f"{path}.carried", fields.carried, force),
             driven_off=self.place(f"{path}.driven_off", fields.driven_off, "stay"),
             leave=self.left(f"{path}.leave", fields.leave),
@@ -245,6 +245,13 @@ class Reader:
     def amounts(self, field: str, amounts: Mapping[str, Any]) -> list[Taking]:
         """Pieces and how many of them."""
         return [(self.slots(field, piece), None if n == "all" else n) for piece, n in amounts.items()]
+
+    def sent(self, field: str, amounts: Mapping[str, Any] | None) -> list[Taking] | None:
+        """The pieces that go, at most; marks, such as that a leader is lost, go with any of them."""
+        if amounts is None:
+            return None
+        marks = [at for at, mark in enumerate(self.carry.marks) if mark]
+        return [(marks, None), *((self.carry.going(slots), number) for slots, number in self.amounts(field, amounts))]
 
     def left(self, field: str, leave: Any) -> list[Taking]:
         """The pieces left behind."""

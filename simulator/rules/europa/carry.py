@@ -18,6 +18,7 @@ from simulator.rules.europa.shared.fleets import Hold
 from simulator.rules.europa.shared.land_model import FORAGERS
 from simulator.rules.europa.shared.leaders import GONE, LAND_TYPES, leader_of
 from simulator.rules.europa.shared.losses import Counters, counters_by_size, with_room
+from simulator.rules.europa.shared.stacks import LD
 from simulator.rules.europa.siege.battle import ONLY_AT_START
 from simulator.rules.europa.siege.fortresses import MARKS as OF_FORTRESSES
 from simulator.rules.europa.siege.fortresses import THIRDS, EuropaFortresses
@@ -29,6 +30,8 @@ from simulator.rules.toolkit.policies import refuse
 SHIPS = ("warships", "galleys", "galleasses", "transports", "exploration_ships")
 AT_SEA = ("naval", "passage")
 SIEGES = ("siege", "siege-campaign")
+# Thirds of a detachment, of which three are a whole one.
+WHOLES = {"exploration_detachments": "land_detachments", "exploration_ships": "warships"}
 # Marks: the leader on land and at sea is gone; the troops forage in their next battle.
 MARKS = ("leader gone", "admiral gone", "foraging")
 SLOTS = (*THIRDS, *SHIPS, *MARKS, *OF_FORTRESSES)
@@ -81,6 +84,12 @@ class EuropaCarry(Carry):
         units = {piece: thirds / 3 for piece, thirds in THIRDS.items()}
         self.counts["thirds"] = self.count(THIRDS)
         self.counts["units"] = self.count(units | dict.fromkeys(SHIPS, 1) | {"exploration_ships": 1 / 3})
+
+    def settle(self, here: np.ndarray) -> None:
+        """Three exploration detachments together are at once one LD (europa_land_siege.md 1); so are ships one ND."""
+        for part, whole in WHOLES.items():
+            here[:, SLOTS.index(whole)] += here[:, SLOTS.index(part)] // LD
+            here[:, SLOTS.index(part)] %= LD
 
     def check_pieces(self, path: str, table: Table) -> None:
         """Words of the traits that belong to campaigns alone."""

@@ -96,7 +96,7 @@ class PowerCarry(Carry):
     def uses(self, kind: str, role: str) -> np.ndarray:
         """A siege counts the units of all categories."""
         land = np.array([name in LAND for name in SLOTS])
-        return land if kind == "siege" else super().uses(kind, role)
+        return land | self.marks if kind == "siege" else super().uses(kind, role)
 
     def counted(self, kind: str, role: str, pieces: np.ndarray) -> dict[str, Any]:
         """Heavy ships with the damaged ones among them; the units of a siege by type."""

@@ -91,12 +91,17 @@ class Leader(NamedTuple):
         )
 
 
+# Tables of leaders by name and by common name.
+SHEETS = ("leaders", "leader_aliases")
+
+
 def leader_of(side: Side | HostileSide, book: Book, path: str, types: tuple[str, ...] = LAND_TYPES) -> Leader:
     """The leader of a side of a scenario. Raises Refusal at `path` for a name that is unknown or means several.
 
     An explorer on land halves every value; fragile: fire or shock is printed 6 (section 2.3).
     """
     given = side.leader
+    _check_country(side.leader_country, book, path)
     if given in {"replacement", "none"}:
         return Leader(given)
     if isinstance(given, str):
@@ -206,6 +211,19 @@ def _countries(row: Mapping[str, Any], book: Book) -> list[str]:
     accepted = row["country"]
     english = book.column("leader_countries", "english").get(accepted, accepted)
     return [accepted] if plain(accepted) == plain(english) else [accepted, english]
+
+
+def _check_country(country: str, book: Book, path: str) -> None:
+    """Refuse a country that no leader has, also where no name is to be narrowed. Raises Refusal."""
+    if not country:
+        return
+    rows = {row["country"]: _countries(row, book) for name in SHEETS for row in book.sheets[name]}
+    known = {plain(name): name for names in rows.values() for name in names}
+    if plain(country) not in known:
+        near = [known[key] for key in difflib.get_close_matches(plain(country), known, 1)]
+        meant = f"; did you mean {near[0]}?" if near else ""
+        shown = ", ".join(dict.fromkeys(names[-1] for names in rows.values()))
+        raise Refusal(f"{path}_country", f"{country!r} is not allowed; must be one of {shown}{meant}")
 
 
 def _listed(rows: Iterable[Mapping[str, Any]], book: Book) -> str:
