@@ -20,7 +20,7 @@ from simulator.rules.europa.land import rules as land
 from simulator.rules.europa.land.leaders import LeaderClasses
 from simulator.rules.europa.land.rules import LandParams, LandState
 from simulator.rules.europa.shared import land_model as model
-from simulator.rules.europa.shared.leaders import FACES, Pair, both_fates
+from simulator.rules.europa.shared.leaders import FACES, Pair, fate_table
 from simulator.rules.europa.shared.modifiers import BOTH_DAYS, FIRST_DAY, LAW, SECOND_DAY, Modifier, total
 from simulator.rules.europa.shared.stacks import EIGHT_LD, FIRE_HALVES, LD, Opponents, Stack, army_size, is_non_european
 from simulator.rules.europa.tables import Book
@@ -241,7 +241,7 @@ class LandSetup(Opponents[model.Land]):
             rolls=rolls,
             following=self.following(rolls),
             retreat=retreat,
-            tests=grid((4, 4, 4), lambda fragile, *ends: idle(add(both_fates(self.tested, fragile, ends)))),
+            tests=grid((4, 4, 4), lambda fragile, *ends: idle(add(fate_table(self.tested, fragile, ends)))),
             fragile=fragile,
             pursuers=pursuers,
             retreaters=retreaters,

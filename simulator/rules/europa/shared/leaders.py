@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from simulator.engine.model.chance import combine
+from simulator.engine.model.chance import Row, combine, row_of
 from simulator.rules.battle import Refusal
 from simulator.rules.europa.tables import Book
 from simulator.rules.toolkit.naming import plain, plural
@@ -280,6 +280,12 @@ def both_fates(leaders: tuple[Leader | None, ...], fragile: int, ends: tuple[int
         for side, (leader, end) in enumerate(zip(leaders, ends, strict=True))
     )
     return combine(attacker, defender, lambda own, enemy: own + FATES * enemy)
+
+
+@lru_cache(maxsize=1024)
+def fate_table(leaders: tuple[Leader | None, ...], fragile: int, ends: tuple[int, ...]) -> Row:
+    """`both_fates` as a chance table: a battle has 64 of them."""
+    return row_of(both_fates(leaders, fragile, ends))
 
 
 def fate_columns(side: str, codes: np.ndarray) -> dict[str, np.ndarray]:
