@@ -5,13 +5,15 @@ random time (exponential, 1.5 s on average) and changes the next one. 60 % play 
 another game. A player who gets 503 thinks and goes on. Clients and server share this machine; only loopback addresses
 are used, one for each player. Printed for each number of players: answers a second, the 50th and 95th percentile of the
 time until a reply, the share of 503, the processor time of the server for each answer and of this program, the share of
-set-ups that were asked before in this run, whose answers the server may have kept, and other statuses.
+set-ups that were asked before in this run, whose answers the server may have kept, the 95th percentile of each 5 s, and
+other statuses. With `--fresh` the first players begin when the server listens, before its workers are up.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import math
 import random
 import time
 from collections import Counter
@@ -25,6 +27,7 @@ THINKING = 1.5
 PLAYERS = (5, 40, 100, 300, 1000)
 # Requests of the first seconds are answered but not counted: connections are made and kernels are loaded then.
 SETTLING = 3.0
+SLICE = 5.0
 # Of each game: its share of the players, and the fields that they change with the largest number of each.
 GAMES = {
     "/risk/land": (0.6, {"attacker.regiments": 80, "defender.regiments": 80}),
@@ -45,12 +48,17 @@ GAMES = {
 
 @dataclass
 class Measured:
-    """Statuses and seconds of the replies of one run; the paths that were asked, and how many were asked again."""
+    """Statuses of the replies of one run, when each was asked for and its seconds; the paths, and how many again."""
 
     statuses: Counter[int] = field(default_factory=Counter)
-    seconds: list[float] = field(default_factory=list)
+    replies: list[tuple[float, float]] = field(default_factory=list)
     asked: set[str] = field(default_factory=set)
     repeated: int = 0
+
+    def percentile(self, share: float, begin: float = 0, end: float = math.inf) -> float:
+        """A percentile of the milliseconds of the replies that were asked for in this time; nan without any."""
+        seconds = [each for asked, each in self.replies if begin <= asked < end]
+        return percentile(seconds, share) if seconds else math.nan
 
 
 class Player:
@@ -80,22 +88,22 @@ class Player:
             if asked >= begin:
                 measured.repeated += again
                 measured.statuses[status] += 1
-                measured.seconds.append(time.monotonic() - asked)
+                measured.replies.append((asked, time.monotonic() - asked))
 
     async def _thought(self) -> float:
         await asyncio.sleep(self._dice.expovariate(1 / THINKING))
         return time.monotonic()
 
 
-async def measure(server: Served, players: int, seconds: float) -> str:
+async def measure(server: Served, players: int, seconds: float, settling: float = SETTLING) -> str:
     """One row of the table."""
     measured, now = Measured(), time.monotonic()
-    begin, end = now + SETTLING, now + SETTLING + seconds
+    begin, end = now + settling, now + settling + seconds
     used = own = 0.0
 
     async def start_clock() -> None:
         nonlocal used, own
-        await asyncio.sleep(SETTLING)
+        await asyncio.sleep(settling)
         used, own = cpu_seconds(server.process.pid), time.process_time()
 
     # Other set-ups than those of the run before.
@@ -105,22 +113,27 @@ async def measure(server: Served, players: int, seconds: float) -> str:
     replies, refused = measured.statuses.total(), measured.statuses[503]
     answered = max(1, replies - refused)
     others = {status: count for status, count in measured.statuses.items() if status not in {200, 503}}
-    p50, p95 = (percentile(measured.seconds, share) for share in (0.5, 0.95))
+    p50, p95 = (measured.percentile(share) for share in (0.5, 0.95))
+    slices = [begin + SLICE * place for place in range(math.ceil(seconds / SLICE))]
+    each_slice = " ".join(f"{measured.percentile(0.95, first, first + SLICE):.0f}" for first in slices)
     again = measured.repeated / replies
     return (
         f"{players:7} {answered / seconds:10.0f} {p50:7.0f} {p95:8.0f} {refused / replies:7.1%} "
-        f"{1000 * used / answered:10.1f} {1000 * own / answered:10.1f} {again:9.0%}  {others or ''}"
+        f"{1000 * used / answered:10.1f} {1000 * own / answered:10.1f} {again:9.0%}  {each_slice}  {others or ''}"
     )
 
 
-async def table(numbers: list[int], seconds: float, workers: int | None) -> None:
+async def table(numbers: list[int], seconds: float, workers: int | None, fresh: bool) -> None:
     """Print a row for each number of players."""
     server = Served(workers=workers)
     try:
-        await server.kernels()
-        print("players  answers/s  p50 ms   p95 ms     503  server ms  client ms  repeated  other statuses")
+        if not fresh:
+            await server.kernels()
+        print(
+            "players  answers/s  p50 ms   p95 ms     503  server ms  client ms  repeated  p95 each 5 s, other statuses"
+        )
         for players in numbers:
-            print(await measure(server, players, seconds), flush=True)
+            print(await measure(server, players, seconds, 0 if fresh else SETTLING), flush=True)
     finally:
         server.end()
 
@@ -131,8 +144,9 @@ def main() -> None:
     parser.add_argument("--players", type=int, nargs="+", default=PLAYERS, help="numbers of players, a row for each")
     parser.add_argument("--seconds", type=float, default=20, help="how long each number plays")
     parser.add_argument("--workers", type=int, help="as of `battle-odds web`")
+    parser.add_argument("--fresh", action="store_true", help="do not wait until all kernels are loaded")
     given = parser.parse_args()
-    asyncio.run(table(list(given.players), given.seconds, given.workers))
+    asyncio.run(table(list(given.players), given.seconds, given.workers, given.fresh))
 
 
 if __name__ == "__main__":

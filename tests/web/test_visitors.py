@@ -17,6 +17,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
+from simulator.engine import api
 from simulator.web.messages import Job, Limits
 from simulator.web.server import fork_server
 from simulator.web.server import pool as work
@@ -346,6 +347,59 @@ def test_loading_reports_the_games(monkeypatch):
     for one in states:
         assert one["kernels"] == "loading"
         assert not set(one["loaded"]) & set(one["waiting"])
+
+
+def test_kernels_that_are_not_compiled_are_left_out_when_workers_start(monkeypatch):
+    """A worker does not wait for a compiler; the kernels that follow are loaded all the same."""
+    first, *rest = fork_server.COMMONEST
+    loaded = []
+
+    def warm(name):
+        if name == first:
+            for said in api.announce:
+                said("compiling for this machine, once: some seconds")
+        loaded.append(name)
+
+    monkeypatch.setattr("simulator.analysis.odds.warm.warm", warm)
+    fork_server.load_commonest()
+    assert loaded == rest
+    assert api.announce == []  # a worker that compiles is not stopped
+
+
+STARTING = """
+from simulator.engine.jit.kernel_cache import cache_folder
+from simulator.web.server.fork_server import load_commonest
+from simulator.web.messages import Job, Limits
+from simulator.web.views.dispatch import replies
+
+load_commonest()
+print(sum(path.suffix in {".nbc", ".nbi"} for path in cache_folder().rglob("*")))
+numbers = (("attacker.regiments", "9"), ("defender.regiments", "7"))
+print(*(reply.status for reply in replies(Job("answer", {"game": "risk", "battle": "land"}, numbers), Limits())))
+"""
+
+
+def test_nothing_is_compiled_before_the_first_answer(tmp_path):
+    environment = os.environ | {"BATTLE_ODDS_CACHE": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", STARTING], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["0", "200"]
+
+
+def test_workers_start_with_the_commonest_kernels(monkeypatch):
+    """Their first 50 replies took three times as long as the next."""
+    done = []
+
+    def ended(connection):
+        raise EOFError
+
+    monkeypatch.setattr(fork_server, "prepare", lambda: done.append("prepare"))
+    monkeypatch.setattr(fork_server, "load_commonest", lambda: done.append("kernels"))
+    monkeypatch.setattr(fork_server, "recv_handle", ended)
+    monkeypatch.setattr(fork_server.signal, "signal", lambda *given: None)
+    monkeypatch.setattr(fork_server.gc, "freeze", lambda: None)
+    here, there = fork_server.SPAWN.Pipe()
+    fork_server.run(there, Limits(), kernels=False)
+    assert (done, here.recv()) == (["prepare", "kernels"], fork_server.READY)
 
 
 @pytest.fixture
