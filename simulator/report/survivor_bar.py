@@ -10,6 +10,7 @@ import numpy as np
 
 from simulator.analysis.odds.odds import Odds
 from simulator.report.answer_words import unit_columns
+from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.merging import distinct
 from simulator.rules.toolkit.words import number_of
 
@@ -17,9 +18,8 @@ from simulator.rules.toolkit.words import number_of
 LEAST = 0.02
 # Names up to this length are not abbreviated.
 SHORT = 5
-# Left to right.
+# The sides of a bar from left to right.
 ORDER = ("attacker", "nobody", "defender")
-WHOSE = ("attacker", "defender")
 # Columns of a campaign that add up its pieces.
 SUMS = {"units", "cost"}
 
@@ -59,7 +59,7 @@ def abbreviations(names: Iterable[str]) -> dict[str, str]:
 
 def survivor_bar(odds: Odds) -> list[SurvivorBlock]:
     """The blocks of a battle that somebody wins with pieces left; none where the game does not count them."""
-    if "winner" not in odds.names or not all(_counts(odds, side) for side in WHOSE) or odds.battle.results:
+    if "winner" not in odds.names or not all(_counts(odds, side) for side in SIDES) or odds.battle.results:
         return []
     blocks: list[SurvivorBlock] = []
     for side in ORDER:

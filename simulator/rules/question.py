@@ -8,6 +8,8 @@ from typing import Any, NamedTuple, Protocol
 
 WON, LOST = "winner == 'attacker'", "winner == 'defender'"
 MEAN = "mean."
+# The sentence of a battle at sea.
+SEA_BATTLE = "{A} wins the sea battle in {m}, {D} in {winner == 'defender'}[, nobody in {winner == 'nobody'}]."
 
 
 class Answered(Protocol):

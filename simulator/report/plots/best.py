@@ -13,13 +13,13 @@ from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 
+from simulator.analysis.decisions.advice import STAYING
 from simulator.analysis.decisions.best import Best
 from simulator.report.plots import figures as fig
 
 MOST_PANELS, ACROSS = 6, 2
 # The largest ratio of length to height of a grid of squares.
 LONGEST = 8
-STAYING = ("go on", "stay")
 SHADES = ("go on", "stop")
 LOSSES = ("losses", "loss_order")
 OPEN = "it depends"

@@ -14,7 +14,7 @@ from simulator.rules.price_of_power import checks, forces, headline, model
 from simulator.rules.price_of_power.outcome import Fight
 from simulator.rules.price_of_power.procedures import campaign, campaign_model, crossing, npr_defence, siege
 from simulator.rules.price_of_power.setup import Setup
-from simulator.rules.question import Question
+from simulator.rules.question import SEA_BATTLE, Question
 from simulator.rules.sides import ForceColumns
 
 
@@ -52,7 +52,7 @@ BATTLES = by_kind(
     kind(model.Land, summary=(*LOSSES, "attacker_units_left", "defender_units_left", "rounds")),
     kind(
         model.Naval, summary=(*LOSSES, "attacker_ships_left", "defender_ships_left", "rounds"),
-        question=Question(sentence=headline.NAVAL),
+        question=Question(sentence=SEA_BATTLE),
     ),
     offered(
         siege.Siege, check=siege.check, build=siege.build, version=3, results=siege.RESULTS,

@@ -9,7 +9,6 @@ from simulator.rules.price_of_power.procedures.npr_defence import TAX_VALUE
 from simulator.rules.question import LOST, WON, Answered, Ending, given
 from simulator.rules.toolkit.naming import listed, plural
 
-NAVAL = "{A} wins the sea battle in {m}, {D} in {winner == 'defender'}[, nobody in {winner == 'nobody'}]."
 # The ways in which a siege, a crossing and a campaign end.
 TAKEN = (
     Ending("all taken", "all_taken", "attacker"),

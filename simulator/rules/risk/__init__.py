@@ -16,7 +16,7 @@ import numpy as np
 from simulator.engine.model.chain import Chain
 from simulator.rules.advice import advised
 from simulator.rules.battle import Built, Columns, Joined, States, by_kind, offered
-from simulator.rules.question import Question
+from simulator.rules.question import SEA_BATTLE, Question
 from simulator.rules.risk import checks, model, outcome, tables, text
 from simulator.rules.sides import ForceColumns
 from simulator.rules.toolkit.policies import named
@@ -96,7 +96,7 @@ kind = partial(offered, check=checks.check, build=build, parameters=tables.PARAM
 BATTLES = by_kind(
     kind(model.Land, summary=LAND, question=Question(sentence=text.land_sentence)),
     kind(model.Amphibious, summary=LAND, question=Question(sentence=text.landing_sentence)),
-    kind(model.Naval, summary=SEA, question=Question(sentence=text.NAVAL)),
+    kind(model.Naval, summary=SEA, question=Question(sentence=SEA_BATTLE)),
     kind(model.BlockadeRun, summary=SEA, question=Question("blockade_broken", text.BLOCKADE)),
     kind(model.Invasion, summary=INVASION, question=Question(sentence=text.INVASION)),
     name="Risk",

@@ -19,7 +19,6 @@ from simulator.rules.toolkit import retreat
 from simulator.rules.toolkit.naming import listed, plural, sentence
 from simulator.rules.toolkit.policies import in_words, named
 
-NAVAL = "{A} wins the sea battle in {m}, {D} in {winner == 'defender'}[, nobody in {winner == 'nobody'}]."
 BLOCKADE = "The fleets break the blockade in {m}, and are stopped in {not m}."
 INVASION = "The invasion succeeds in {m}; the convoy reaches the shore in {reached_shore}."
 

@@ -10,10 +10,10 @@ from typing import Any
 
 from simulator.rules.battle import Fields
 from simulator.rules.custom.game_file.format import Condition, Modifier, Step, Unit
+from simulator.rules.custom.game_file.units import MAIN_ROLLS
 from simulator.web.links import inline
 
 MODELS: dict[str, type[Fields]] = {"unit": Unit, "step": Step, "modifier": Modifier, "condition": Condition}
-FIRE = {"attacker": "attack", "defender": "defence"}
 _HEADER = re.compile(r"^\s*\[{1,2}\s*([\w-]+)")
 
 
@@ -37,7 +37,8 @@ def inserted(text: str, what: str) -> str:
     while 0 < end < len(lines) and (not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#")):
         end -= 1  # a comment above the next table stays with it
     last = _last_step(text)
-    filled = piece["text"].replace("NAME", _unused(text, piece["name"])).replace("FIRE", inline(last.get("fire", FIRE)))
+    fire = inline(last.get("fire", MAIN_ROLLS))
+    filled = piece["text"].replace("NAME", _unused(text, piece["name"])).replace("FIRE", fire)
     # The dice of steps that compare have a bonus in place of a value.
     filled = filled.replace("VALUE", "{ bonus = 2 }" if "compare" in last else "2")
     alike = "".join(f"{key} = {inline(last[key])}\n" for key in ("aim", "compare") if key in last)

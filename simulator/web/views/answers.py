@@ -15,7 +15,7 @@ from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import Interrupted, by_rules
 from simulator.engine.model.limits import QUICK_BYTES, NoExactOdds
 from simulator.report.answer_words import facts, survivors
-from simulator.report.survivor_bar import SurvivorBlock, survivor_bar
+from simulator.report.survivor_bar import ORDER, SurvivorBlock, survivor_bar
 from simulator.report.tables.odds import events
 from simulator.report.words import value_of
 from simulator.rules.battle import WINNERS
@@ -32,8 +32,6 @@ TABLES, TEXTS = {"costs", "distribution"}, {"rests", "copy"}
 # letter and of the edges of a block, and the most lines in it.
 WIDTHS = (300, 370, 450, 560, 680)
 LETTER, EDGES, MOST_LINES = 6.4, 6, 4
-# From left to right as the sides are shown.
-BAR_ORDER = ("attacker", "nobody", "defender")
 # The share of an answer's seconds for exact odds, and that of a battle of several stages, which takes long to begin to
 # simulate; that of both exact odds and a simulation, after which the answer is written.
 EXACT_SHARE, SHARE_OF_STAGES, WHOLE_SHARE = 0.5, 0.35, 0.85
@@ -165,7 +163,7 @@ def endings(odds: Odds, among: str = "") -> list[tuple[str, str, float]]:
         return []
     given = [(one.words, _side(one.side), one.question) for one in odds.battle.question.fitting(odds.names).endings]
     if not given and "winner" in odds.names:
-        given = [(side, side, f"winner == '{side}'") for side in BAR_ORDER]
+        given = [(side, side, f"winner == '{side}'") for side in ORDER]
     found = []
     for words, side, question in given:
         with suppress(ValueError):  # a third attacker whom this battle does not have

@@ -31,6 +31,7 @@ from simulator.rules.europa.shared import land_model
 from simulator.rules.europa.shared.fleets import ARMY_MINUS, ARMY_PLUS
 from simulator.rules.europa.shared.land_checks import check_land, check_siege
 from simulator.rules.europa.shared.leaders import leader_of
+from simulator.rules.europa.shared.losses import COUNTER_FIELDS, Counters
 from simulator.rules.europa.shared.stacks import LD, size_of
 from simulator.rules.europa.tables import book
 from simulator.rules.idle import KnowsIdle, of_table, refuse_idle, within
@@ -38,7 +39,6 @@ from simulator.rules.toolkit.policies import refuse
 
 STAGES = ("passage", "land", "siege")
 ZoneName = Annotated[str, Field(max_length=40, json_schema_extra={"takes": "a text of at most 40 characters"})]
-TROOPS = ("army_plus", "army_minus", "land_detachments", "exploration_detachments")
 
 
 class LandingFleet(MovingFleet):
@@ -229,7 +229,7 @@ def with_troops(fields: Expedition, name: str, counters: Sequence[int], **change
     kind: Any = land_model.Land if name == "land" else land_model.Campaign
     stage = getattr(fields, name)
     data = {key: getattr(stage, key) for key in ("defender", "policy", "options")}
-    side: dict[str, object] = {**dict(zip(TROOPS, counters, strict=True)), **changes.get("attacker", {})}
+    side: dict[str, object] = {**dict(zip(COUNTER_FIELDS, counters, strict=True)), **changes.get("attacker", {})}
     return kind.model_construct(
         game="europa",
         battle="land" if name == "land" else "siege-campaign",
@@ -245,7 +245,7 @@ def check_stages(fields: Expedition) -> None:
     refuse(not given, "passage", "no stage is given; give at least one of passage, land, siege")
     for name in given:
         stage = getattr(fields, name)
-        for counter in (*TROOPS, "pasha_detachments", "converted_natives_thirds") if name != given[0] else ():
+        for counter in (*COUNTER_FIELDS, "pasha_detachments", "converted_natives_thirds") if name != given[0] else ():
             given_twice = getattr(stage.attacker, counter, 0)
             refuse(given_twice, f"{name}.attacker.{counter}", f"not allowed: the troops come from {given[0]}")
         crosses = given[0] == "passage" and name == "land" and stage.conditions.crossing != "none"
@@ -255,9 +255,10 @@ def check_stages(fields: Expedition) -> None:
         refuse(relieved, "siege.defender.relief", "not in an expedition")
     side = troops_of(fields)
     refuse(not size_of(side), f"{given[0]}.attacker.land_detachments", "no troops; give at least one detachment")
-    counters = [getattr(side, counter) for counter in TROOPS]
+    counters = Counters.of(side)
+    plus, minus = counters[:2]
     # Pashas and recruits of the battle ashore besiege as plain troops.
-    besiegers = [*counters[:2], *divmod(size_of(side) - ARMY_PLUS * counters[0] - ARMY_MINUS * counters[1], LD)]
+    besiegers = [plus, minus, *divmod(size_of(side) - ARMY_PLUS * plus - ARMY_MINUS * minus, LD)]
     for name in given:
         with in_stage(name):
             if fields.passage and name == "passage":

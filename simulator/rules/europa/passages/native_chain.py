@@ -11,12 +11,12 @@ from simulator.engine.model.chain import SIDES
 from simulator.engine.model.plain import Following, PlainBattle, Roll
 from simulator.rules.battle import ATTACKER, Both, Built, Fields, FrameOf
 from simulator.rules.europa.land.battle import build_land, outcomes_of
-from simulator.rules.europa.passages.model import TROOPS
 from simulator.rules.europa.passages.stages import in_stage, refuse_best
 from simulator.rules.europa.procedures.overseas import Conquered, ConquestFields, Conversion, check_conquest
 from simulator.rules.europa.shared import land_model
 from simulator.rules.europa.shared.land_checks import check_land
 from simulator.rules.europa.shared.leaders import GONE
+from simulator.rules.europa.shared.losses import COUNTER_FIELDS
 from simulator.rules.europa.shared.procedure import FACES
 from simulator.rules.europa.shared.stacks import LD, detachments, size_of
 from simulator.rules.idle import KnowsIdle, of_table, within
@@ -27,7 +27,7 @@ from simulator.rules.toolkit.policies import refuse
 
 Policies = Both[land_model.LandPolicy, land_model.DefenderPolicy]
 # Troops that may not be given in the battle, and where they come from.
-NOT_GIVEN = (*TROOPS, "pasha_detachments", "converted_natives_thirds")
+NOT_GIVEN = (*COUNTER_FIELDS, "pasha_detachments", "converted_natives_thirds")
 SOURCES = {"attacker": "the troops come from conversion", "defender": "the natives come from conversion"}
 
 
@@ -97,7 +97,7 @@ class Chain:
     def battle(self, end: Conquered, policy: Policies | None = None) -> land_model.Land:
         """The battle against those who resist, with the policies of the scenario or others."""
         land, side = self.fields.land, self.fields.conversion.attacker
-        troops = {name: getattr(side, name) for name in TROOPS} | {"converted_natives_thirds": end.joiners}
+        troops = {name: getattr(side, name) for name in COUNTER_FIELDS} | {"converted_natives_thirds": end.joiners}
         natives = dict(zip(("land_detachments", "exploration_detachments"), divmod(end.resisters, LD), strict=True))
         conditions = land.conditions.model_dump() | {"region": "rotw", "interception": True}
         return land_model.Land.model_construct(

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from simulator.engine.model.plain import Following, PlainBattle, Roll
 from simulator.rules.battle import ATTACKER, DEFENDER, Built
 from simulator.rules.europa.passages.battles import results
-from simulator.rules.europa.passages.model import TROOPS, HostileFleet, PassageFields, zone_of
+from simulator.rules.europa.passages.model import HostileFleet, PassageFields, zone_of
 from simulator.rules.europa.passages.obstacles import Stage, merged, stages_of_passage, way_until
 from simulator.rules.europa.procedures.attrition import (
     March,
@@ -33,7 +33,7 @@ from simulator.rules.europa.sea.model import NavalConditions, SeaConditions
 from simulator.rules.europa.sea.squadrons import Engagement, Squadron, squadron_of, voyager_of
 from simulator.rules.europa.shared.fleets import LAW, Afloat, Cargo, Fleet, after_attrition, ships_left
 from simulator.rules.europa.shared.leaders import Leader
-from simulator.rules.europa.shared.losses import Pillaging
+from simulator.rules.europa.shared.losses import COUNTER_FIELDS, Pillaging
 from simulator.rules.europa.shared.modifiers import Bonus, sum_of
 from simulator.rules.europa.shared.procedure import D10, FACES, why
 from simulator.rules.europa.shared.stacks import LD, detachments
@@ -311,7 +311,7 @@ class Voyage:
 
     def ashore(self, how: str, troops: int) -> dict[str, int]:
         """Outputs: troops (thirds) that are ashore, regrouped into counters."""
-        parts = zip(TROOPS, self.own.hold.regrouped(troops), strict=True)
+        parts = zip(COUNTER_FIELDS, self.own.hold.regrouped(troops), strict=True)
         return {f"{how}_thirds": troops} | {f"{counter}_{how}": number for counter, number in parts}
 
 

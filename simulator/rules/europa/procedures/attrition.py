@@ -15,7 +15,14 @@ from simulator.rules.europa.shared import fleets
 from simulator.rules.europa.shared.fields import Scenario, TableOptions
 from simulator.rules.europa.shared.fleets import LAW, Afloat
 from simulator.rules.europa.shared.land_model import FORAGERS, NOT_IN_EUROPE, Period, Region, Technology
-from simulator.rules.europa.shared.losses import GARRISON, PILLAGE_SIDES, Pillaging, attrition_by, clamped
+from simulator.rules.europa.shared.losses import (
+    COUNTER_FIELDS,
+    GARRISON,
+    PILLAGE_SIDES,
+    Pillaging,
+    attrition_by,
+    clamped,
+)
 from simulator.rules.europa.shared.modifiers import Bonus, sum_of
 from simulator.rules.europa.shared.procedure import D10, roll_then_draw
 from simulator.rules.europa.shared.stacks import LD, TECHNOLOGIES, detachments, size_of
@@ -105,7 +112,7 @@ class Attrition(
 
 
 # The fields that a procedure reads, beside the country, the region, the period and the tables.
-TROOPS = ("army_plus", "army_minus", "land_detachments", "exploration_detachments", "army_class")
+TROOPS = (*COUNTER_FIELDS, "army_class")
 MARCHED = (*TROOPS, "pashas", "pasha_detachments", "technology", "manoeuvre")
 SUPPLIED = (
     *("no_supply_line", "enemy_province", "pillages_minus", "pillages_plus", "cold", "pillage_possible"),

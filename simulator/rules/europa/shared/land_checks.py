@@ -18,7 +18,7 @@ from simulator.rules.europa.shared.land_model import (
 )
 from simulator.rules.europa.shared.leaders import leader_of
 from simulator.rules.europa.shared.losses import Counters
-from simulator.rules.europa.shared.relief import COUNTERS, battle_of
+from simulator.rules.europa.shared.relief import battle_of
 from simulator.rules.europa.shared.stacks import (
     LD,
     MOST_LD,
@@ -102,7 +102,7 @@ def check_relief(fields: Campaign) -> None:
     storm = policy.attacker.relief == "storm-first" and relief.chance is not None
     refuse(storm, "policy.attacker.relief", "'storm-first' is not allowed with a chance; only with relief.round")
     refuse(policy.attacker.plan == "best", "policy.attacker.plan", "best is not offered beside a relief army")
-    own, inside = (Counters(*(getattr(side, name) for name in COUNTERS)) for side in (fields.attacker, fields.defender))
+    own, inside = Counters.of(fields.attacker), Counters.of(fields.defender)
     try:
         check_land(battle_of(fields, own, inside))
     except Refusal as refusal:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 from operator import add
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simulator.engine.model.chance import combine_all, seen_as
 from simulator.rules.europa.shared.stacks import LD
@@ -23,6 +23,9 @@ TEN_DETACHMENTS = 30
 PILLAGE_SIDES = 8
 EARLY = ("medieval", "renaissance", "arquebus")
 
+# The fields of a side that hold the numbers of its counters, in the order of `Counters`.
+COUNTER_FIELDS = ("army_plus", "army_minus", "land_detachments", "exploration_detachments")
+
 
 class Counters(NamedTuple):
     """The parts of a stack."""
@@ -31,6 +34,11 @@ class Counters(NamedTuple):
     army_minus: int
     detachments: int
     explorers: int
+
+    @classmethod
+    def of(cls, side: Any) -> Counters:
+        """The counters of a side of a scenario."""
+        return cls(*(getattr(side, name) for name in COUNTER_FIELDS))
 
     @property
     def has_army(self) -> bool:
@@ -56,8 +64,7 @@ def counters_by_size(side: Side, keep_best: bool) -> list[Counters]:
         else:
             left[:] = plus - 1, minus + 1, 1, 2
 
-    start = side.army_plus, side.army_minus, side.land_detachments, side.exploration_detachments
-    return [Counters(*row) for row in left_along(start, third)[::-1].tolist()]
+    return [Counters(*row) for row in left_along(Counters.of(side), third)[::-1].tolist()]
 
 
 def with_room(sizes: list[Counters], most: int) -> list[Counters]:
