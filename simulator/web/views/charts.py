@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -125,19 +126,17 @@ def costs(odds: Odds) -> list[dict[str, Any]]:
 
 def _columns(odds: Odds, column: str) -> dict[str, Any]:
     """The columns of a distribution: where each stands, how high it is, what is written under and above it."""
-    unit = _unit(column)
-    table = odds.distribution_columns(column)
-    values, chances = np.asarray(table["value"], float) / unit, np.asarray(table["p"], float)
-    low, high = float(np.floor(values.min())), float(values.max())
+    unit, spread = _unit(column), odds.spread_of(column)
+    values = spread.values / unit
+    low, high = math.floor(values[0]), float(values[-1])
     step = max(1, -int(-(high - low + 1) // MOST_COLUMNS))
     places = ((values - low) // step).astype(int)
-    sums = np.bincount(places, chances)
-    width = COSTS_WIDTH / len(sums)
-    columns = []
-    for place, p in enumerate(sums.tolist()):
-        first = int(low + place * step)
+    sums = np.bincount(places, spread.p).tolist()
+    width, highest, columns = COSTS_WIDTH / len(sums), max(sums), []
+    for place, p in enumerate(sums):
+        first = low + place * step
         name = f"{first}" if step == 1 else f"{first}+"
-        height = (COSTS_HEIGHT - 18) * p / float(sums.max())
+        height = (COSTS_HEIGHT - 18) * p / highest
         columns.append({"x": place * width, "p": p, "height": height, "name": name, "width": width})
     return {"columns": columns, "unit": unit}
 
