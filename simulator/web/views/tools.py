@@ -86,7 +86,7 @@ def _sweep(request: BattleRequest) -> dict[str, Any]:
         one["address"] = address_with(request, changes)
         one["set"] = "&".join(f"{key_of(path)}={value}" for path, value in changes.items())
     question, value = (meaning(battle, request.data, one) for one in (meant(battle, "headline"), result.value))
-    about = {"sweep": result, "chart": chart, "chance": is_chance(result.value), "complete": whole}
+    about: dict[str, Any] = {"sweep": result, "chart": chart, "chance": is_chance(result.value), "complete": whole}
     about |= {"question": question, "value": value.removeprefix("the ")}
     return about | {"options": request.options.shown() | chosen}
 
