@@ -5,7 +5,12 @@ import re
 
 import pytest
 
+from simulator import load
+from simulator.analysis.field_words import field_in_words
 from simulator.cli import run
+from simulator.scenarios import example_names
+from simulator.scenarios.files import example
+from simulator.scenarios.paths import leaves
 
 TURNS = ["campaign-two-fronts", "--set", "force.north.regiments=4"]
 RANGE = "attacker.regiments=1:50"
@@ -214,3 +219,27 @@ def test_the_mean_of_a_yes_no_column_is_a_percentage(capsys, monkeypatch):
 def test_line_1_speaks_as_its_kind_does(command, line, capsys):
     run(command.split())
     assert re.fullmatch(line, capsys.readouterr().out.splitlines()[0])
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "words"),
+    [
+        ("campaign-sea-then-land", "fight[0].attacker.carried.each", "the load of each ship of fight 1 of our side"),
+        ("campaign-sea-then-land", "fight[0].attacker.carried.ships", "the ships that carry of fight 1 of our side"),
+        ("campaign-siege-and-relief", "fortress.breda.fortress_level", "the fortress level of breda"),
+    ],
+)
+def test_fields_of_a_campaign_have_names(name, path, words):
+    scenario = load(name)
+    assert field_in_words(scenario.battle, scenario.data, path, 2) == words
+
+
+@pytest.mark.parametrize("name", [name for name in example_names() if example(name)["game"] == "campaign"])
+def test_no_number_of_a_campaign_is_named_by_its_path(name):
+    scenario = load(name)
+    numbers = dict(leaves({"fight": dict(enumerate(scenario.data["fight"]))}))
+    numbers |= dict(leaves({part: scenario.data[part] for part in ("force", "fortress") if part in scenario.data}))
+    for path, value in numbers.items():
+        if isinstance(value, int):
+            told = field_in_words(scenario.battle, scenario.data, re.sub(r"^fight\.(\d+)", r"fight[\1]", path), value)
+            assert not re.search(r"the (each|by|carried|fortress) of|of the (carried|fortress)|_", told), path

@@ -21,7 +21,9 @@ _FORCE = re.compile(
 )
 _UNIT_LIST = re.compile(r"(.*)\.units\[(\d+)\]\.count")
 # Words that are part of a path, and say nothing.
-_SILENT = {"conditions", "options", "policy", "rules", "unit", "npr"}
+_SILENT = {"conditions", "options", "policy", "rules", "unit", "npr", "carried"}
+# Tables of tables by name: red's field stands in `force.red`.
+_NAMED = {"force", "fortress", "place", "target", "hold"}
 SIGNS = {"plus": "+", "minus": "−"}
 _PLURAL = re.compile(r".*([a-z]s|ry|[+−])$")
 
@@ -45,7 +47,7 @@ def units_in_words(battle: Battle, data: Mapping[str, Any], path: str, number: i
 def owner_in_words(battle: Battle, data: Mapping[str, Any], path: str) -> str:
     """The owner of a field: "the defender", "Venice", "red" (a force); "" for nobody's."""
     parts = re.split(r"[.\[\]]+", path)
-    if parts[0] in {"force", "place", "target", "hold"}:
+    if parts[0] in _NAMED:
         return parts[1]
     side = next((part for part in parts if part in ALL_SIDES), "")
     called = battle.called(data, side) if side and battle.called else ""
@@ -55,7 +57,7 @@ def owner_in_words(battle: Battle, data: Mapping[str, Any], path: str) -> str:
 def field_in_words(battle: Battle, data: Mapping[str, Any], path: str, setting: Any) -> str:
     """A field with such a setting: "the modifier of the attacker", "the turn"; yes or no: "“can retreat” of Venice"."""
     parts = [part for part in re.findall(r"[^.\[\]]+|\[\d+\]", path) if part not in _SILENT]
-    own = [part for part in parts if part not in {*ALL_SIDES, "force", "place", "target", "hold"}]
+    own = [part for part in parts if part not in {*ALL_SIDES, *_NAMED}]
     owner = owner_in_words(battle, data, path)
     label, number = _label(battle, path), ""
     words = [f"“{label}”" if isinstance(setting, bool) else f"the {label}"]

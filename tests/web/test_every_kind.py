@@ -129,6 +129,27 @@ def test_the_course_of_a_siege_grows_from_below(site):
     assert "nobody" not in words_of(html)
 
 
+@pytest.mark.parametrize(
+    ("address", "asked"),
+    [
+        ("/axis-and-allies-1942/land", "the attacker takes the land"),
+        ("/skirmish/field", "the attacker takes the field"),
+        ("/twilight-imperium-4/ground", "the attacker takes the planet"),
+        ("/europa/siege", "the fortress falls"),
+        ("/europa/revolt", "the revolt is over"),
+        ("/risk/land", ""),
+    ],
+)
+def test_a_map_asks_the_question_of_its_kind(site, address, asked):
+    html = site.get(site.get(address).headers["location"].replace("?", "/sweep?") + "&with.part=1").text
+    clause = f"that {asked}" if asked else "of the attacker to win"
+    assert f'<option value="">the chance {clause}</option>' in html
+    assert f"<strong>The chance {clause} runs from " in html
+    assert f'<p class="method">chance {clause}: ' in html
+    # A battle between two sides is in their colours, whatever its question: almost certain is red.
+    assert re.search('fill="#c[23]', html) or not asked.startswith("the attacker")
+
+
 def test_rounds_have_a_line_for_what_each_side_has_left(site):
     address = "/risk/land/rounds?attacker.regiments=4&defender.regiments=3&with.part=1"
     titles = re.findall(r"<title>after round (\d+), (\w+) regiments left: ([^<]*)</title>", site.get(address).text)

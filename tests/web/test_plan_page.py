@@ -87,6 +87,15 @@ def test_without_a_plan_there_is_one_to_begin_with(site):
         assert page_of(site, to).count('class="card plan-card') >= 2
 
 
+def test_the_first_plan_of_a_game_attacks():
+    """Six interceptors against two ancients, which only defend, lose more than the border is worth."""
+    start = start_of("eclipse-second-dawn")
+    assert start["target"]["border"]["defender"] == {"interceptor": 2}
+    assert plan(start).headline == "Attack border with 6 interceptors: worth 13.77; it falls in 99.47 %."
+    only_defend = start | {"target": {"border": {"worth": 10, "defender": {"ancient": 2}}}}
+    assert plan(only_defend).headline == "Leave border alone: worth 0.00."
+
+
 def test_the_front_page_and_a_game_lead_to_it(site):
     assert '<a href="/plan">Plan a turn</a>' in page_of(site, "/")
     assert 'href="/plan?of=risk"' in page_of(site, "/risk/land?attacker.regiments=3&defender.regiments=2&v=1")

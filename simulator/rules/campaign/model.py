@@ -18,6 +18,8 @@ Amounts = dict[str, Amount]
 class Carried(Fields):
     """The pieces that ships carry."""
 
+    page = "each: load of each ship, by: force whose ships carry, ships: ships that carry, order: order of boarding"
+
     by: str | None = Field(None, description="the force whose ships carry; default this force")
     each: Annotated[int, Field(ge=1, le=1000)] = Field(description="pieces that a ship carries")
     ships: list[str] | None = Field(None, description="pieces that carry; default the game's")

@@ -76,10 +76,14 @@ def start_of(of: str) -> dict[str, Any]:
 
 
 def units(data: Mapping[str, Any], kind: object, role: str, number: int) -> dict[str, Any]:
-    """A number of the first piece that can fight in this role; where pieces have names, those of a shipped battle."""
+    """A number of the first piece that can fight in this role, of those that can attack where there are any.
+
+    Where pieces have names, those of a shipped battle. Pieces that only defend are often too strong for a first plan.
+    """
     carry, model = carry_in(data), model_in(data)
     kind = kind if kind in carry.fights else carry.planned_kinds()[0]
-    able = (carry.fights[str(kind)][SIDES.index(role)] or ((),))[0]
+    attacking, defending = ((one or ((),))[0] for one in carry.fights[str(kind)])
+    able = attacking if role == SIDES[0] else sorted(defending, key=lambda piece: piece not in attacking)
     named = catalogue.start_of(kinds_of(str(data["of"]))[str(kind)]).get(role, {})
     first = next(({piece: number} for piece in able if counted(model, piece)), None)
     planned = [piece for piece in carry.pieces if piece not in carry.not_planned]

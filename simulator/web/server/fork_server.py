@@ -25,7 +25,7 @@ READY = "ready"
 # A worker that has grown by more than this since its start is replaced.
 MOST_GROWTH = 300 * MEGABYTE
 # A reply makes ten thousand small objects, which Python by default searches for cycles 40 times. Searched less often,
-# replies of Axis & Allies and Europa take 7 to 10 % less. `has_grown` searches where much memory is held.
+# replies of Axis & Allies take 5 to 10 % less, of Europa more. `has_grown` searches where much memory is held.
 SELDOM = (50_000, 20, 100)
 # A battle that needs no kernel.
 SMALL = {"game": "risk", "battle": "land"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -21,13 +22,13 @@ COLOURS = ((31, 98, 181), (247, 247, 247), (194, 54, 43))
 NEUTRAL = ((247, 247, 247), (84, 39, 143))
 
 
-def chart(sweep: Sweep, now: Sequence[Any] = ()) -> dict[str, Any] | None:
+def chart(sweep: Sweep, now: Sequence[Any] = (), measure: str = "") -> dict[str, Any] | None:
     """A line with its band for one field, a heat map for two; None where there is nothing to draw.
 
-    `now`: the values of the present battle, which the map marks.
+    `now`: the values of the present battle, which the map marks; `measure`: what the attacker of its kind wants.
     """
     if len(sweep.paths) == 2:
-        return heat_map(sweep, now)
+        return heat_map(sweep, now, measure)
     return line(sweep) if len(sweep.paths) == 1 and len(sweep.cells) > 1 else None
 
 
@@ -69,14 +70,14 @@ def _marked(length: int) -> list[int]:
     return sorted({round(place * (length - 1) / (TICKS - 1)) for place in range(TICKS)})
 
 
-def heat_map(sweep: Sweep, now: Sequence[Any] = ()) -> dict[str, Any]:
+def heat_map(sweep: Sweep, now: Sequence[Any] = (), measure: str = "") -> dict[str, Any]:
     """The squares of a heat map: the second field across, the first up."""
     grid = sweep.grid()
     rows, columns = grid.shape
     known = grid[~np.isnan(grid)]
     chance = is_chance(sweep.value) or not known.size
     low, high = (0.0, 1.0) if chance else (float(known.min()), float(known.max()))
-    colour = colours_of(sweep.value)
+    colour = colours_of("p_attacker" if sweep.value == measure else sweep.value)
     share_of = _scale(low, high, 0.0, 1.0)
     width, height = INNER_WIDTH / columns, INNER_HEIGHT / rows
     x_of, y_of = _scale(0, columns, LEFT, INNER_WIDTH), _scale(-1, rows - 1, TOP + INNER_HEIGHT, -INNER_HEIGHT)
@@ -125,19 +126,17 @@ def costs(odds: Odds) -> list[dict[str, Any]]:
 
 def _columns(odds: Odds, column: str) -> dict[str, Any]:
     """The columns of a distribution: where each stands, how high it is, what is written under and above it."""
-    unit = _unit(column)
-    table = odds.distribution_columns(column)
-    values, chances = np.asarray(table["value"], float) / unit, np.asarray(table["p"], float)
-    low, high = float(np.floor(values.min())), float(values.max())
+    unit, spread = _unit(column), odds.spread_of(column)
+    values = spread.values / unit
+    low, high = math.floor(values[0]), float(values[-1])
     step = max(1, -int(-(high - low + 1) // MOST_COLUMNS))
     places = ((values - low) // step).astype(int)
-    sums = np.bincount(places, chances)
-    width = COSTS_WIDTH / len(sums)
-    columns = []
-    for place, p in enumerate(sums.tolist()):
-        first = int(low + place * step)
+    sums = np.bincount(places, spread.p).tolist()
+    width, highest, columns = COSTS_WIDTH / len(sums), max(sums), []
+    for place, p in enumerate(sums):
+        first = low + place * step
         name = f"{first}" if step == 1 else f"{first}+"
-        height = (COSTS_HEIGHT - 18) * p / float(sums.max())
+        height = (COSTS_HEIGHT - 18) * p / highest
         columns.append({"x": place * width, "p": p, "height": height, "name": name, "width": width})
     return {"columns": columns, "unit": unit}
 

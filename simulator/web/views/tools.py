@@ -9,11 +9,13 @@ from operator import itemgetter
 from typing import Any
 
 from simulator.analysis.history.battle_log import read_rows
+from simulator.analysis.odds.headline import meant
 from simulator.analysis.odds.measure import is_chance, read_target
 from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.run import Interrupted
 from simulator.analysis.studies.sweep import sweep
 from simulator.analysis.studies.swept import Sweep
+from simulator.analysis.words import meaning
 from simulator.engine.model.limits import QUICK_BYTES, NoExactOdds
 from simulator.report.words import path_in_words
 from simulator.rules.battle import Battle
@@ -76,13 +78,16 @@ def _sweep(request: BattleRequest) -> dict[str, Any]:
             span = span or default_range(request, path)
             chosen |= {f"path{place}": path, f"range{place}": span}
             vary.append(f"{path}={span}")
-    result, whole = sweep_in_time(request.draft, vary, request.options.many("value")[-1:] or None)
-    chart = charts.chart(result, [value_at(request.data, key_of(path)) for path in result.paths])
+    result, whole = sweep_in_time(request.draft, vary, request.options.many("value")[-1:] or ["headline"])
+    battle, now = request.draft.battle(), [value_at(request.data, key_of(path)) for path in result.paths]
+    chart = charts.chart(result, now, "" if battle.results else battle.question.measure)
     for one in chart["squares"] if chart and chart["kind"] == "heat" else ():
         changes = dict(zip(result.paths, one["at"], strict=True))
         one["address"] = address_with(request, changes)
         one["set"] = "&".join(f"{key_of(path)}={value}" for path, value in changes.items())
-    about = {"sweep": result, "chart": chart, "chance": is_chance(result.value), "complete": whole}
+    question, value = (meaning(battle, request.data, one) for one in (meant(battle, "headline"), result.value))
+    about: dict[str, Any] = {"sweep": result, "chart": chart, "chance": is_chance(result.value), "complete": whole}
+    about |= {"question": question, "value": value.removeprefix("the ")}
     return about | {"options": request.options.shown() | chosen}
 
 
