@@ -163,6 +163,17 @@ def test_an_interception_refuses_fields_of_the_other_place(field, where, tables)
     assert str(refusal.value).endswith(f"is not allowed {place}")
 
 
+@pytest.mark.parametrize("field", INTERCEPTOR)
+@pytest.mark.parametrize("where", ["sea", "land"])
+def test_fields_of_one_interceptor_are_not_given_beside_several(where, field):
+    attacker = {"interceptors": [{}, INTERCEPTOR], field: INTERCEPTOR[field]}
+    scenario = {"game": "europa", "battle": "interception", "attacker": attacker, "conditions": {"where": where}}
+    with pytest.raises(ScenarioError) as refusal:
+        load(scenario)
+    assert str(refusal.value).startswith(f"attacker.{field}: ")
+    assert str(refusal.value).endswith("is not allowed together with interceptors; give it in their list")
+
+
 @pytest.mark.parametrize("where", ["sea", "land"])
 def test_an_interception_takes_fields_of_both_places_and_defaults_of_the_other(where):
     """Default values of the other place change nothing: a form sends them."""

@@ -103,6 +103,15 @@ def check_interception(fields: Interception) -> None:
             value = getattr(table, name)
             text = f"{text_of(value)} is not allowed {place}; only {other}"
             refuse(value != type(table).model_fields[name].default, f"{path}.{name}", text)
+    check_alone(fields.attacker)
+
+
+def check_alone(attacker: Interceptors) -> None:
+    """Refuse the fields of one interceptor beside a list of several, which they would not change. Raises Refusal."""
+    for name, field in Interceptor.model_fields.items() if attacker.interceptors else ():
+        value = getattr(attacker, name)
+        text = f"{text_of(value)} is not allowed together with interceptors; give it in their list"
+        refuse(value != field.default, f"attacker.{name}", text)
 
 
 def succeeds(die: int, modified: int) -> bool:
