@@ -7,8 +7,8 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import simulator
+from simulator.scenarios import kinds_of
 from simulator.scenarios.constructors import is_table, only_needed, tables_of
-from simulator.scenarios.scenario import kinds_of
 
 STUB = Path(simulator.__file__).parent / "scenarios" / "games.pyi"
 HEAD = '''"""Types of the constructors of all battle kinds; written by `python -m tests.constructor_stub`."""

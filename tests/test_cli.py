@@ -216,6 +216,51 @@ BAD = [
         "attacker.regiments: 0 is not allowed; give a whole number from 1 to 100000",
     ),
     (["odds", "risk-20v15", "--set", "attacker.regiments"], "--set: 'attacker.regiments' is not allowed"),
+    (["odds", "risk-20v15", "--set", "x"], "--set: 'x' is not allowed; write it like attacker.regiments=25"),
+    (["worth", "risk-20v15", "--weight", "win"], "--weight: 'win' is not allowed; write it like win=15"),
+    (["worth", "risk-20v15", "--weight", "win=x"], "--weight win: 'x' is not allowed; give a number like 15 or -0.1"),
+    (
+        ["need", "risk-20v15", "--vary", "attacker.regiments", "--cost", "=3"],
+        "--cost: '=3' is not allowed; write it like attacker.regiments=3",
+    ),
+    (
+        ["need", "risk-20v15", "--vary", "attacker.regiments", "--cost", "attacker.regiments=x"],
+        "--cost attacker.regiments: 'x' is not allowed; give a number like 3 or 2.5",
+    ),
+    (["sweep", "risk-20v15", "--vary", "x"], "--vary: 'x' is not allowed; write it like attacker.regiments=1:30"),
+    (
+        ["campaign", "axis-land-flak", "--counter-attack", "--join", "x"],
+        "--join: 'x' is not allowed; write it like attacker.tank=2",
+    ),
+    (
+        ["compare", "risk-20v15", "--variant", "new: x"],
+        "--variant: 'x' is not allowed; write it like d10: rules.dice.sides=10",
+    ),
+    (["compare", "risk-20v15", "--variant", "a,,b"], "--variant: 'a,,b' is not allowed; there is an empty value in it"),
+    (
+        ["need", "risk-20v15", "--vary", "attacker.regiments", "--most", "0"],
+        "--most: '0' is not allowed; give a whole number from 1 to 100000",
+    ),
+    (
+        ["need", "risk-20v15", "--vary", "attacker.regiments", "--most", "all"],
+        "--most: 'all' is not allowed; give a whole number from 1 to 100000",
+    ),
+    (
+        ["need", "risk-20v15", "--vary", "attacker.regiments", "--budget", "much"],
+        "--budget: 'much' is not allowed; give a number, like 12 or 2.5",
+    ),
+    (["worth", "risk-20v15", "--lose", "much"], "--lose: 'much' is not allowed; give a number, like 12 or 2.5"),
+    (
+        ["sweep", "risk-20v15", "--vary", "attacker.regiments=1:3", "--workers", "0"],
+        "--workers: '0' is not allowed; give a whole number, 1 or more",
+    ),
+    (["replay", "risk-20v15", "--battle", "one"], "--battle: 'one' is not allowed; give a whole number"),
+    (["rounds", "risk-20v15", "--most", "all"], "--most: 'all' is not allowed; give a whole number"),
+    (
+        ["plan", "plan-three-borders", "--next", "101"],
+        "--next: '101' is not allowed; give a whole number from 0 to 100",
+    ),
+    (["web", "--port", "70000"], "--port: '70000' is not allowed; give a whole number from 0 to 65535"),
     (["odds", "risk-20v15", "--set", "attacker.x.y.z=1"], "attacker.x: unknown field"),
     (["odds", "nowhere.toml"], "scenario: no file or example 'nowhere.toml'"),
     (["odds"], "Missing argument"),

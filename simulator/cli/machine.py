@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simulator.cli import options
 from simulator.cli.output import Bar, show
 
 if TYPE_CHECKING:
@@ -63,12 +64,12 @@ def web(
     host: Annotated[str, typer.Option("--host", help="the address to listen at; 0.0.0.0 for your whole network")] = (
         "127.0.0.1"
     ),
-    port: Annotated[int, typer.Option("--port", help="the port", min=0, max=65535)] = 8000,
+    port: Annotated[int, options.whole("--port", "the port", 0, 65_535)] = 8000,
     workers: Annotated[
-        int | None, typer.Option("--workers", help="large answers at a time; one a processor by default", min=1, max=64)
+        int | None, options.whole("--workers", "large answers at a time; one a processor by default", 1, 64)
     ] = None,
     waiting: Annotated[
-        int, typer.Option("--waiting", help="requests that may wait in each lane; more are refused", min=1, max=10_000)
+        int, options.whole("--waiting", "requests that may wait in each lane; more are refused", 1, 10_000)
     ] = 1000,
     allowed_host: Annotated[
         list[str] | None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any
@@ -62,15 +63,32 @@ VALUES = "p_attacker, mean.COLUMN, std.COLUMN, q90.COLUMN or a question"
 RANGES = "1:30, 0:20:5, 0:1:0.25, a,b,c or [3, 2],[4, 1]; repeatable"
 
 
-def whole_number(text: str | int) -> int:
-    """`1000000`, `1_000_000` or `1e6`. Raises BadParameter for anything but a whole number of at most 30 digits."""
+def number_between(least: int | None = None, most: int | None = None) -> Callable[[str | int], int]:
+    """A reader of whole numbers from `least` to `most`: `1000000`, `1_000_000` or `1e6`, of at most 30 digits.
+
+    It raises BadParameter, which says what was given.
+    """
+    allowed = ", like 1000000 or 1e6" if least is None else f" from {least} to {most}" if most else f", {least} or more"
+
+    def whole_number(text: str | int) -> int:
+        try:
+            number = Decimal(text)
+            fits = (least is None or least <= number) and (most is None or number <= most)
+            if abs(number) < MOST_WHOLE and number == number.to_integral_value() and fits:
+                return int(number)
+        except ArithmeticError:
+            pass
+        raise typer.BadParameter(f"{str(text)!r} is not allowed; give a whole number{allowed}")
+
+    return whole_number
+
+
+def decimal_number(text: str | float) -> float:
+    """`12` or `2.5`. Raises BadParameter for what is no number."""
     try:
-        number = Decimal(text)
-        if abs(number) < MOST_WHOLE and number == number.to_integral_value():
-            return int(number)
-    except ArithmeticError:
-        pass
-    raise typer.BadParameter(f"{str(text)!r} is not allowed; give a whole number, like 1000000 or 1e6")
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{str(text)!r} is not allowed; give a number, like 12 or 2.5") from None
 
 
 def _option(name: str, what: str, metavar: str | None = None, **more: Any) -> Any:
@@ -78,9 +96,16 @@ def _option(name: str, what: str, metavar: str | None = None, **more: Any) -> An
     return typer.Option(name, help=what, metavar=metavar, **more)
 
 
-def _whole(name: str, what: str) -> Any:
-    """An option that takes a whole number, however it is written."""
-    return _option(name, what, "<int>", parser=whole_number)
+def whole(name: str, what: str, least: int | None = None, most: int | None = None) -> Any:
+    """An option that takes a whole number, however it is written; its help names the range."""
+    if least is not None:
+        what += f" (from {least} to {most})" if most else f" ({least} or more)"
+    return _option(name, what, "<int>", parser=number_between(least, most))
+
+
+def _number(name: str, what: str) -> Any:
+    """An option that takes a number."""
+    return _option(name, what, "<float>", parser=decimal_number)
 
 
 def _fields(name: str, metavar: str, what: str) -> Any:
@@ -96,9 +121,9 @@ ValueNames = Annotated[list[str] | None, _option("--value", f"{VALUES}; repeatab
 Weights = Annotated[
     list[str] | None, _option("--weight", "what win, take or a column is worth; repeatable", "COLUMN=NUMBER")
 ]
-SeedOption = Annotated[int | None, _whole("--seed", "seed of the simulated battles")]
-Battles = Annotated[int | None, _whole("--battles", "simulate this many battles")]
-Threads = Annotated[int | None, _whole("--threads", "threads; does not change the numbers")]
+SeedOption = Annotated[int | None, whole("--seed", "seed of the simulated battles")]
+Battles = Annotated[int | None, whole("--battles", "simulate this many battles")]
+Threads = Annotated[int | None, whole("--threads", "threads; does not change the numbers")]
 Exact = Annotated[bool, _option("--exact", "exact odds or a refusal, never simulated")]
 Precision = Annotated[str | None, _option("--precision", "simulate until every chance is within this, e.g. 0.1%")]
 Everything = Annotated[bool, _option("--all", "everything: also what never happens, and long tables as a whole")]
@@ -109,7 +134,7 @@ OutFolder = Annotated[
 OutFile = Annotated[
     Path | None, _option("--out", "keep the counts of --battles here; the same command goes on", "FILE")
 ]
-Workers = Annotated[int | None, _option("--workers", "spread the work over this many processes", min=1)]
+Workers = Annotated[int | None, whole("--workers", "spread the work over this many processes", 1)]
 Cluster = Annotated[str | None, _option("--cluster", "a Dask scheduler, like tcp://scheduler:8786", "ADDRESS")]
 AsJson = Annotated[bool, _option("--json", "print JSON")]
 CsvFile = Annotated[Path | None, _option("--csv", "write the table to a CSV file; - prints it", "FILE")]
@@ -121,8 +146,8 @@ Target = Annotated[str | None, _option("--target", "the value to reach: 80% (as 
 Costs = Annotated[
     list[str] | None, _option("--cost", "what one of it costs, or a price list of the game (muster)", "PATH=PRICE")
 ]
-Budget = Annotated[float | None, _option("--budget", "the best for at most this cost, instead of a target")]
-MostSetting = Annotated[int, _option("--most", "largest setting tried", min=1, max=100_000)]
+Budget = Annotated[float | None, _number("--budget", "the best for at most this cost, instead of a target")]
+MostSetting = Annotated[int, whole("--most", "largest setting tried", 1, 100_000)]
 NoPruning = Annotated[bool, _option("--no-pruning", "try every combination")]
 Waves = Annotated[
     list[str] | None,
@@ -138,7 +163,7 @@ Joined = Annotated[
 AllDefend = Annotated[bool, _option("--all-defend", "units that cannot take land (aircraft) defend it, too")]
 SaveFile = Annotated[Path | None, _option("--save", "write the campaign that was asked", "FILE.toml")]
 AllPlans = Annotated[bool, _option("--all-plans", "all plans side by side")]
-BattleNumber = Annotated[int, _option("--battle", "which battle of it, from 0")]
+BattleNumber = Annotated[int, whole("--battle", "which battle of it, from 0")]
 WithLuck = Annotated[bool, _option("--luck", "how each roll moved the chances, and how lucky it was")]
 Compared = Annotated[
     list[str],
@@ -174,14 +199,14 @@ Decided = Annotated[list[str] | None, _option("--decide", DECIDED, "PATH")]
 WANTED = "what the side wants; repeatable; winning counts 1 unless win or take is given"
 Wanted = Annotated[list[str] | None, _option("--weight", WANTED, "COLUMN=NUMBER")]
 Level = Annotated[str, _option("--level", "how much of the bad end: 5% or 0.05")]
-Losses = Annotated[list[float] | None, _option("--lose", "the chance to lose this or more")]
+Losses = Annotated[list[float] | None, _number("--lose", "the chance to lose this or more")]
 Side = Annotated[str, _option("--side", "attacker or defender: whose win and take")]
 NeedSide = Annotated[
     str | None, _option("--side", "attacker or defender: whose chance, if not that of the fields varied")
 ]
 WhoseSide = Annotated[str, _option("--side", "attacker or defender: whose decisions, and whose weights")]
-MostRounds = Annotated[int | None, _option("--most", "how many rounds; else until all but a millionth end")]
-AfterRounds = Annotated[int | None, _option("--after", "the odds of everything after this many rounds")]
+MostRounds = Annotated[int | None, whole("--most", "how many rounds; else until all but a millionth end")]
+AfterRounds = Annotated[int | None, whole("--after", "the odds of everything after this many rounds")]
 LOG = (
     "a CSV or JSON file of battles: scenario, side, set-up fields like attacker.regiments, winner, attacker_lost, "
     "defender_lost, other columns; in JSON also results"

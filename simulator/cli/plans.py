@@ -7,13 +7,14 @@ from typing import Annotated
 
 import typer
 
+from simulator.cli import options
 from simulator.cli.output import Given, Output, check_writable, grouped, write_text
 
 Objective = Annotated[
     str | None,
     typer.Option("--objective", help="worth, all or cheapest, in place of the file's objective"),
 ]
-Following = Annotated[int, typer.Option("--next", help="number of alternatives, 0 to 100")]
+Following = Annotated[int, options.whole("--next", "number of alternatives", 0, 100)]
 Saved = Annotated[
     tuple[str, Path] | None,
     typer.Option("--save-campaign", metavar="TARGET FILE", help="write the attack on a target as a campaign"),

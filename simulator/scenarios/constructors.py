@@ -13,7 +13,8 @@ from typing import Any
 from simulator.rules.battle import Battle, Fields
 from simulator.rules.sides import ALL_SIDES
 from simulator.scenarios.arguments import checked
-from simulator.scenarios.scenario import Scenario, kinds_of, load
+from simulator.scenarios.kinds import kinds_of
+from simulator.scenarios.scenario import Scenario, load
 from simulator.scenarios.schema import field_rows
 
 

@@ -15,6 +15,15 @@ from simulator.scenarios.schema import items_at
 from simulator.scenarios.validation import ScenarioError
 
 MOST_VALUES = 10_000
+# An example of each option of pairs.
+LIKE = {
+    "--set": "attacker.regiments=25",
+    "--vary": "attacker.regiments=1:30",
+    "--variant": "d10: rules.dice.sides=10",
+    "--cost": "attacker.regiments=3",
+    "--weight": "win=15",
+    "--join": "attacker.tank=2",
+}
 
 
 def read_draft(source: str, settings: Sequence[str] = ()) -> Draft:
@@ -40,7 +49,7 @@ def split_setting(text: str, option: str) -> tuple[str, str]:
     """`path=value` in two. Raises ScenarioError."""
     path, equals, value = text.partition("=")
     if not equals or not path.strip() or not value.strip():
-        raise ScenarioError(f"{option}: {text!r} is not allowed; write it like attacker.regiments=25")
+        raise ScenarioError(f"{option}: {text!r} is not allowed; write it like {LIKE[option]}")
     return path.strip(), value.strip()
 
 
@@ -143,7 +152,7 @@ def read_variants(texts: Sequence[str]) -> tuple[list[str], dict[str, dict[str, 
             given[name] = changes
             names.append(name)
         else:
-            names += split_values(text)
+            names += split_values(text, "--variant")
     for name in names:
         if names.count(name) > 1:
             raise ScenarioError(f"--variant: {name} is given twice")
@@ -153,22 +162,22 @@ def read_variants(texts: Sequence[str]) -> tuple[list[str], dict[str, dict[str, 
 def _read_variant(text: str) -> tuple[str, dict[str, Any]]:
     name, colon, changes = text.partition(":")
     if not colon or not name.strip() or "=" in name:
-        raise ScenarioError(f"--variant: {text!r} is not allowed; write it like d10: rules.dice.sides=10, PATH=VALUE")
-    pairs = [split_setting(one, "--variant") for one in split_values(changes)]
+        raise ScenarioError(f"--variant: {text!r} is not allowed; write it like {LIKE['--variant']}, PATH=VALUE")
+    pairs = [split_setting(one, "--variant") for one in split_values(changes, "--variant")]
     found = {path: read_value(value) for path, value in pairs}
     if len(found) < len(pairs):
         raise ScenarioError(f"--variant: {text!r} is not allowed; it changes a field twice")
     return name.strip(), found
 
 
-def read_number(text: str, option: str) -> float:
-    """`80%` or `0.8` as 0.8. Raises ScenarioError."""
+def read_number(text: str, option: str, like: str = "0.8 or 80%") -> float:
+    """`80%` or `0.8` as 0.8. Raises ScenarioError, which says what a number is written `like`."""
     try:
         value = float(text.strip().rstrip("% ")) / (100 if text.strip().endswith("%") else 1)
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise ScenarioError(f"{option}: {text!r} is not allowed; give a number like 0.8 or 80%")
+        raise ScenarioError(f"{option}: {text!r} is not allowed; give a number like {like}")
     return value
 
 
@@ -194,13 +203,13 @@ def read_prices(texts: Sequence[str]) -> dict[str, float] | str | None:
     if len(texts) == 1 and "=" not in texts[0]:
         return texts[0]
     pairs = [split_setting(text, "--cost") for text in texts]
-    return {path: read_number(price, f"--cost {path}") for path, price in pairs} or None
+    return {path: read_number(price, f"--cost {path}", "3 or 2.5") for path, price in pairs} or None
 
 
 def read_weights(texts: Sequence[str] | None) -> dict[str, float] | None:
     """`win=15` for each weight; None if none is given. Raises ValueError for one given twice."""
     pairs = read_pairs(texts or (), "--weight")
-    return {name: read_number(number, f"--weight {name}") for name, number in pairs.items()} or None
+    return {name: read_number(number, f"--weight {name}", "15 or -0.1") for name, number in pairs.items()} or None
 
 
 def matching(rows: Sequence[dict[str, Any]], words: Sequence[str]) -> list[dict[str, Any]]:

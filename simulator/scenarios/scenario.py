@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from os.path import isfile
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -17,16 +17,14 @@ from simulator import rules
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.kept import Recent
 from simulator.rules.battle import Battle, Built, Fields, Misfit, Refusal
-from simulator.rules.toolkit.naming import same_name
 from simulator.scenarios import linked, objective, uncertain, validation
 from simulator.scenarios.arguments import checked
 from simulator.scenarios.files import read
-from simulator.scenarios.paths import leaves, plain_copy, rename, set_path
-from simulator.scenarios.policies import spelt_out
+from simulator.scenarios.kinds import find_battle, kinds_of, worded
+from simulator.scenarios.paths import leaves, plain_copy, rename, set_path, spelt_out
 from simulator.scenarios.schema import ORDER, changed_fields, plain
 from simulator.scenarios.validation import ScenarioError
 
-T = TypeVar("T")
 # Answers are kept for later scenarios if the states of their chain are packed in at most MOST_BITS bits: MOST_KEPT of
 # them, fewer if their graphs together take more than MOST_BYTES.
 MOST_BITS, MOST_KEPT, MOST_BYTES = 18, 16, 160_000_000
@@ -216,6 +214,13 @@ class Draft:
         found = find_battle(game, kind, own, self.folder, self.paths)
         return replace(found, question=found.question.of_stages(self.data)) if found.question.stages else found
 
+    def spelt(self) -> Draft:
+        """The same with the names of game and kind as they are spelt: `land` for `LAND`. Raises ScenarioError."""
+        if self.data.get("game") in {rules.CAMPAIGN, rules.PLAN}:
+            return self
+        battle = self.battle()
+        return replace(self, data={**self.data, "game": battle.game, "battle": battle.kind})
+
     def with_fields(self, changes: Mapping[str, Any]) -> Draft:
         """The same with several fields set (path -> value). Raises ScenarioError for a bad path.
 
@@ -351,48 +356,6 @@ def load(source: Source, folder: Path | None = None, paths: bool = True) -> Scen
     []
     """
     return source if isinstance(source, Scenario) else draft(source, folder, paths).checked()
-
-
-def find_battle(
-    game: Any, kind: Any, house_rules: Any = None, folder: Path | None = None, paths: bool = True
-) -> Battle:
-    """The battle kind of a game or game file. Raises ScenarioError for an unknown name or an invalid game file."""
-    kinds = kinds_of(game, house_rules, folder, paths)
-    if not isinstance(kind, str) or kind not in kinds:
-        if meant := same_name(kind, kinds):
-            return kinds[meant]
-        raise ScenarioError(f"battle: {validation.not_one_of(kind, list(kinds))}")
-    return kinds[kind]
-
-
-def kinds_of(
-    game: Any, house_rules: Any = None, folder: Path | None = None, paths: bool = True
-) -> Mapping[str, Battle]:
-    """The battle kinds of a game or game file, by name. Raises ScenarioError as `find_battle`."""
-    if isinstance(game, str) and game in rules.GAMES:
-        return rules.battles(game)
-    from simulator.rules import custom
-
-    if game == rules.CAMPAIGN:
-        from simulator.rules import campaign
-
-        return {of: worded(partial(campaign.battle, {"of": of})) for of in campaign.games()}
-    if game not in custom.names():
-        if meant := same_name(game, (*rules.GAMES, *custom.names(), rules.CAMPAIGN)):
-            return kinds_of(meant, house_rules, folder, paths)
-        if not custom.knows(game):
-            raise ScenarioError(f"game: {validation.not_one_of(game, [*rules.GAMES, *custom.names(), custom.INLINE])}")
-    return worded(lambda: custom.battles(game, house_rules, folder, paths))
-
-
-def worded(asked: Callable[[], T]) -> T:
-    """Call a function of the rules; its refusals become ScenarioErrors."""
-    try:
-        return asked()
-    except Refusal as refusal:
-        raise validation.from_refusal(refusal) from None
-    except Misfit as misfit:
-        raise validation.from_misfit(misfit) from None
 
 
 def is_uncertain(source: Source) -> bool:

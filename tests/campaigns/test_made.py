@@ -52,6 +52,13 @@ def test_the_counter_attack_is_example_1():
     assert ours.mean("attacker_cost_lost") == pytest.approx(example.mean("red_cost_lost"), abs=1e-12)
 
 
+def test_game_and_kind_are_read_in_capitals_as_elsewhere():
+    """A campaign refused them, and a counter-attack was a KeyError."""
+    shouted = ATTACK | {"game": ATTACK["game"].upper(), "battle": ATTACK["battle"].upper()}
+    assert campaign(ATTACK, shouted) == campaign(ATTACK, ATTACK)
+    assert campaign(shouted, counter_attack=True, join=RESERVES) == campaign(ATTACK, counter_attack=True, join=RESERVES)
+
+
 def test_all_may_defend():
     some, every = (exact(campaign(ATTACK, counter_attack=True, join=RESERVES, all_defend=x)) for x in (False, True))
     assert every.winner("attacker") > some.winner("attacker") + 0.01

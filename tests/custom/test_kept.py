@@ -42,13 +42,30 @@ OF_LAND = [
     {LEAVING: "after-rounds", "policy.attacker.after_rounds": 2, "options.dice": "low-luck"},
 ]
 
+# With low luck the classes of targets are made of the units that stand there, so a rolled battle tells less apart.
+SEA = {
+    "game": "axis-and-allies-1942",
+    "battle": "sea",
+    "attacker": {"submarine": 2, "cruiser": 1, "fighter": 1},
+    "defender": {"cruiser": 2, "submarine": 1},
+}
+LOW_LUCK = {"options.dice": "low-luck"}
+OF_SEA = [
+    {},
+    LOW_LUCK,
+    LOW_LUCK | {"defender.fighter": 1, "defender.cruiser": 1},
+    LOW_LUCK | {"attacker.submarine": 1, "attacker.fighter": 0, "defender.cruiser": 1, "defender.fighter": 1},
+]
+
 
 def rows(scenario):
     table = exact(load(scenario)).table
     return table.pop("p").tolist(), table.to_dict("list")
 
 
-@pytest.mark.parametrize(("battle", "changes"), [(SPACE, OF_SPACE), (LAND, OF_LAND)], ids=["space", "land"])
+@pytest.mark.parametrize(
+    ("battle", "changes"), [(SPACE, OF_SPACE), (LAND, OF_LAND), (SEA, OF_SEA)], ids=["space", "land", "sea"]
+)
 def test_answers_are_those_of_a_game_that_was_never_asked_before(battle, changes):
     scenarios = [load(battle).replace_all(change).data for change in changes]
     # Rules laid over a game make another one, of which nothing is kept.

@@ -64,6 +64,14 @@ def test_refused(text, complaint):
         import_triplea(text=text)
 
 
+@pytest.mark.parametrize("encoding", ["klingon", "hex", "undefined", "euc_jp", "utf-7"])
+def test_encodings_that_are_not_read(tmp_path, encoding):
+    path = tmp_path / "map.xml"
+    path.write_text(f'<?xml version="1.0" encoding="{encoding}"?><game/>')
+    with pytest.raises(ValueError, match=r"^map: the encoding that it names is not read; save it as UTF-8$"):
+        import_triplea(path)
+
+
 def test_limits_are_allowed():
     assert game({"legion": LEGION}, head='<diceSides value="1000"/>')["dice"]["sides"] == 1000
     assert len(game({f"u{i}": LEGION for i in range(64)})["unit"]) == 64

@@ -42,3 +42,18 @@ def test_a_battle_that_is_over_as_it_begins():
     sides = {"attacker": {"foot": 1}, "defender": {"foot": 1}}
     odds = exact({"game": "custom", "battle": "field", "rules": rules, "policy": policy} | sides)
     assert (odds.winner("nobody"), odds.mean("rounds")) == (1, 0)
+
+
+def test_points_of_many_rounds_after_another_retreat_by_odds():
+    """Chances under few rounds are worked out between the two battles; both can score 200 times 100 points."""
+    units = {"bomber": {"attack": 2, "rolls": {"bomb": {"bonus": 0}}}, "gun": {"defence": 1}}
+    steps = [{"name": "fire"}, {"name": "bombs", "points": True, "fire": {"attacker": "bomb"}}]
+    battle = {"raid": {"rounds": 200, "may_retreat": ["attacker"]}}
+    rules = {"format": 3, "name": "Raid", "dice": {"sides": 100}, "unit": units, "battle": battle, "step": steps}
+    source, most = files.find("custom", rules), []
+    for retreat in (["outpowered", "odds-below"], "odds-below"):
+        policy = {"attacker": {"retreat": retreat, "odds_below": 0.01}}
+        sides = {"attacker": {"bomber": 1}, "defender": {"gun": 1}}
+        fields = load({"game": "custom", "battle": "raid", "rules": rules, "policy": policy} | sides).fields
+        most.append(lay_out(Setup(source, "raid", fields)).chain.limits.points)
+    assert most == [20_000, 20_000]

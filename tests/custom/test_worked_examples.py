@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from simulator import load
+from simulator import exact, load
 from simulator.rules.custom.build import lay_out
 from simulator.rules.custom.dice.die import chance_at
 from simulator.rules.custom.game_file.files import find
@@ -212,3 +212,20 @@ def test_low_luck_of_section_10():
         for i in range(rows.first[table], rows.first[table + 1])
     }
     assert chances == {4: 5 / 6, 5: 1 / 6}
+
+
+def test_low_luck_where_only_one_step_of_a_group_is_fired_any_more():
+    """A gun that never misses, once at ships alone: round 1 sinks the ship and a boat, round 2 the other boat.
+
+    With one target left the gun has one die, whichever it is; a hit at anybody is a hit at ships only while no boat is
+    there.
+    """
+    steps = [
+        {"name": "aimed", "group": "all", "fire": {"attacker": "attack"}, "hits_only": ["ship"], "to_round": 1},
+        {"name": "free", "group": "all", "fire": {"attacker": "attack"}, "dice_at_most": {"enemy": ["ship", "boat"]}},
+    ]
+    units = {"gun": {"attack": 6}, "ship": {"cost": 2}, "boat": {"cost": 1}}
+    rules = {"format": 1, "name": "Gun", "unit": units, "battle": {"river": {}}, "step": steps}
+    armies = {"attacker": {"gun": 1}, "defender": {"boat": 2, "ship": 1}}
+    odds = exact({"game": "custom", "battle": "river", "rules": rules, "options": {"dice": "low-luck"}} | armies)
+    assert (odds.winner("attacker"), odds.p("rounds == 2")) == (1, 1)

@@ -10,12 +10,14 @@ import stat
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 import pytest
 
 from simulator.engine.jit import kept_files
 from simulator.engine.jit import kernel_cache as cache
+from simulator.engine.jit.file_lock import locked
 from simulator.engine.jit.numba_mode import uses_internals
 from tests.processes import python
 
@@ -215,12 +217,57 @@ def test_damaged_machine_code_is_compiled_anew_without_a_word(kept, tmp_path):
     assert kept_files.sound(part, "unpack")
 
 
-def test_two_processes_fill_a_cache_at_once(kept, tmp_path):
-    command, own = [sys.executable, "-c", CODE], os.environ | {"BATTLE_ODDS_CACHE": str(tmp_path)}
+# Whoever compiles waits until the other process is about to, and then half a second.
+AT_ONCE = """
+import os, pathlib, sys, time
+from numba.core import event
+from simulator.engine.graph import small_graph
+place = pathlib.Path(os.environ["BATTLE_ODDS_CACHE"])
+class Compiling(event.Listener):
+    def on_start(self, _):
+        while len(list(place.glob("begun-*"))) < 2:
+            time.sleep(.01)
+        time.sleep(.5)
+    def on_end(self, found):
+        if found.data["dispatcher"].py_func is small_graph.unpack._function:
+            (place / f"compiled-{os.getpid()}").touch()
+event.register("numba:compile", Compiling())
+(place / f"begun-{os.getpid()}").touch()
+"""
+
+
+def test_of_two_processes_at_once_one_compiles(kept, tmp_path):
+    command, own = [sys.executable, "-c", AT_ONCE + CODE], os.environ | {"BATTLE_ODDS_CACHE": str(tmp_path)}
     both = [subprocess.Popen(command, env=own, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     assert [one.communicate(timeout=400)[0] for one in both] == [kept[1]] * 2
     assert [one.returncode for one in both] == [0, 0]
     assert run(tmp_path) == kept[1]
+    assert len(list(tmp_path.glob("compiled-*"))) == (1 if os.name == "posix" else 2)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such locks")
+def test_a_lock_is_waited_for_and_not_for_ever(tmp_path):
+    """The second holder begins when the first has ended; while the first does not end, it begins after its seconds."""
+    path, order = tmp_path / "some.lock", []
+
+    def second():
+        with locked(path, 60):
+            order.append("second")
+
+    with locked(path, 0):
+        with locked(path, 0.05):
+            order.append("not for ever")
+        other = threading.Thread(target=second)
+        other.start()
+        other.join(0.2)
+        order.append("first")
+    other.join(60)
+    assert order == ["not for ever", "first", "second"]
+
+
+def test_without_locks_nobody_waits(tmp_path):
+    with locked(tmp_path / "no folder" / "some.lock", 60), locked(tmp_path / "no folder" / "some.lock", 60):
+        assert not list(tmp_path.iterdir())
 
 
 # All modules are imported before: the other user may be unable to read them.

@@ -78,7 +78,7 @@ class Place:
         self.pol = scenario.get("policy", {}).get("attacker", {})
         self.opt = scenario.get("options", {})
         self.europe = self.c.get("region", "europe") == "europe"
-        self.level = self.d.get("fortress_level", 2)
+        self.level = max(self.d.get("fortress_level", 2), int(self.c.get("city", False)))
         self.la, self.ld = leaders_of(self.a), leaders_of(self.d)
         self.sa = max(self.a.get("siege_value", 0), self.la[0][1]["siege"])
         self.sd = max(self.d.get("siege_value", 0), self.ld[0][1]["siege"])

@@ -133,6 +133,17 @@ def test_an_expedition_is_its_stages_one_by_one(name):
     assert whole.mean("stages_passed") == pytest.approx(passed, abs=1e-9)
 
 
+def test_an_expedition_to_a_city_overseas_meets_level_1():
+    """Also where the city is given as level 0, and where the expedition never comes to it."""
+    land = with_side(LAND, land_detachments=2) | {"conditions": {"region": "rotw"}}
+    siege = SIEGE | {"conditions": {"rounds": 2, "region": "rotw", "city": True}}
+    open_city = siege | {"defender": SIEGE["defender"] | {"fortress_level": 0}}
+    walled, whole = (exact(expedition(land=land, siege=stage)) for stage in (siege, open_city))
+    assert 0.05 < whole.p("fortress_taken") < 0.95
+    assert whole.table.equals(walled.table)
+    assert whole.mean("fortress_level_after") == 1
+
+
 def test_y1_three_detachments_go_into_the_siege():
     asked = load(expedition(land=with_side(LAND, army_plus=1), siege=SIEGE))
     assert Expedition(asked.fields).counters("siege", 9) == (0, 1, 1, 0)

@@ -220,6 +220,16 @@ SIEGES = {
         [4, 7],
         {"winner": "nobody", "siegeworks_value": 1, "pillages": 1, "attrition": True, "attacker_left_thirds": 18},
     ),
+    # Level 1, not 0, and 2 for rough ground, not 1: 6 - 1 - 2 is nothing.
+    "a city overseas is never under level 1": (
+        siege(
+            {"land_detachments": 2, "leader": "none"},
+            {"fortress_level": 0, "leader": "none"},
+            conditions={"region": "rotw", "terrain": "mountain", "city": True},
+        ),
+        [6],
+        {"winner": "nobody", "siegeworks_value": 0, "fortress_level_after": 1},
+    ),
     "13 two rounds of the track": (
         siege(
             {"country": "france", "army_plus": 2, "leader": "none"},

@@ -34,7 +34,7 @@ from simulator.web.server.pool import WorkerPool
 from simulator.web.server.schedule import Ticket
 from simulator.web.server.serve import TimedProtocol, configured
 from simulator.web.time_limit import OutOfTime, at_most
-from simulator.web.views import dispatch
+from simulator.web.views import calculator, dispatch
 from tests.web.conftest import served
 
 RISK = "attacker.regiments=20&defender.regiments=15"
@@ -386,6 +386,19 @@ def test_a_fault_is_a_reply_without_what_was_asked(own_game, capsys):
     err = capsys.readouterr().err
     assert "ZeroDivisionError" in err
     assert "100471" not in err
+
+
+def test_a_fault_of_the_page_itself_does_not_end_the_worker(own_game, monkeypatch):
+    """The refusal was a page with the form, which failed again."""
+
+    def fault(*given):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(calculator, "page", fault)
+    own_game(lambda: None)
+    for view in ("page", "answer"):
+        (reply,) = dispatch.replies(job(view), Limits())
+        assert reply.status == 500
 
 
 def test_memory_is_refused_not_taken(own_game):

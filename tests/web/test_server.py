@@ -516,7 +516,14 @@ def test_what_is_refused_names_its_field(site, asked, status, field):
         ("/nowhere", 404),
         ("/risk/sea", 404),
         ("/chess/land", 404),
-        ("/risk/land/sell?" + RISK, 422),
+        ("/risk/land/sell?" + RISK, 404),
+        ("/..%2Frisk/land", 404),
+        ("/%2e%2e%2Frisk/land?" + RISK, 404),
+        ("/..%252Frisk/land", 404),
+        ("/..%5Crisk/land", 404),
+        ("/embed/..%2Frisk/land", 404),
+        ("/campaign/..%2Frisk", 404),
+        ("/api/sell", 404),
         (f"/risk/land/sweep?{RISK}&with.vary=attacker.regiments%3D1:9999", 422),
         (f"/risk/land/need?{RISK}&with.path1=attacker.regiments&with.target=200", 422),
         (f"/risk/land/sweep?{RISK}&with.vary=attacker.regiments%3D1:{'9' * 5000}", 422),
@@ -528,12 +535,27 @@ def test_what_is_refused_names_its_field(site, asked, status, field):
         (f"/risk/land/luck?{RISK}&with.battles=scenario,winner%0A/etc/passwd,attacker", 422),
         ("/risk/land?..=1", 422),
         ("/static/../app.py", 404),
-        ("/api/names/risk/leaders", 422),
-        ("/api/schema/risk/nothing", 422),
+        ("/api/names/risk/leaders", 404),
+        ("/api/schema/risk/nothing", 404),
     ],
 )
 def test_what_does_not_exist_is_refused(site, path, status):
     assert site.get(path).status_code == status
+
+
+@pytest.mark.parametrize("path", ["/nope/land", "/..%2Frisk/land", f"/risk/land/sell?{RISK}"])
+def test_an_address_without_a_page_is_said_to_have_none(site, path):
+    page = site.get(path).text
+    assert "<h1>No such page</h1>" in page
+    assert '<form id="scenario"' not in page
+
+
+@pytest.mark.parametrize("place", ["RISK/land", "risk/LAND", "risk/land%20", "Risk/Land/counter"])
+def test_an_address_in_capitals_is_the_page_of_that_battle(site, place):
+    """The counter-attack, and with it the whole page, ended its worker with a KeyError."""
+    written = place.lower().removesuffix("%20")
+    first, second = (site.get(f"/{one}?{SMALL}&with.join.regiments=5") for one in (place, written))
+    assert (first.status_code, first.text) == (200, second.text)
 
 
 def test_an_address_has_an_end(app):

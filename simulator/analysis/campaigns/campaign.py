@@ -23,9 +23,9 @@ from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.policies import refuse
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft
 from simulator.scenarios.arguments import checked
+from simulator.scenarios.kinds import worded
 from simulator.scenarios.paths import set_path
 from simulator.scenarios.reading import read_value
-from simulator.scenarios.scenario import worded
 from simulator.scenarios.validation import shown
 
 COUNTER = "counter"
@@ -119,12 +119,12 @@ def drafted(
     """
     if not scenarios:
         raise ScenarioError("campaign: give one or more scenarios")
-    other = None if isinstance(counter_attack, bool) else draft(counter_attack)
+    other = None if isinstance(counter_attack, bool) else draft(counter_attack).spelt()
     if join is not None and (not counter_attack or other is not None):
         raise ScenarioError(f"join: {'list the pieces in its scenario' if other else 'goes with a counter-attack'}")
     if all_defend and not counter_attack:
         raise ScenarioError("all_defend: goes with a counter-attack")
-    drafts = [draft(one) for one in scenarios]
+    drafts = [draft(one).spelt() for one in scenarios]
     if len(drafts) == 1 and not counter_attack and drafts[0].data.get("game") == GAME:
         return drafts[0]
     given = [*scenarios, *([] if isinstance(counter_attack, bool) else [counter_attack])]

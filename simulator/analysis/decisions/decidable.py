@@ -5,7 +5,7 @@ from __future__ import annotations
 from simulator.analysis.decisions.default_play import allowed
 from simulator.scenarios import Draft, Source, draft
 from simulator.scenarios.objective import BEST
-from simulator.scenarios.policies import parameter_path
+from simulator.scenarios.paths import parameter_path
 from simulator.scenarios.schema import choices, field_rows
 
 

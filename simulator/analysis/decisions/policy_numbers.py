@@ -8,7 +8,7 @@ from typing import Any
 from simulator.analysis.decisions.named_policies import side_of
 from simulator.scenarios import Scenario
 from simulator.scenarios.objective import before_battle
-from simulator.scenarios.policies import parameter_path
+from simulator.scenarios.paths import parameter_path
 from simulator.scenarios.schema import field_at, whole_numbers
 
 MOST_ROUNDS = 30

@@ -27,7 +27,7 @@ from simulator.rules.battle import Battle, Built, Fields, Outcomes
 from simulator.rules.question import Question
 from simulator.rules.toolkit.naming import listed
 from simulator.scenarios import Draft, Source, draft
-from simulator.scenarios.scenario import worded
+from simulator.scenarios.kinds import worded
 
 SUCCEEDED, COUNTED = "all_succeed", "chance_all"
 NO_PLAN = "Nothing is enough: no plan reaches the chances asked."

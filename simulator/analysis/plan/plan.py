@@ -22,7 +22,7 @@ from simulator.analysis.result import Result, frame
 from simulator.rules import PLAN
 from simulator.scenarios import ScenarioError, Source, draft
 from simulator.scenarios.arguments import checked
-from simulator.scenarios.scenario import worded
+from simulator.scenarios.kinds import worded
 from simulator.scenarios.uncertain import refuse
 
 if TYPE_CHECKING:

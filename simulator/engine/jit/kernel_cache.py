@@ -13,13 +13,14 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
+from simulator.engine.jit.file_lock import locked
 from simulator.engine.jit.kept_files import complaint, owner, record, sound
 from simulator.engine.jit.numba_mode import uses_internals
 
@@ -27,6 +28,8 @@ PACKAGE = Path(__file__).resolve().parents[2]
 ENGINE = "engine"
 # The newest versions kept of each part of the package, while all folders together take at most this many bytes.
 KEPT_VERSIONS, MOST_BYTES = 3, 100 << 20
+# The file that a process locks while it compiles a kernel, and the seconds that others wait: it may have been stopped.
+LOCK, MOST_WAITED = ".lock", 60
 
 # Functions that get a message before a kernel is compiled; a command prints it.
 announce: list[Callable[[str], object]] = []
@@ -135,11 +138,23 @@ def mark_ready(kernel: str, params: type) -> None:
         Path(mark).touch()
 
 
+@contextmanager
+def alone(kernel: str, params: type) -> Iterator[None]:
+    """Let one process at a time compile a kernel that is not in the cache: the others wait, and load it then."""
+    mark = _mark(kernel, params)
+    if not mark or os.path.exists(mark):
+        yield
+        return
+    with locked(Path(mark).with_suffix(LOCK), MOST_WAITED):
+        yield
+
+
 def drop(kernel: str, package: str) -> None:
     """Delete the files of a kernel, which are damaged or cannot be read."""
     with suppress(OSError):
         for path in folder_of(package).rglob(f"*{kernel}*"):
-            path.unlink(missing_ok=True)
+            if path.suffix != LOCK:  # held by this process, perhaps
+                path.unlink(missing_ok=True)
 
 
 class Kept(NamedTuple):

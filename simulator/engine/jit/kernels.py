@@ -92,30 +92,42 @@ class Kernel:
             return self._first_call(kind, args)
 
     def _first_call(self, kind: type, args: tuple[Any, ...]) -> Any:
-        """Load or compile in one thread; a cached file that is damaged is deleted and compiled again."""
+        """Load or compile in one thread, then run."""
         check_compiled(self.__name__, kind)
         announce_fallback()
+        if not cache.is_ready(self.__name__, kind):
+            for announce in cache.announce:
+                announce("compiling for this machine, once: some seconds")
+        # The run itself may take long: other processes do not wait for it.
+        with cache.alone(self.__name__, kind):
+            version = self._made(kind, args)
+            cache.mark_ready(self.__name__, kind)
+        result = version(*args)
+        self._called[kind] = version
+        return result
+
+    def _made(self, kind: type, args: tuple[Any, ...]) -> Any:
+        """The version for these arguments, loaded or compiled; a damaged file is deleted and compiled again."""
         package = cache.package_of(kind)
         if package is not None and not cache.checked(self.__name__, package):
             package = None
         if package is None or not uses_internals():  # else only if the kernel is not in the cache
             bind_rules()
-        if not cache.is_ready(self.__name__, kind):
-            for announce in cache.announce:
-                announce("compiling for this machine, once: some seconds")
         try:
-            result = self._version(package)(*args)
+            return self._for_types(package, args)
         except OSError:  # the kernel is compiled, but cannot be stored, as on a full disk
-            result = self._version(package)(*args)
+            return self._for_types(package, args)
         except Exception:
             if package is None or not cache.is_ready(self.__name__, kind):
                 raise
             del self._versions[package]
             cache.drop(self.__name__, package)
-            result = self._version(package)(*args)
-        self._called[kind] = self._version(package)
-        cache.mark_ready(self.__name__, kind)
-        return result
+            return self._for_types(package, args)
+
+    def _for_types(self, package: str | None, args: tuple[Any, ...]) -> Any:
+        version = self._version(package)
+        version.compile(tuple(map(numba.typeof, args)))
+        return version
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:

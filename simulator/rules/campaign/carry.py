@@ -142,6 +142,8 @@ class Carry:
     `first_stays`: the slots of a piece that stay first go last (else they go in the same order).
     `joins`: `left` reads columns of the game alone, so that starts that differ in numbers may be one chain
     (`Built.joined`).
+    `only_begins`: kind -> slots that decide only in which state a fight begins: starts that differ in no others have
+    the params and tables of one chain, and its outcome.
     `not_planned`: kinds, and pieces that are the state of others, that a plan does not divide; `prints_prices`: does
     the game print the price of a unit?
     """
@@ -159,6 +161,7 @@ class Carry:
     routs_are_out: Sequence[str] = ()
     few: Sequence[str] = ("3", "2", "1")
     assumed: Sequence[str] = ()
+    only_begins: Mapping[str, Sequence[str]] = {}
     not_planned: Sequence[str] = ()
     prints_prices = False
     first_stays = False

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from simulator.engine.model.chain import ManyOutcomes
+from simulator.engine.model.chain import Chain, ManyOutcomes
 from simulator.engine.model.limits import NoExactOdds
 from simulator.rules.battle import BattlesRun, Built, Columns, Outcomes, StartsRun
 from simulator.rules.campaign.plan import UNNAMED, CampaignPlan, PlannedFight
@@ -100,8 +100,7 @@ class Solver:
         due = {key: parts for key, parts in zip(keys, starts, strict=True) if key not in self.known}
         # Starts solved together are kept together: their chances are the same bits in whatever order cells are asked.
         many = len(due) >= LEAST
-        together = self.plan.carry.joins and many
-        for some in [due] if together else [{key: parts} for key, parts in due.items()]:
+        for some in self._alike(fight, due, many):
             kept = run.recall(tuple(some))
             if kept is not None:
                 ends = [one.whole() for one in kept]
@@ -118,7 +117,21 @@ class Solver:
         run.visited(0, sum(p * ends.residual for p, ends in zip(chances, found, strict=False)))
         return found
 
+    def _alike(self, fight: PlannedFight, due: dict[Any, Start], many: bool) -> Iterable[dict[Any, Start]]:
+        """The starts of a fight in parts that are solved together."""
+        carry = self.plan.carry
+        if carry.joins and many:
+            return [due]
+        begins = carry.only_begins.get(fight.kind, ())
+        tables, groups = np.array([slot not in begins for slot in carry.slots]), dict[Any, dict[Any, Start]]()
+        for key, parts in due.items():
+            like = tuple((part * tables).tobytes() for part in parts) if begins else key
+            groups.setdefault(like, {})[key] = parts
+        return groups.values()
+
     def _solved(self, fight: PlannedFight, starts: list[Start], run: StartsRun, many: bool) -> list[Ends]:
+        if not self.plan.carry.joins and len(starts) > 1:
+            return self._begun_alike(fight, starts, run, many)
         found: dict[int, Ends] = {}
         for group in in_groups(self.plan, fight, starts):
             found |= zip(group.places, self._together(fight, group, starts, run, many), strict=True)
@@ -133,26 +146,45 @@ class Solver:
         ends = run.from_starts(built.chain, np.array([built.chain.start], np.int64), True, many)
         return self._by_start(fight, parts, built.outcome(ends.states), ends)[0]
 
+    def _begun_alike(self, fight: PlannedFight, starts: list[Start], run: StartsRun, many: bool) -> list[Ends]:
+        """The ends of starts that decide only in which state a chain begins."""
+        chains = [chain for parts in starts if (chain := self.built(fight, parts).chain) is not None]
+        outcome = self.built(fight, starts[0]).outcome
+        assert outcome is not None
+        counting = self._counting(fight, chains[0], starts[0], outcome)
+        try:
+            ends = run.from_starts(chains[0], np.array([chain.start for chain in chains]), counting, many)
+        except NoExactOdds:  # that of a single one may fit
+            return [self._alone(fight, parts, run, many) for parts in starts]
+        columns, bounds = outcome(ends.states), np.searchsorted(ends.start, np.arange(len(starts) + 1))
+        found = list[Ends]()
+        for at, parts in enumerate(starts):
+            rows = slice(bounds[at], bounds[at + 1])
+            own = {name: np.broadcast_to(values, len(ends.p))[rows] for name, values in columns.items()}
+            alone = replace(ends, p=ends.p[rows], start=ends.start[rows] - at, residual=ends.residual[[at]])
+            found += self._by_start(fight, parts, own, replace(alone, explored=ends.explored * (at == 0)))
+        return found
+
     def _together(
         self, fight: PlannedFight, group: StartGroup, starts: list[Start], run: StartsRun, many: bool
     ) -> list[Ends]:
         """The ends of starts that are one chain."""
         parts = [np.array([starts[at][side] for at in group.places]) for side in (0, 1)]
-        counting = self._counting(fight, group, parts)
-        ends = run.from_starts(group.joined.chain, group.joined.starts, counting, many)
+        chain, first = group.joined.chain, np.zeros(3, np.int64)
+        begun = replace(chain, start=type(chain.start)(*group.joined.starts[0].tolist()))
+        three = [part[first] for part in parts]
+        counting = self._counting(fight, begun, three, lambda states: group.columns(states, first))
+        ends = run.from_starts(chain, group.joined.starts, counting, many)
         columns = group.columns(ends.states, ends.start)
         return self._by_start(fight, [part[ends.start] for part in parts], columns, ends)
 
-    def _counting(self, fight: PlannedFight, group: StartGroup, parts: list[np.ndarray]) -> bool:
-        """Does the counter of the chain show in the ends?"""
-        chain = group.joined.chain
+    def _counting(self, fight: PlannedFight, chain: Chain, parts: Start, columns: Callable[[Any], Columns]) -> bool:
+        """Does the counter of the chain show in the ends? `parts` and `columns` are those of three final states."""
         if not chain.counters:
             return False
-        states = [np.repeat(np.asarray(group.joined.starts)[:1, place], 3) for place in range(len(chain.start))]
+        states = [np.full(3, value, np.int64) for value in chain.start]
         states[chain.counted] = np.array([0, 1, max(1, int(chain.limits[chain.counted]) // 2)])
-        first = np.zeros(3, np.int64)
-        columns = group.columns(type(chain.start)(*states), first)
-        blocks, kept = self._known(fight, [part[first] for part in parts], columns, 3)
+        blocks, kept = self._known(fight, parts, columns(type(chain.start)(*states)), 3)
         return any((values != values[0]).any() for values in (*dict(blocks).values(), *kept.values()))
 
     def simulated(self, fight: PlannedFight, parts: Start, numbers: np.ndarray) -> Ends:

@@ -188,7 +188,8 @@ def _layout_of(setup: Setup, most_results: int) -> Layout:
         layout = Layout(setup, places_of(setup), most_results)
         return layout, max(map(len, layout.places.values())) <= MOST_PLACES_KEPT
 
-    key = key_of(setup.kind_name, setup.fields), "outpowered" in setup.leaving, most_results
+    # Retreats by the odds are worked out under fewer rounds, in which fewer points are scored.
+    key = key_of(setup.kind_name, setup.fields), "outpowered" in setup.leaving, setup.rounds, most_results
     return keep(setup.source, "layouts", key, make)
 
 

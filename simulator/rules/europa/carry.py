@@ -18,6 +18,7 @@ from simulator.rules.europa.shared.fleets import Hold
 from simulator.rules.europa.shared.land_model import FORAGERS
 from simulator.rules.europa.shared.leaders import GONE, LAND_TYPES, leader_of
 from simulator.rules.europa.shared.losses import Counters, counters_by_size, with_room
+from simulator.rules.europa.siege.battle import ONLY_AT_START
 from simulator.rules.europa.siege.fortresses import MARKS as OF_FORTRESSES
 from simulator.rules.europa.siege.fortresses import THIRDS, EuropaFortresses
 from simulator.rules.europa.siege.state import LEADER_LOST
@@ -59,6 +60,7 @@ class EuropaCarry(Carry):
     }
     ships = ("transports", "warships", "galleasses", "galleys")
     order = tuple(THIRDS)
+    only_begins: Mapping[str, Sequence[str]] = {kind: (*names, "siege_rounds") for kind, names in ONLY_AT_START.items()}
     assumed = (
         "counters are broken as `losses` of a force says, morale is full again in every fight (ASSUMED)",
         "a named leader who is killed, wounded or captured is gone for the rest (ASSUMED)",

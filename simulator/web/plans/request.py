@@ -15,8 +15,8 @@ from simulator.rules.campaign.carry import Carry
 from simulator.rules.sides import SIDES
 from simulator.scenarios import Draft, ScenarioError, kinds_of
 from simulator.scenarios.files import example, plan_names
+from simulator.scenarios.kinds import worded
 from simulator.scenarios.paths import plain_copy
-from simulator.scenarios.scenario import worded
 from simulator.scenarios.schema import as_battle, whole_numbers
 from simulator.web import catalogue, links
 from simulator.web.messages import Job

@@ -16,7 +16,7 @@ from simulator.scenarios import ScenarioError, find_battle, reading
 from simulator.scenarios.schema import scenario_schema
 from simulator.scenarios.validation import not_one_of
 from simulator.web import catalogue
-from simulator.web.messages import Job, Limits, Reply, as_json
+from simulator.web.messages import BadRequest, Job, Limits, Reply, as_json
 from simulator.web.views.answers import odds_in_time
 from simulator.web.views.request import ApiRequest, whole_number
 from simulator.web.views.tools import complete, fought, sweep_in_time
@@ -91,7 +91,7 @@ def ask(job: Job, limits: Limits) -> Reply:
     """The answer of a tool."""
     name = job.names["tool"]
     if name not in TOOLS:
-        raise ScenarioError(f"tool: {not_one_of(name, list(TOOLS))}")
+        raise BadRequest(f"tool: {not_one_of(name, list(TOOLS))}", 404)
     request = ApiRequest(job, limits)
     found = TOOLS[name].answer(request)
     headline = found.get("headline", "")
@@ -287,7 +287,11 @@ def luck(
 
 def schema(job: Job, limits: Limits) -> Reply:
     """The JSON schema of a battle kind."""
-    return as_json(scenario_schema(find_battle(job.names["game"], job.names["battle"], paths=False)))
+    try:
+        battle = find_battle(job.names["game"], job.names["battle"], paths=False)
+    except ScenarioError as error:
+        raise BadRequest(str(error), 404) from None
+    return as_json(scenario_schema(battle))
 
 
 def games(job: Job, limits: Limits) -> Reply:
@@ -298,4 +302,7 @@ def games(job: Job, limits: Limits) -> Reply:
 def names(job: Job, limits: Limits) -> Reply:
     """The names that fields take."""
     query = next((value for key, value in job.pairs if key == "q"), "")
-    return as_json(catalogue.names(job.names["game"], job.names["list"], query[:100]))
+    try:
+        return as_json(catalogue.names(job.names["game"], job.names["list"], query[:100]))
+    except ValueError as error:
+        raise BadRequest(str(error), 404) from None

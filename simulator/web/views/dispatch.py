@@ -95,16 +95,22 @@ def refused(job: Job, text: str, status: int) -> Reply:
     field = named_field(text)
     if job.view.startswith("api"):
         return as_json({"error": text, "field": field}, status)
-    context: dict[str, Any] = {"complaint": text, "field": links.key_of(field or ""), "half": "", "invited": []}
+    context: dict[str, Any] = {
+        "status": status,
+        "complaint": text,
+        "field": links.key_of(field or ""),
+        "half": "",
+        "invited": [],
+    }
     if job.view in TEXT_PAGES:
         return Reply(TEXT_PAGES[job.view](job, **context), status)
     if job.view == "plan":
         with suppress(ValueError):
             return Reply(plans.refused(job, context), status)
-    try:
-        request = BattleRequest(replace(job, view="page"))
-    except ValueError:
-        request = None
+    request = None
+    with suppress(ValueError):
+        # After an error in the program its page is not made: that may fail of the same error, and end the worker.
+        request = None if status in {404, 500} else BattleRequest(replace(job, view="page"))
     if request and calculator.is_only_begun(request, text):
         context["invited"] = calculator.examples(request.battle)
     if request and text.startswith(LARGE):

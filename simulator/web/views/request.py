@@ -85,9 +85,9 @@ class BattleRequest:
                 raise BadRequest(str(error), 404) from None
             raise
         # A campaign names the game of its fights instead of a battle kind.
-        own: dict[str, Any] = {"game": GAME, "of": self.battle.kind} if frame.get("game") == GAME else frame
-        self.frame = own
-        self.data = own | links.read(self.pairs, self.battle)
+        kind = "of" if self.battle.game == GAME else "battle"
+        self.frame = {"game": self.battle.game, kind: self.battle.kind}
+        self.data = self.frame | links.read(self.pairs, self.battle)
         if self.text:
             self.data = text_line.applied(self.data, self.battle, self.text)
 

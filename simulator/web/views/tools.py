@@ -25,7 +25,7 @@ from simulator.scenarios.schema import choices, field_at, whole_numbers
 from simulator.scenarios.validation import not_one_of
 from simulator.web import catalogue, counter_attack
 from simulator.web.links import address_of, key_of, value_at
-from simulator.web.messages import Job, Limits, Reply
+from simulator.web.messages import BadRequest, Job, Limits, Reply
 from simulator.web.time_limit import OutOfTime, at_most
 from simulator.web.views import charts
 from simulator.web.views.answers import EXACT_SHARE, endings
@@ -302,7 +302,7 @@ def tool(job: Job, limits: Limits) -> Reply:
     """The result of a tool, alone or as a page."""
     name = job.names["tool"]
     if name not in TOOLS:
-        raise ScenarioError(f"tool: {not_one_of(name, list(TOOLS))}")
+        raise BadRequest(f"tool: {not_one_of(name, list(TOOLS))}", 404)
     request, (title, analyse) = BattleRequest(job, limits), TOOLS[name]
     battle, template = request.battle, f"tools/{name}.html"
     about = {

@@ -269,6 +269,7 @@ class DiceTables:
 
     def _asked(self, shots: Sequence[Shot], number: int) -> Asked:
         """The masks of units that the dice of these steps and their helps depend on."""
+        apart = self._apart(shots)
 
         def make() -> Asked:
             helps = [rule for shot in shots for rule in self.side.helps if rule.applies(shot) and rule.in_round(number)]
@@ -277,8 +278,7 @@ class DiceTables:
             enemy = {mask for rule in rules for mask in (rule.if_enemy, rule.unless_enemy) if mask}
             # Units that some faces of a step hit while others of its targets are spared.
             restricted = {hit.units for shot in shots for hit in classes_of(self.side, shot)}
-            if self.setup.low_luck and len(restricted) > 1:  # who stands decides which classes are alike
-                restricted |= {1 << unit for unit in bits(self.setup.sides[self.side.enemy].present)}
+            restricted |= {1 << unit for unit in bits(apart)}
             limits = {rule.limit_enemy for rule in rules if rule.limit_enemy is not None}
             return Asked(
                 self._columns({mask for rule in rules for mask in (rule.if_own, rule.unless_own) if mask}),
@@ -286,7 +286,17 @@ class DiceTables:
                 self._columns(limits | {rule.by for rule in helps if not rule.own}),
             )
 
-        return self.side.recall(("asked", *shots, number), make)
+        return self.side.recall(("asked", apart, *shots, number), make)
+
+    def _apart(self, shots: Sequence[Shot]) -> int:
+        """The enemy's units, as a mask, where it counts which of them stand: with low luck they decide which classes of
+        a group are alike, also those of steps that are not fired in every round.
+        """
+        if not (self.setup.low_luck and shots):
+            return 0
+        group = next(n for n, firings in enumerate(self.setup.groups) if shots[0].number in firings)
+        several = len({slot.hit.units for slot in self.slots[group]}) > 1
+        return self.setup.sides[self.side.enemy].present if several else 0
 
     def _columns(self, masks: Iterable[int]) -> np.ndarray:
         """These masks as columns: int64, shape (units, masks)."""

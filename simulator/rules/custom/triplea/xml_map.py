@@ -139,6 +139,10 @@ def parse_map(content: bytes, encoding: str | None) -> TripleaMap:
         raise MapError(
             f"not valid XML: {expat.ErrorString(error.code)}: line {error.lineno}, column {error.offset}"
         ) from (None)
+    except MapError:
+        raise
+    except (LookupError, ValueError):  # one that is unknown, that is no text, or of several bytes a character
+        raise MapError("the encoding that it names is not read; save it as UTF-8") from None
     return reading.found
 
 

@@ -21,7 +21,7 @@ from simulator.rules.europa.passages.passage import LANDED, Passing, Voyage, ass
 from simulator.rules.europa.passages.stages import in_stage
 from simulator.rules.europa.shared.fleets import Hold
 from simulator.rules.europa.shared.land_checks import check_land
-from simulator.rules.europa.shared.land_model import FORAGERS, overruns
+from simulator.rules.europa.shared.land_model import FORAGERS, level_of, overruns
 from simulator.rules.europa.shared.leaders import GONE
 from simulator.rules.europa.shared.procedure import D10
 from simulator.rules.europa.shared.stacks import LD, detachments, size_of, technology_of
@@ -170,7 +170,7 @@ class Expedition:
         row["landed_thirds"] = state.landed
         row["attacker_left_thirds"] = state.thirds
         if self.fields.siege:
-            row["fortress_level_after"] = state.level if state.level >= 0 else self.fields.siege.defender.fortress_level
+            row["fortress_level_after"] = state.level if state.level >= 0 else level_of(self.fields.siege)
         row["stages_passed"] = len(done)
         return row
 

@@ -317,6 +317,11 @@ class Campaign(CampaignFields):
     battle: Literal["siege-campaign"]
 
 
+def level_of(fields: Siege | CampaignFields) -> int:
+    """The level of a fortress: a city overseas is never under level 1, whatever is given (section 4.1)."""
+    return max(fields.defender.fortress_level, int(fields.conditions.city))
+
+
 def overruns(fields: Land) -> list[str]:
     """The sides that declare an overrun."""
     return [name for name in SIDES if getattr(fields.policy, name).overrun == "declare"]

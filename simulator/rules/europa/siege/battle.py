@@ -6,7 +6,7 @@ docs/rules/europa_land_siege.md sections 4 and 5.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -31,9 +31,12 @@ from simulator.rules.toolkit.naming import plural, sentence, winners
 
 PLUSES = np.array([plus for _, plus in siege.WORKS])
 MOST_THROWS, AT_ONCE = 200_000, 1000
-# The last sieges that were set up; sieges that differ only in these conditions differ only in the start of their chain.
-RECENT = Recent[tuple[SiegeSetup, Chain]](256, lambda made: 1)
-ONLY_AT_START = ("siegeworks_minus", "siegeworks_plus", "breach_counter", "first_round", "unsupplied_segments")
+# Conditions that differ only in the start of the chain, by kind; an assault may be made again in a campaign alone.
+BEGINS = ("siegeworks_minus", "siegeworks_plus", "breach_counter", "first_round", "pillages")
+ONLY_AT_START = {"siege": BEGINS, "siege-campaign": (*BEGINS, "assault_counter", "unsupplied_segments")}
+# The last sieges that were set up, with their columns; those that begin otherwise share them.
+Outcome = Callable[[Any], Columns]
+RECENT = Recent[tuple[SiegeSetup, Chain, Outcome]](256, lambda made: 1)
 CHOICES = (
     ("undermine", "assault", ""), ("assault", "wait", ""), ("as planned", "assault", ""), ("meet", "lift", "evade"),
 )  # fmt: skip
@@ -42,10 +45,10 @@ BETWEEN = {siege.SUPPLY: "supply attrition", siege.COLD: "winter: cold", siege.H
 
 def build_siege(fields: Siege | Campaign) -> Built:
     """Everything that answers a siege segment or a campaign; on the round track no rule reads the number of rounds."""
-    setup, chain = _set_up(fields)
+    setup, chain, outcome = _set_up(fields)
     return Built(
         chain=replace(chain, start=setup.start, tell=partial(siege_line, setup)),
-        outcome=partial(siege_outcome, setup),
+        outcome=outcome,
         assumptions=lambda: list(siege_assumptions(setup)),
         explain=lambda: list(siege_explanation(setup)),
         begun=begun if setup.campaign else None,
@@ -53,19 +56,21 @@ def build_siege(fields: Siege | Campaign) -> Built:
     )
 
 
-def _set_up(fields: Siege | Campaign) -> tuple[SiegeSetup, Chain]:
-    """A siege and its chain, taken from one of the last sieges that began otherwise with the same tables.
+def _set_up(fields: Siege | Campaign) -> tuple[SiegeSetup, Chain, Outcome]:
+    """A siege, its chain and columns, the last two from one of the last sieges that began otherwise.
 
     A siege that is interrupted goes on from hundreds of starts, most of which differ in the state of the fortress.
     """
-    conditions = fields.conditions
-    anew = conditions.model_copy(update={name: 0 for name in ONLY_AT_START if hasattr(conditions, name)})
-    key = type(fields), fields.model_copy(update={"conditions": anew}).model_dump_json(warnings=False)
+    anew = fields.conditions.model_copy(update=dict.fromkeys(ONLY_AT_START[fields.battle], 0))
+    alike = fields.model_copy(update={"conditions": anew})
+    key = type(fields), alike.model_dump_json(warnings=False)
     known = RECENT.get(key)
     if known is None:
-        setup = SiegeSetup(fields)
-        known = RECENT.keep(key, (setup, chain_of(setup, siege_line, counters_of(setup))))
-    return known[0].begun_as(fields), known[1]
+        setup = SiegeSetup(alike)
+        chain = chain_of(setup, siege_line, counters_of(setup))
+        known = RECENT.keep(key, (setup, chain, partial(siege_outcome, setup)))
+    setup, chain, outcome = known
+    return setup.begun_as(fields), chain, outcome
 
 
 def begun(states: Any) -> np.ndarray:
@@ -95,6 +100,7 @@ def siege_outcome(setup: SiegeSetup, states: Any) -> Columns:
     """Outputs of a siege segment (section 4.7) and of a campaign (section 5)."""
     how = states.how
     fallen = (how == siege.BY_ASSAULT) | (how == siege.BY_SURRENDER) | (how == siege.BY_WAR_HONOURS)
+    # A besieger whom hunger destroys after the fall has taken it, and counts as one who did (section 4.7).
     gone = (states.camp == 0) & ~fallen
     # Level drops by 2, or by 1 with a garrison; never under 1 in Europe or for a city, else not under 0 (section 4.6).
     least = 1 if setup.europe or setup.fields.conditions.city else 0
@@ -214,6 +220,8 @@ def siege_assumptions(setup: SiegeSetup) -> Iterator[str]:
         f"war honours: {policy.war_honours}; too small: {policy.too_small}; taken fortress: {policy.garrison}; "
         f"P: {policy.pillage}; losses: {policy.losses}"
     )
+    if setup.level != fields.defender.fortress_level:
+        yield f"a city overseas is never under level 1, also where {fields.defender.fortress_level} is given"
     factor = fields.options.assault_cap_factor
     yield f"a besieger loses at most {factor} x resistance + troops inside (assault_cap_factor)"
     yield "after undermining the effect comes first, with any assault, then siege attrition"

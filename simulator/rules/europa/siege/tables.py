@@ -17,7 +17,7 @@ from simulator.engine.model.chance import NO_TABLE, TableBook, seen_as
 from simulator.rules.europa.procedures.continuation import BOXES as ROUNDS
 from simulator.rules.europa.procedures.continuation import END, START, Season, Track
 from simulator.rules.europa.shared.land_checks import DEFAULT_ROUNDS
-from simulator.rules.europa.shared.land_model import Campaign, CampaignPolicy, Siege
+from simulator.rules.europa.shared.land_model import Campaign, CampaignPolicy, Siege, level_of
 from simulator.rules.europa.shared.leaders import FACES, both_fates
 from simulator.rules.europa.shared.losses import (
     GARRISON,
@@ -57,7 +57,7 @@ class SiegeSetup(Opponents[Siege | Campaign]):
         self.tables, self.assaults = tables or TableBook(), Assaults(self)
         (self.besieger, self.besieged), conditions = self.stacks, fields.conditions
         own, enemy, policy = fields.attacker, fields.defender, fields.policy.attacker
-        self.level = enemy.fortress_level
+        self.level = level_of(fields)
         # The larger of the helpers' siege value and the leader's own; a Vizier may draw one more.
         values = self.besieger.siege_values
         self.own_siege, self.draws_siege = min(values), len(values) > 1
@@ -296,10 +296,9 @@ class SiegeSetup(Opponents[Siege | Campaign]):
         plain = plain or self.relief.army is not None
         made = [breach for breach, may in ((0, plain), (1, action == "undermine" and on_breach)) if may]
         # Only in a campaign is there a later assault, on what is left of a garrison and with a counter gained before.
-        before = int(self.fields.conditions.assault_counter)
         if self.campaign is None:
-            return self.camps, (self.besieged.size,), made, (before,)
-        return self.camps, self.garrisons, made, range(before, 2)
+            return self.camps, (self.besieged.size,), made, (int(self.fields.conditions.assault_counter),)
+        return self.camps, self.garrisons, made, (0, 1)
 
     def tests(self, how: int, fragile: int) -> int:
         """Table of leader tests after an assault: held, fell, besieger wiped out; by fragile leaders."""
