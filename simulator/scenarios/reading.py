@@ -15,7 +15,7 @@ from simulator.scenarios.schema import items_at
 from simulator.scenarios.validation import ScenarioError
 
 MOST_VALUES = 10_000
-# What each option of pairs is written like.
+# An example of each option of pairs.
 LIKE = {
     "--set": "attacker.regiments=25",
     "--vary": "attacker.regiments=1:30",

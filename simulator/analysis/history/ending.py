@@ -68,7 +68,7 @@ def standing(odds: Odds, rounds: int, unit: str) -> str:
 
 
 def _left(odds: Odds, outcome: Mapping[str, Any], side: str) -> str:
-    """What a side has left: its units by name where the game counts them, else the first number of what is left."""
+    """The pieces a side has left: its units by name where the game counts them, else the first number that is left."""
     battle, data = odds.battle, odds.scenario or {}
     units = {unit: outcome.get(f"{side}_{unit}_left") for unit in battle.notes}
     words = [units_in_words(battle, data, f"{side}.{unit}", int(number)) for unit, number in units.items() if number]

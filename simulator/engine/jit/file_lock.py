@@ -13,7 +13,7 @@ PAUSE = 0.02
 
 @contextmanager
 def locked(path: Path, seconds: float) -> Iterator[None]:
-    """Hold the lock of a file, after waiting at most so many seconds for the process that holds it.
+    """Hold the lock of a file, after waiting at most this many seconds for the process that holds it.
 
     A process that ends, whatever ends it, leaves its locks. Where files cannot be locked (Windows, some network file
     systems, a full disk) nobody waits.
