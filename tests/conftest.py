@@ -19,7 +19,7 @@ for name in ("COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR"):
 # A small system of equations, solved by as many threads as there are processors, takes up to 80 times the processor
 # time where tests keep the processors busy: the threads wait for each other. Read by numpy when it is imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-gc.set_threshold(200_000, 20, 20)  # as in commands (`simulator/cli/run.py`): compiling takes a tenth less time
+gc.set_threshold(1_000_000, 20, 20)  # a tenth less time than with 200,000, as in commands (`simulator/cli/run.py`)
 
 TABS = "test_every_tab.py"
 # Files with tests of every shipped example, whose name ends the name of the test: "[attacker-risk-20v15]".
@@ -46,6 +46,12 @@ def example_of(nodeid):
 def pytest_collection_modifyitems(items):
     """Begin with the tests of the page, which take longest; end with those of each example, which are short."""
     items.sort(key=lambda item: (example_of(item.nodeid), "tests/web/" not in item.nodeid))
+
+
+def pytest_collection_finish():
+    """Modules and tests live until the end: the collector of garbage need not look at them again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -37,7 +37,8 @@ def test_vectors(vector):
             assert getattr(found, name)[side] == pytest.approx(value, abs=1e-9)
     assert found.kind == expect.get("kind", "best")
     assert found.choice == expect.get("choice", {})
-    gains = {one.policy.split()[0]: one.value for one in found.fixed}
+    # Computed only where a vector knows them: they take most of the time of large battles.
+    gains = {one.policy.split()[0]: one.value for one in found.fixed} if "gains" in expect else {}
     for policy, value in expect.get("gains", {}).items():
         assert gains[policy] == pytest.approx(value, abs=1e-9), policy
     for row in expect.get("policy", []):
