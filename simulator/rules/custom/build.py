@@ -18,11 +18,12 @@ from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, WINNERS
 from simulator.rules.custom.decisions import best
 from simulator.rules.custom.decisions.win_chance_threshold import below_odds
 from simulator.rules.custom.dice.aimed import aimed_throws
+from simulator.rules.custom.dice.bounds import most_dice
 from simulator.rules.custom.dice.die import Hit
 from simulator.rules.custom.dice.hits import check_size
 from simulator.rules.custom.dice.opposed import BOTH, opposed_throws
 from simulator.rules.custom.dice.points import points_throws
-from simulator.rules.custom.dice.tables import MOST_RESULTS, DiceTables, Throws, most_dice, packing
+from simulator.rules.custom.dice.tables import MOST_RESULTS, DiceTables, Throws, packing
 from simulator.rules.custom.kept import keep, key_of
 from simulator.rules.custom.least_size import least_size
 from simulator.rules.custom.line import Places

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.engine.model.chance import NO_TABLE, Row, Sum, TableBook
+from simulator.rules.custom.dice.bounds import most_absorbed, most_dice
 from simulator.rules.custom.dice.checked import throwing
-from simulator.rules.custom.dice.die import Hit, classes_of
+from simulator.rules.custom.dice.die import classes_of
 from simulator.rules.custom.dice.hits import (
     Counted,
     Dice,
@@ -33,7 +34,6 @@ from simulator.rules.custom.dice.slots import Class, Slot, pool_of, slots_by_gro
 from simulator.rules.custom.dice.volleys import (
     FRONTS,
     Situation,
-    Standing,
     Volley,
     best,
     covering,
@@ -43,7 +43,7 @@ from simulator.rules.custom.dice.volleys import (
 )
 from simulator.rules.custom.line import Places
 from simulator.rules.custom.masks import bits
-from simulator.rules.custom.setup import Setup, Shot, SideSetup
+from simulator.rules.custom.setup import Setup, Shot
 from simulator.rules.toolkit.merging import in_order
 
 # Hit classes of a group are rolled together up to this many results, else one after the other.
@@ -51,8 +51,6 @@ MOST_RESULTS = 20_000
 # Throws of a side in a group, by what stands on both sides; numbers of hits by class in all throws of dice that may
 # fall into several.
 MOST_THROWS, MOST_COMBINATIONS = 5_000_000, 100_000_000
-# The most damage of a hit.
-MOST_DAMAGE = 20
 # More dice than any side rolls.
 NO_LIMIT = 1 << 40
 
@@ -73,32 +71,6 @@ def table_of(classes: Sequence[Dice], whole: int, caps: Sequence[int], low_luck:
         return hits_of(classes[0], whole, caps[0], low_luck)
     parts = zip(classes, caps, packing(caps), strict=True)
     return Sum(tuple([hits_of(dice, whole, cap, low_luck, stride) for dice, cap, stride in parts]))
-
-
-def most_absorbed(side: SideSetup) -> int:
-    """The hits that a side takes off the enemy's in each group while all its units stand."""
-    return sum([n * piece.absorbs for n, piece in zip(side.counts, side.pieces, strict=True)])
-
-
-def most_dice(side: SideSetup, group: Sequence[int], hit: Hit | None = None) -> int:
-    """The side never rolls more dice than this in a group; with `hit`, in the steps whose dice may fall into it."""
-    return sum(
-        _most_of_shot(side, shot) for shot in side.shots_in(group) if hit is None or hit in classes_of(side, shot)
-    )
-
-
-def _most_of_shot(side: SideSetup, shot: Shot) -> int:
-    helps = [rule for rule in side.helps if rule.given.dice > 0 and rule.applies(shot)]
-    found = 0
-    for unit in bits(shot.by & side.present):
-        roll, more = side.roll(unit, shot), sum([rule.given.dice for rule in helps if rule.units >> unit & 1])
-        found += side.counts[unit] * (roll.dice + more)
-    if shot.given.aim != "anyone":  # points, not hits
-        return found * MOST_DAMAGE
-    if shot.limit is None:
-        return found
-    complete = [Standing(np.array([one.counts]), 0, 0) for one in (side, side.setup.sides[side.enemy])]
-    return min(found, int(np.max(shot.limited(*complete))))
 
 
 class Throws(NamedTuple):
