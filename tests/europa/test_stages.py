@@ -133,6 +133,15 @@ def test_an_expedition_is_its_stages_one_by_one(name):
     assert whole.mean("stages_passed") == pytest.approx(passed, abs=1e-9)
 
 
+@pytest.mark.parametrize("name", ["land", "siege"])
+def test_the_counters_of_the_first_stage_are_those_given(name):
+    """They are regrouped after each stage: three ARMY- do not begin as an ARMY+ and an ARMY-."""
+    stage = with_side({"land": LAND, "siege": SIEGE}[name], army_minus=3, country="france")
+    stage |= {"conditions": {"period": "VI"}}
+    alone = exact(europa({"land": "land", "siege": "siege-campaign"}[name], **stage)).winner("attacker")
+    assert exact(expedition(**{name: stage})).winner("attacker") == pytest.approx(alone, abs=1e-12)
+
+
 def test_an_expedition_to_a_city_overseas_meets_level_1():
     """Also where the city is given as level 0, and where the expedition never comes to it."""
     land = with_side(LAND, land_detachments=2) | {"conditions": {"region": "rotw"}}

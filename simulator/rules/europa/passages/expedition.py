@@ -74,8 +74,10 @@ class Expedition:
         return Hold(BY_THIRDS, side.army_plus + side.army_minus, False)
 
     def counters(self, stage: str, thirds: int) -> tuple[int, int, int, int]:
-        """Counters of the troops in a stage; pashas and recruits of the battle ashore come beside them."""
+        """Counters of the troops in a stage, in the first as given; pashas and recruits ashore come beside them."""
         side = getattr(self.fields, stage).attacker
+        if stage == self.stages[0]:
+            return side.army_plus, side.army_minus, side.land_detachments, side.exploration_detachments
         beside = LD * getattr(side, "pasha_detachments", 0) + getattr(side, "converted_natives_thirds", 0)
         return self.hold.regrouped(thirds - beside)
 
