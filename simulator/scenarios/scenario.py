@@ -214,13 +214,6 @@ class Draft:
         found = find_battle(game, kind, own, self.folder, self.paths)
         return replace(found, question=found.question.of_stages(self.data)) if found.question.stages else found
 
-    def spelt(self) -> Draft:
-        """The same with the names of game and kind as they are spelt: `land` for `LAND`. Raises ScenarioError."""
-        if self.data.get("game") in {rules.CAMPAIGN, rules.PLAN}:
-            return self
-        battle = self.battle()
-        return replace(self, data={**self.data, "game": battle.game, "battle": battle.kind})
-
     def with_fields(self, changes: Mapping[str, Any]) -> Draft:
         """The same with several fields set (path -> value). Raises ScenarioError for a bad path.
 

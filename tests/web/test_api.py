@@ -152,7 +152,6 @@ def test_a_line_of_text_counts_units_alone():
         ("luck", {"scenario": SCENARIO, "log": [{"winner": "attacker", "scenario": "risk-20v15"}]}, "battles"),
         ("best", {"scenario": SCENARIO, "decide": "attacker.regiments"}, "decide"),
         ("worth", {"scenario": SCENARIO, "level": "2"}, "level"),
-        ("sell", {"scenario": SCENARIO}, "tool"),
     ],
 )
 def test_refusals_name_their_field(site, tool, body, field):
@@ -161,6 +160,12 @@ def test_refusals_name_their_field(site, tool, body, field):
     shown = reply.json()
     assert shown["field"] == field
     assert shown["error"].startswith(f"{field}: ")
+
+
+def test_a_tool_that_does_not_exist_is_no_page_and_says_which_do(site):
+    reply = site.post("/api/v1/sell", json={"scenario": SCENARIO})
+    assert (reply.status_code, reply.json()["field"]) == (404, "tool")
+    assert "must be one of odds, sweep, " in reply.json()["error"]
 
 
 def test_addresses_without_a_version_are_those_of_the_first(site):

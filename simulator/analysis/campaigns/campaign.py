@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from simulator.rules import GAMES
+from simulator.rules import GAMES, PLAN
 from simulator.rules.battle import Refusal
 from simulator.rules.campaign import GAME, carry_of
 from simulator.rules.campaign.carry import Carry, Number, fields_of
@@ -119,12 +119,12 @@ def drafted(
     """
     if not scenarios:
         raise ScenarioError("campaign: give one or more scenarios")
-    other = None if isinstance(counter_attack, bool) else draft(counter_attack).spelt()
+    other = None if isinstance(counter_attack, bool) else spelt(counter_attack)
     if join is not None and (not counter_attack or other is not None):
         raise ScenarioError(f"join: {'list the pieces in its scenario' if other else 'goes with a counter-attack'}")
     if all_defend and not counter_attack:
         raise ScenarioError("all_defend: goes with a counter-attack")
-    drafts = [draft(one).spelt() for one in scenarios]
+    drafts = [spelt(one) for one in scenarios]
     if len(drafts) == 1 and not counter_attack and drafts[0].data.get("game") == GAME:
         return drafts[0]
     given = [*scenarios, *([] if isinstance(counter_attack, bool) else [counter_attack])]
@@ -183,6 +183,15 @@ class Asked(NamedTuple):
         except ScenarioError as error:
             return str(error)
         return None
+
+
+def spelt(source: Source) -> Draft:
+    """A scenario with the names of its game and kind as they are spelt: `land` for `LAND`. Raises ScenarioError."""
+    given = draft(source)
+    if given.data.get("game") in {GAME, PLAN}:
+        return given
+    battle = given.battle()
+    return replace(given, data={**given.data, "game": battle.game, "battle": battle.kind})
 
 
 def source_name(source: Source, place: int) -> str:
