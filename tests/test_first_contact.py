@@ -97,7 +97,7 @@ def test_input_nested_fifty_thousand_deep(tmp_path):
     for text in ('{"game": ' + "[" * 50_000 + "]" * 50_000 + "}", "game = " + "[" * 50_000 + "]" * 50_000):
         path = tmp_path / "deep.toml"
         path.write_text(text)
-        # Where the parser takes so many brackets (JSON of Python 3.14), the field is refused.
+        # The JSON parser of Python 3.14 accepts this many brackets; the field is refused then.
         with pytest.raises(ScenarioError, match=r"scenario: .* nested too deeply|game: nested more than 60 deep"):
             load(path)
 

@@ -241,5 +241,5 @@ def test_no_number_of_a_campaign_is_named_by_its_path(name):
     numbers |= dict(leaves({part: scenario.data[part] for part in ("force", "fortress") if part in scenario.data}))
     for path, value in numbers.items():
         if isinstance(value, int):
-            told = field_in_words(scenario.battle, scenario.data, re.sub(r"^fight\.(\d+)", r"fight[\1]", path), value)
-            assert not re.search(r"the (each|by|carried|fortress) of|of the (carried|fortress)|_", told), path
+            words = field_in_words(scenario.battle, scenario.data, re.sub(r"^fight\.(\d+)", r"fight[\1]", path), value)
+            assert not re.search(r"the (each|by|carried|fortress) of|of the (carried|fortress)|_", words), path

@@ -1,4 +1,4 @@
-"""What a force carries from fight to fight beside whole pieces (docs/rules/campaigns.md section 5)."""
+"""Lost leaders, tokens, forts and single thirds go from fight to fight (docs/rules/campaigns.md section 5)."""
 
 from collections import defaultdict
 

@@ -218,7 +218,7 @@ def test_damaged_machine_code_is_compiled_anew_without_a_word(kept, tmp_path):
     assert kept_files.sound(part, "unpack")
 
 
-# Whoever compiles waits until the other process is about to, and then half a second.
+# Before it compiles, a process waits until both have begun, and then half a second more.
 AT_ONCE = """
 import os, pathlib, sys, time
 from numba.core import event

@@ -1,5 +1,7 @@
 """Scenarios that the tests share: named for what is special about them."""
 
+TROOPS = ("army_plus", "army_minus", "land_detachments", "exploration_detachments")
+
 
 def leader(manoeuvre, fire, shock, siege=0, **more):
     return {"manoeuvre": manoeuvre, "fire": fire, "shock": shock, "siege": siege, **more}
@@ -19,6 +21,17 @@ def siege(attacker, defender, **more):
 
 def campaign(attacker, defender, **more):
     return {"game": "europa", "battle": "siege-campaign", "attacker": attacker, "defender": defender, **more}
+
+
+def regrouped(thirds, counters):
+    """The biggest counters first, at most this many of ARMY+ and ARMY- (europa_naval_and_other.md section 2)."""
+    plus = minus = 0
+    for _ in range(counters):
+        if thirds >= 12:
+            plus, thirds = plus + 1, thirds - 12
+        elif thirds >= 6:
+            minus, thirds = minus + 1, thirds - 6
+    return dict(zip(TROOPS, (plus, minus, *divmod(thirds, 3)), strict=True))
 
 
 SMALL = {"army_minus": 1, "technology": "arquebus", "leader": leader(3, 2, 4)}

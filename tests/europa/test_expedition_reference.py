@@ -9,28 +9,16 @@ import pytest
 
 from simulator import exact
 from tests.europa import reference_campaign, reference_land
-from tests.europa.scenarios import leader
+from tests.europa.scenarios import TROOPS, leader, regrouped
 
-COUNTERS = ("army_plus", "army_minus", "land_detachments", "exploration_detachments")
 GONE = [f"attacker_leader_{how}" for how in ("killed", "wounded", "captured")]
-
-
-def regrouped(thirds, armies):
-    """The biggest counters first, at most so many ARMY counters."""
-    plus = minus = 0
-    for _ in range(armies):
-        if thirds >= 12:
-            plus, thirds = plus + 1, thirds - 12
-        elif thirds >= 6:
-            minus, thirds = minus + 1, thirds - 6
-    return dict(zip(COUNTERS, (plus, minus, *divmod(thirds, 3)), strict=True))
 
 
 def expedition(land, siege):
     """The chances of (won ashore, fortress taken, thirds left, level after)."""
     out, level = defaultdict(float), siege["defender"]["fortress_level"]
     level = max(level, int(siege["conditions"].get("city", False)))
-    armies = sum(land["attacker"].get(counter, 0) for counter in COUNTERS[:2])
+    armies = sum(land["attacker"].get(counter, 0) for counter in TROOPS[:2])
     ashore = defaultdict(float)
     for end, p in reference_land.battle(land).items():
         row = dict(end)

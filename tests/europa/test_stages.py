@@ -13,6 +13,7 @@ from simulator.rules.europa.passages.native_chain import Chain
 from simulator.rules.europa.passages.passage import Voyage
 from simulator.rules.europa.procedures.overseas import Conquered
 from simulator.rules.europa.tables import book
+from tests.europa.scenarios import TROOPS, regrouped
 
 GENERAL = {"manoeuvre": 3, "fire": 3, "shock": 3, "siege": 1}
 PASSAGE = {
@@ -38,20 +39,6 @@ def expedition(**stages):
 
 def with_side(stage, **fields):
     return stage | {"attacker": stage["attacker"] | fields}
-
-
-TROOPS = ("army_plus", "army_minus", "land_detachments", "exploration_detachments")
-
-
-def regrouped(thirds, counters):
-    """The biggest counters first, at most this many of them (section 2)."""
-    plus = minus = 0
-    for _ in range(counters):
-        if thirds >= 12:
-            plus, thirds = plus + 1, thirds - 12
-        elif thirds >= 6:
-            minus, thirds = minus + 1, thirds - 6
-    return dict(zip(TROOPS, (plus, minus, thirds // 3, thirds % 3), strict=True))
 
 
 def rows(scenario, *columns):

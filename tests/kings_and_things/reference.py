@@ -386,7 +386,7 @@ class Battle:
                             marks = {n: dict(m) for n, m in marks.items()}
                             marks[name].pop(key, None)
                             hits -= 1
-                            # Who gives an item up may not fight any more this round, and is no holder.
+                            # The creature without its item fights no more this round: the order of losses changes.
                             todo = [entry for entry in self.loss_order(world, name, marks, step) if entry in todo]
             while hits and todo:
                 entry, todo = todo[0], todo[1:]

@@ -148,8 +148,8 @@ class Solver:
 
     def _begun_alike(self, fight: PlannedFight, starts: list[Start], run: StartsRun, many: bool) -> list[Ends]:
         """The ends of starts that decide only in which state a chain begins."""
-        chains = [chain for parts in starts if (chain := self.built(fight, parts).chain) is not None]
-        outcome = self.built(fight, starts[0]).outcome
+        fights = [self.built(fight, parts) for parts in starts]
+        chains, outcome = [one.chain for one in fights if one.chain is not None], fights[0].outcome
         assert outcome is not None
         counting = self._counting(fight, chains[0], starts[0], outcome)
         try:
@@ -161,8 +161,12 @@ class Solver:
         for at, parts in enumerate(starts):
             rows = slice(bounds[at], bounds[at + 1])
             own = {name: np.broadcast_to(values, len(ends.p))[rows] for name, values in columns.items()}
-            alone = replace(ends, p=ends.p[rows], start=ends.start[rows] - at, residual=ends.residual[[at]])
-            found += self._by_start(fight, parts, own, replace(alone, explored=ends.explored * (at == 0)))
+            # The states of the common graph are counted once.
+            alone = replace(
+                ends, p=ends.p[rows], start=ends.start[rows] - at, residual=ends.residual[[at]],
+                explored=ends.explored if at == 0 else 0,
+            )  # fmt: skip
+            found += self._by_start(fight, parts, own, alone)
         return found
 
     def _together(

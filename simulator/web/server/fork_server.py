@@ -18,6 +18,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.reduction import recv_handle, send_handle
 from typing import Any
 
+from simulator.engine.model.limits import NotCompiled
 from simulator.web.messages import BEGINS_TO_COMPILE, MEGABYTE, Job, Limits
 
 FORKS = hasattr(os, "fork")
@@ -147,23 +148,15 @@ def prepare() -> None:
     VIEWS["page"](Job("page", SMALL, SMALL_ARMIES), Limits())
 
 
-class NotCompiled(Exception):
-    """A kernel is not in the cache of kernels."""
-
-
 def load_commonest() -> None:
     """Load the kernels of the commonest kinds as far as they are compiled; workers do not wait for a compiler."""
     from simulator.analysis.odds.warm import warm
-    from simulator.engine.api import announce
+    from simulator.engine.api import without_compiling
 
-    def not_here(text: str) -> None:
-        raise NotCompiled(text)
-
-    announce.append(not_here)
-    for name in COMMONEST:
-        with suppress(NotCompiled):
-            warm(name)
-    announce.remove(not_here)
+    with without_compiling(0):
+        for name in COMMONEST:
+            with suppress(NotCompiled):
+                warm(name)
 
 
 def load_kernels(report: Callable[[dict[str, Any]], object]) -> None:

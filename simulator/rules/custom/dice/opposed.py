@@ -68,7 +68,7 @@ def hitting(volleys_: list[Volley]) -> tuple[tuple[Fraction, int], ...]:
 
 @lru_cache(maxsize=1 << 12)
 def ways_of_hits(attackers: Rolled, defenders: Rolled, pairs: int, ties: str) -> dict[tuple[int, int], int]:
-    """The number of throws by the hits that the attacker and the defender score.
+    """The number of throws for each pair of hits by the attacker and by the defender.
 
     Values are followed downwards, in stretches in which the same dice may show them; within a stretch only the order of
     the values counts, so `levels` different ones stand for comb(values, levels) choices of them.

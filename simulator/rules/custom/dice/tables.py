@@ -261,8 +261,9 @@ class DiceTables:
         return self.side.recall(("asked", apart, *shots, number), make)
 
     def _apart(self, shots: Sequence[Shot]) -> int:
-        """The enemy's units, as a mask, where it counts which of them stand: with low luck they decide which classes of
-        a group are alike, also those of steps that are not fired in every round.
+        """The enemy's units, as a mask, if the dice depend on which of them stand; else 0.
+
+        With low luck they decide which hit classes of the whole group are alike, steps of other rounds included.
         """
         if not (self.setup.low_luck and shots):
             return 0

@@ -141,7 +141,7 @@ def parse_map(content: bytes, encoding: str | None) -> TripleaMap:
         ) from (None)
     except MapError:
         raise
-    except (LookupError, ValueError):  # one that is unknown, that is no text, or of several bytes a character
+    except (LookupError, ValueError):  # unknown, not for text, or with several bytes a character
         raise MapError("the encoding that it names is not read; save it as UTF-8") from None
     return reading.found
 
