@@ -13,8 +13,8 @@ import numpy as np
 
 from simulator.engine.model.chain import SIDES
 from simulator.engine.model.chance import NO_TABLE, combine
-from simulator.rules.battle import ATTACKER, DEFENDER, Built
-from simulator.rules.europa.land.battle import build_land, outcomes_of
+from simulator.rules.battle import ATTACKER, DEFENDER
+from simulator.rules.europa.land.battle import land_stage
 from simulator.rules.europa.land.tables import LandSetup, evades_by
 from simulator.rules.europa.shared.leaders import FACES, GONE
 from simulator.rules.europa.shared.losses import Counters, with_room
@@ -25,7 +25,6 @@ from simulator.rules.toolkit.merging import chances_of
 from simulator.rules.toolkit.weights import grid
 
 if TYPE_CHECKING:
-    from simulator.rules.europa.shared.land_model import Land
     from simulator.rules.europa.siege.tables import SiegeSetup
 
 ANSWERS = {
@@ -46,15 +45,6 @@ class Battle(NamedTuple):
     relief: int
     over: int
     loose: int
-
-
-def build_battle(fields: Land) -> Built:
-    """The battle as a stage of a siege, of which exact odds alone are needed.
-
-    The relief army's leader is not reported and so not tested, and the sides roll one after the other.
-    Measured for Vienna, 1683: 551,765 edges -> 228,364; 40 battles with compiled rules 0.34 -> 0.20 s.
-    """
-    return build_land(fields, leaders_of=(SIDES[DEFENDER],), together=0)
 
 
 class Reliefs:
@@ -133,7 +123,7 @@ class Reliefs:
             fields = battle_of(self.setup.campaign, self.setup.camp[camp], inside)
             # Troops beyond those that fight only stand by: such sorties are one battle.
             fields = fields.model_copy(update={"attacker": fighting(fields.attacker, fields.options)})
-            columns, p = outcomes_of(build_battle, fields)
+            columns, p = land_stage(fields, SIDES[DEFENDER])
             given = self.setup.besieger.leader.given
             gone = np.any([columns[f"defender_leader_{how}"] for how in GONE], axis=0) & given
             left, lost = columns["defender_left_thirds"], columns["attacker_losses_thirds"]
