@@ -156,7 +156,7 @@ def staged():
         ends = run(chain)
         return Outcomes(outcome(ends.states), ends.p, ends.count)
 
-    vars(scenario)["built"] = replace(scenario.built, chain=None, outcome=None, answer=answer)
+    vars(scenario)["built"] = replace(scenario.built, chain=None, outcome=dict, answer=answer)
     return scenario
 
 

@@ -57,7 +57,6 @@ class _Belief:
 
     def __init__(self, scenario: Scenario, aim: Weighing) -> None:
         assert scenario.built.begun is not None
-        assert scenario.built.outcome is not None
         self._outcome = scenario.built.outcome
         self._values = Values(scenario, {aim.side: aim.weights}, aim.side)
         graph = self._values.graph

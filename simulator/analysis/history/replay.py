@@ -229,7 +229,7 @@ def roll_luck(
     too large for the value of every state, or composed of several.
     """
     built = scenario.built
-    if built.chain is None or built.outcome is None:
+    if built.chain is None:
         own = f"{scenario.battle.game} {scenario.battle.kind}"
         raise NoExactOdds(f"luck: {own} is composed of several battles; the luck of a roll needs one chain of states")
     values = Values(scenario, scenario.objective, budget=budget)
@@ -251,10 +251,8 @@ class Values:
     def __init__(
         self, scenario: Scenario, objective: Objective, side: str = "attacker", budget: int = EXACT_BYTES
     ) -> None:
-        chain, outcome = scenario.chain, scenario.built.outcome
-        assert outcome is not None
-        self._outcome, self._objective, self._side = outcome, objective, SIDES.index(side)
-        self.chain = counting_chain(chain, self._worth)
+        self._outcome, self._objective, self._side = scenario.built.outcome, objective, SIDES.index(side)
+        self.chain = counting_chain(scenario.chain, self._worth)
         self.graph = graph_of(self.chain, budget)
         value = np.zeros(len(self.graph))
         value[self.graph.final] = self._worth(self.graph.states(self.graph.final))

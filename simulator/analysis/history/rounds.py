@@ -90,7 +90,7 @@ class Rounds(Result):
 
     def _odds_of(self, n: int, after: AfterRound) -> Odds:
         built, going = self.scenario.built, ~after.over
-        columns: Columns = dict(after.states if built.outcome is None else built.outcome(after.states))
+        columns: Columns = dict(built.outcome(after.states))
         if "winner" in columns and not self.fights:
             columns["winner"] = np.where(going, NOBODY, columns["winner"])
         if "rounds" in columns:

@@ -52,7 +52,7 @@ def battle(data: Mapping[str, Any], folder: Path | None = None, paths: bool = Tr
         raise Refusal("of", "is needed: the game that is played")
     if isinstance(of, str) and of in GAMES and "rules" in data:
         raise Refusal("rules", f"unknown field; {of} is no game file")
-    if data.get("fortress") and carry_of(of, rules, folder, paths).fortresses is None:
+    if data.get("fortress") and not carry_of(of, rules, folder, paths).fortresses.kept:
         raise Refusal("fortress", "only europa has fortresses that are besieged")
     fights, forces = data.get("fight"), data.get("force")
     listed = fights if isinstance(fights, list) else []

@@ -79,7 +79,7 @@ def fought_by_somebody(plan: CampaignPlan, fight: PlannedFight, parts: Sequence[
 
 def sample(built: Built) -> Columns:
     """The columns of a fight with a value each, as if it were over before it begins."""
-    if built.chain is None or built.outcome is None:
+    if built.chain is None:
         assert built.answer is not None
         return built.answer(lambda *_: (_ for _ in ()).throw(TypeError())).columns  # type: ignore[arg-type]
     start = type(built.chain.start)(*(np.array([int(value)]) for value in built.chain.start))

@@ -109,7 +109,7 @@ class Course:
         """The rows after a fight, by what becomes of it."""
         fight, every = self.plan.fights[number], np.arange(len(rows))
         asked = holds(self.plan, fight.question, rows, number) if fight.question else np.ones(len(rows), bool)
-        if fight.sides[1].besieged and self.plan.carry.fortresses:
+        if fight.sides[1].besieged:
             asked = asked & self.plan.carry.fortresses.stands(rows.pieces[:, fight.sides[1].force, HERE])
         found = [self.unfought(rows, every[~asked])]
         active, before = rows.taken(every[asked]), every[asked]
@@ -275,10 +275,9 @@ class Course:
 
     def lifted(self, rows: Rows, driven_off: np.ndarray) -> None:
         """Lift the sieges of forces that are gone or `driven_off` (bool, shape (rows, forces)), in place."""
-        here, forces, fortresses = rows.pieces[:, :, HERE], len(self.plan.forces), self.plan.carry.fortresses
-        if fortresses is not None:
-            for place in range(forces, here.shape[1]):
-                fortresses.lift(here[:, place], here[:, :forces], driven_off)
+        here, forces = rows.pieces[:, :, HERE], len(self.plan.forces)
+        for place in range(forces, here.shape[1]):
+            self.plan.carry.fortresses.lift(here[:, place], here[:, :forces], driven_off)
 
     def left_behind(self, rows: Rows, side: PlannedSide, won: np.ndarray, part: np.ndarray) -> None:
         """Step 8: `leave` is taken from those of the winner who took part; `won` are the rows in which it won."""

@@ -62,7 +62,7 @@ class Reader:
         carry.prepare([self.pieces(table) for table in self.tables.values()])
         forces = [self.tables[f"force.{name}"] for name in self.forces]
         places = list(self.places.values())
-        start = np.array([*(carry.read(self.pieces(force)) for force in forces), *map(self.read_fortress, places)])
+        start = np.array([*(carry.read(self.pieces(force)) for force in forces), *map(carry.fortresses.read, places)])
         traits = [{k: v for k, v in table.items() if k not in carry.pieces} for table in (*forces, *places)]
         fights = [self.fight(at, fight) for at, fight in enumerate(fields.fight)]
         us, derived = self.our_side(fights)
@@ -178,11 +178,6 @@ class Reader:
             check_name(name, f"fortress.{name}")
             refuse(name in self.forces, f"fortress.{name}", f"{name!r} is a force already")
 
-    def read_fortress(self, table: Mapping[str, Any]) -> np.ndarray:
-        """The slots of a fortress."""
-        assert self.carry.fortresses is not None
-        return self.carry.fortresses.read(table)
-
     def fortress(self, path: str, kind: str, role: str, name: str, fields: SideFields) -> PlannedSide:
         """A fortress that is besieged in a fight; everything else of it stands in its own table."""
         known = f"fortresses: {', '.join(self.fortresses)}" if self.fortresses else "there are no fortresses"
@@ -193,7 +188,6 @@ class Reader:
         self.refuse_going(path, role, fields)
         for key in FOR_A_FORCE:
             refuse(getattr(fields, key) is not None, f"{path}.{key}", "only for a force")
-        assert self.carry.fortresses is not None
         here, own_table = ("fortress", "force", *self.carry.fortresses.in_the_fight), dict(fields.model_extra or {})
         for field in (*fields.model_fields_set, *own_table):
             refuse(field not in here, f"{path}.{field}", f"given with the fortress; write it in fortress.{name}")
@@ -203,7 +197,6 @@ class Reader:
 
     def check_carried(self, path: str, conditions: Mapping[str, Any], name: str) -> None:
         """Refuse conditions of a fight that its fortress carries."""
-        assert self.carry.fortresses is not None
         for field in self.carry.fortresses.kept:
             text = f"the fortress carries it; give it in fortress.{name}"
             refuse(field in conditions, f"{path}.conditions.{field}", text)

@@ -142,7 +142,6 @@ class Solver:
         if built.answer is not None:
             return self._answered(fight, parts, built.answer(run))
         assert built.chain is not None
-        assert built.outcome is not None
         ends = run.from_starts(built.chain, np.array([built.chain.start], np.int64), True, many)
         return self._by_start(fight, parts, built.outcome(ends.states), ends)[0]
 
@@ -150,7 +149,6 @@ class Solver:
         """The ends of starts that decide only in which state a chain begins."""
         fights = [self.built(fight, parts) for parts in starts]
         chains, outcome = [one.chain for one in fights if one.chain is not None], fights[0].outcome
-        assert outcome is not None
         counting = self._counting(fight, chains[0], starts[0], outcome)
         try:
             ends = run.from_starts(chains[0], np.array([chain.start for chain in chains]), counting, many)
@@ -197,7 +195,6 @@ class Solver:
         if built.answer is not None:
             return replace(self._answered(fight, parts, built.answer(self.run)), at=np.zeros(len(numbers), np.int64))
         assert built.chain is not None
-        assert built.outcome is not None
         states, at = self.run.each(built.chain, numbers, self.plan.fights.index(fight))
         known = self._known(fight, parts, built.outcome(states.states), len(states.p))
         return replace(_ends(*known, states.p, parts), at=at)

@@ -135,7 +135,7 @@ def _of_campaign(plan: CampaignPlan) -> Iterator[str]:
                 to = "stay with their force" if side.driven_off == STAY else f"join {plan.forces[side.driven_off]}"
                 yield f"fight[{at}].{side.role}.driven_off: those driven off {to}"
     sieges = [fight.name for fight in plan.fights if fight.kind in plan.carry.sieges and not fight.sides[1].besieged]
-    if plan.carry.fortresses and len(sieges) > 1:
+    if plan.carry.fortresses.kept and len(sieges) > 1:
         text = "a siege's state is not carried between unnamed fortresses; declare [fortress.NAME]"
         yield f"{', '.join(sieges)}: {text}"
     yield from plan.carry.assumed

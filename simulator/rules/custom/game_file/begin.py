@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -21,57 +22,12 @@ MOST_UNITS = 64
 SIDES = 6
 RANGES = {"cost": (0, 1_000_000), "attack": (0, SIDES), "defence": (0, SIDES), "hits": (1, 20)}
 MEANT = {"defense": "defence", "unit": "name", "price": "cost"}
-BEGINNING = """\
-# A game of your own. Every line can be changed; `battle-odds games check FILE` says what is wrong or never applies.
-# `battle-odds schema game-file` lists every key, `battle-odds games show skirmish` is a longer example.
-format = 3
-name = NAME
-
-[dice]
-sides = 6
-hit = "at-most"           # a face of the unit's value or less hits; "at-least": that value or more
-
-# Units: what each costs, and the value it hits at when it attacks and when it defends; 0 rolls nothing.
-[unit]
-infantry = { cost = 3, tags = ["foot"], attack = 1, defence = 2 }
-cavalry = { cost = 5, tags = ["horse"], attack = 3, defence = 2 }
-guard = { cost = 8, tags = ["foot"], attack = 3, defence = 3, hits = 2 }    # two hits kill one
-cannon = { cost = 6, attack = { value = 2, dice = 2 }, defence = 2 }        # two dice when it attacks
-
-# A battle kind. `taken_by`: the units whose survival counts as the place taken.
-[battle.field]
-title = "a battle in the field"
-taken_by = ["foot", "horse"]
-may_retreat = ["attacker"]
-
-# Steps of a round, in this order. Each removes its losses before the next one fires.
-[[step]]
-name = "charge"
-by = ["horse"]            # only these fire
-to_round = 1              # in the first round only
-
-[[step]]
-name = "fight"
-
-# Dice made better or worse, here by a condition that the scenario answers: conditions.hill = true.
-[condition.hill]
-about = "the defender stands on a hill"
-
-[[modifier]]
-name = "uphill"
-side = "attacker"
-adds = -1
-if_condition = { hill = true }
-
-# The order of losses: "cheapest", "weakest", or a list of units.
-[losses]
-order = "cheapest"
-"""
 
 
 def beginning(name: str) -> str:
     """The text of a commented game file with this name."""
-    return BEGINNING.replace("NAME", json.dumps(name, ensure_ascii=False), 1)
+    text = resources.files("simulator.rules.custom.game_file").joinpath("beginning.toml").read_text("utf-8")
+    return text.replace('"NAME"', json.dumps(name, ensure_ascii=False), 1)
 
 
 def game_from_csv(path: str | Path, name: str) -> str:

@@ -67,7 +67,6 @@ def outcomes_of(build: Callable[[Any], Built], fields: Fields) -> tuple[Columns,
 
 def _solved(made: Built) -> tuple[Columns, np.ndarray]:
     assert made.chain is not None
-    assert made.outcome is not None
     ends = exact_outcomes(made.chain)
     return made.outcome(ends.states), ends.p
 
