@@ -272,7 +272,7 @@ def counting(scenario: Scenario) -> Scenario:
     return scenario.replace_all(counting) if counting else scenario
 
 
-class Steps:
+class RoundSteps:
     """A graph as transition matrices within a round (`inside`), to the next round (`onward`) and to ends (`ends`).
 
     `begun` is the round of each state while its counter is 0; column k of `ends` is the state
@@ -311,7 +311,7 @@ def _exact_rounds(scenario: Scenario, graph: Graph, most: int | None) -> Iterato
         for n in range((max(last, 0) if most is None else most) + 1):
             yield AfterRound(alone, np.ones(1), np.array([last <= n]))
         return
-    steps = Steps(graph, begun)
+    steps = RoundSteps(graph, begun)
     now = np.zeros(len(graph))
     now[0] = 1.0
     ends: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
@@ -331,7 +331,7 @@ def _exact_rounds(scenario: Scenario, graph: Graph, most: int | None) -> Iterato
             return
 
 
-def one_round(steps: Steps, now: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def one_round(steps: RoundSteps, now: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Advance the chances of states by one round.
 
     `now`: the chance of each state before the round, float64, shape (states,). Returns the same before the next round,

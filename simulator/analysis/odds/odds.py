@@ -28,7 +28,7 @@ ROUNDING = 1e-15
 Lines = Sequence[str] | Callable[[], Sequence[str]]
 
 
-class Chance(NamedTuple):
+class EndChance(NamedTuple):
     """The chance of one way in which a battle can end: its words, the question it answers, the chance and bounds."""
 
     label: str
@@ -127,10 +127,10 @@ class Odds(Measured, Result):
         return True
 
     @cached_property
-    def results(self) -> list[Chance]:
+    def results(self) -> list[EndChance]:
         """The results of the battle in the words of the game, with chances; empty for a kind that has only numbers."""
         return [
-            Chance(label, query, self.p(query), *self.interval(query)) for label, query in self._questions().items()
+            EndChance(label, query, self.p(query), *self.interval(query)) for label, query in self._questions().items()
         ]
 
     def _result_codes(self) -> dict[str, tuple[np.ndarray, Sequence[str]]]:

@@ -20,7 +20,7 @@ ALIKE = 1e-12
 
 
 @dataclass(frozen=True)
-class Choice:
+class Division:
     """A division: the column of each front, and the pieces sent, int64, shape (places, fronts, pieces).
 
     `value`: what the objective asks for: worth, chance or price.
@@ -71,9 +71,9 @@ class Choices:
             attacks = attacks[undominated(columns.numbers[attacks], value[attacks])]
         return np.concatenate([alone, attacks])
 
-    def choice(self, columns: Sequence[int], sent: np.ndarray) -> Choice:
+    def choice(self, columns: Sequence[int], sent: np.ndarray) -> Division:
         """A division with its exact value."""
-        return Choice(tuple(columns), sent, self.value_of(columns, sent))
+        return Division(tuple(columns), sent, self.value_of(columns, sent))
 
     def value_of(self, columns: Sequence[int], sent: np.ndarray) -> float:
         """The worth, the chance or the price of a division."""

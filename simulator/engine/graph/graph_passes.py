@@ -39,7 +39,7 @@ class Net(NamedTuple):
     weight: Any
 
 
-class Plan(NamedTuple):
+class Ordered(NamedTuple):
     """Components in reverse topological order: `order[at[c]:at[c + 1]]` are the states of component c.
 
     `of` is the component of each state, `loop` is 1 for states with an edge to themselves that does not count. `place`,

@@ -21,7 +21,7 @@ from simulator.engine.graph.graph_passes import (
     Endings,
     Flow,
     Net,
-    Plan,
+    Ordered,
     find_components,
     spread,
 )
@@ -88,7 +88,7 @@ def spread_at_once(net, space, ring, found, at, unlikely):
     lost = space.matrix[-2:]
     lost[0], lost[1] = 0.0, unlikely
     side = space.matrix[DENSE * DENSE : -2]
-    plan = Plan(rows[WITH], rows[WITH + 1, : count + 1], rows[WITH + 2], rows[WITH + 3], rows[1], space.matrix, side)
+    plan = Ordered(rows[WITH], rows[WITH + 1, : count + 1], rows[WITH + 2], rows[WITH + 3], rows[1], space.matrix, side)
     return _spread(net, plan, Flow(ring, low, high, lost), found, at, PAUSE)
 
 

@@ -27,7 +27,7 @@ from simulator.engine.graph.graph_passes import (
     Endings,
     Flow,
     Net,
-    Plan,
+    Ordered,
     draw_back,
     find_components,
     outside,
@@ -129,7 +129,7 @@ class Solver:
         return int(compiled[function.__name__](self._net, *args))
 
     def _search(self, counted: bool) -> tuple[Any, Any, Any, Any]:
-        """The first four parts of a `Plan`; with `counted`, counting edges are ignored."""
+        """The first four parts of a `Ordered`; with `counted`, counting edges are ignored."""
         size, hold = len(self.graph), self._hold
         work = (*(hold(np.zeros(size, np.int32)) for _ in range(4)), hold(np.zeros(size, np.int64)))
         order, at = hold(np.zeros(size, np.int32)), hold(np.zeros(size + 1, np.int32))
@@ -137,12 +137,12 @@ class Solver:
         count = self._call(find_components, counted, work, order, at, of, loop)
         return order, at[: count + 1], of, loop
 
-    def _components(self) -> Plan:
+    def _components(self) -> Ordered:
         order, at, of, loop = self._search(self.counted)
         largest = 1 if len(at) > len(self.graph) else int(np.diff(np.asarray(at)).max())
         dense = min(largest, DENSE) ** 2 if largest > 1 else 1
         matrix, side = self._hold(np.zeros(dense)), self._hold(np.zeros(largest))
-        return Plan(order, at, of, loop, self._hold(np.zeros(len(self.graph), np.int32)), matrix, side)
+        return Ordered(order, at, of, loop, self._hold(np.zeros(len(self.graph), np.int32)), matrix, side)
 
     def chances(self, progress: Progress | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
         """The final states reached: their numbers, counter values and chances; and the chance that was not followed.
@@ -203,7 +203,7 @@ class Solver:
         self._plain = False
         self._net = self._new_net()
         kinds = (np.int32, np.int32, np.int32, np.int8, np.int32, np.float64, np.float64)
-        self._plan = Plan(*map(np.array, self._plan, kinds))
+        self._plan = Ordered(*map(np.array, self._plan, kinds))
         flow = Flow(*map(np.array, flow, (np.float64, np.int64, np.int64, np.float64)))
         return flow, Endings(*map(np.array, found, (np.int32, np.int64, np.float64))), np.array(at)
 

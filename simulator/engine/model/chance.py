@@ -58,7 +58,7 @@ def combine_all(draws: Iterable[Weights], meaning: Callable[[Any, Any], Hashable
     return out
 
 
-class Rows(NamedTuple):
+class TableRows(NamedTuple):
     """The arrays of `Tables`, for kernels."""
 
     first: np.ndarray
@@ -91,7 +91,7 @@ class Tables:
         if not whole or np.asarray(result).dtype.kind == "f":
             raise BrokenGame("chance tables: rows that do not match the tables, or a result that is not a whole number")
         # The arrays together.
-        self.rows = Rows(self.first, self.result, self.weight)
+        self.rows = TableRows(self.first, self.result, self.weight)
         sizes = self.first[1:] - self.first[:-1]
         self.largest = max(least, int(sizes.max(initial=1)))
         # As unsigned numbers, negative results are too large as well.

@@ -24,7 +24,7 @@ from simulator.engine.model.interpreted import plain_state
 from simulator.engine.model.limits import QUICK_BYTES
 from simulator.engine.model.packing import packed, unpacked
 from simulator.engine.sample.alias import Alias, bits_for, drawn_by, some_tables
-from simulator.engine.sample.graph_tables import Tally
+from simulator.engine.sample.graph_tables import EndTally
 from simulator.engine.sample.plain_walk import rolls_a_battle, walk_together
 
 if TYPE_CHECKING:
@@ -226,7 +226,7 @@ class InterpretedSimulation:
 
     def __init__(self, chain: Chain, seed: int, threads: int | None = None) -> None:
         self._chain, self._seed, self._threads = chain, seed, threads
-        self._fought, self._tally = 0, Tally(counters_as_fields(chain).layout.words)
+        self._fought, self._tally = 0, EndTally(counters_as_fields(chain).layout.words)
         self._graph: InterpretedGraph | None = None
         self._rest: Simulation | None = None
 

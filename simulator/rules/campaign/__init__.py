@@ -32,7 +32,7 @@ from simulator.rules.campaign.model import Campaign, model_of
 from simulator.rules.campaign.plan import CampaignPlan
 from simulator.rules.campaign.reading import Reader
 from simulator.rules.campaign.rows import Rows, columns_of, summary, texts
-from simulator.rules.campaign.solve import Solver
+from simulator.rules.campaign.solve import FightSolver
 from simulator.rules.question import Question
 from simulator.rules.sides import SIDES, ForceColumns
 
@@ -234,16 +234,16 @@ def built(fields: Campaign, make: Callable[[], Carry], plans: Planned, worth: Wo
         assumptions=lambda: text.assumptions(plan, of_fights),
         explain=lambda: text.explain(plan, of_fights),
         sample=lambda: columns_of(plan, Rows.first(plan, None)),
-        choices=lambda run: Decisions(Solver(plan, run), worth).rows(),
+        choices=lambda run: Decisions(FightSolver(plan, run), worth).rows(),
         aimed=lambda worth, names: built(fields, make, planned(fields, make(), names), worth),
     )
 
 
 def played(plan: CampaignPlan, run: BattlesRun, worth: Worth) -> Course:
     """The course of a campaign; sides that decide whether to fight do it for `worth`."""
-    solver, going = Solver(plan, run), None
+    solver, going = FightSolver(plan, run), None
     if plan.decides:
-        exact = solver if run.battles is None else Solver(plan, run.exactly())
+        exact = solver if run.battles is None else FightSolver(plan, run.exactly())
         going = Decisions(exact, worth).going_at
     return Course(solver, going).played()
 

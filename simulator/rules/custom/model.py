@@ -108,7 +108,7 @@ class PointsOptions(Options):
     )
 
 
-class Scenario(Protocol):
+class FileScenario(Protocol):
     """A battle of a game file, whatever its shape: see `model_of`."""
 
     attacker: Fields
@@ -122,7 +122,7 @@ class Scenario(Protocol):
         ...
 
 
-class Question(NamedTuple):
+class AskedCondition(NamedTuple):
     """A condition as a scenario may answer it; no choices: yes or no."""
 
     key: str
@@ -137,7 +137,7 @@ class Shape(NamedTuple):
     kind: str
     attacker: tuple[tuple[str, str], ...]
     defender: tuple[tuple[str, str], ...]
-    conditions: tuple[Question, ...]
+    conditions: tuple[AskedCondition, ...]
     may_retreat: tuple[str, ...]
     format: int
     options: tuple[str, ...] = ()
@@ -157,7 +157,7 @@ def shape_of(file: GameFile, kind: str) -> Shape:
         )
 
     conditions = tuple(
-        Question(key, tuple(condition.choices or ()), usual(condition), condition.about)
+        AskedCondition(key, tuple(condition.choices or ()), usual(condition), condition.about)
         for key, condition in file.condition.items()
     )
     may_retreat = tuple(sorted(set(file.battle[kind].may_retreat)))
@@ -240,7 +240,7 @@ def _side_of(shape: Shape, side: str) -> type[Fields]:
     return model
 
 
-def _conditions_of(conditions: tuple[Question, ...]) -> type[Fields]:
+def _conditions_of(conditions: tuple[AskedCondition, ...]) -> type[Fields]:
     """The model of the conditions that the game file asks for."""
     asked: dict[str, Any] = {
         f"condition_{i}": (
@@ -316,7 +316,7 @@ def conditions_of(file: GameFile, given: Fields) -> dict[str, ConditionValue]:
     return {key: getattr(given, f"condition_{i}") for i, key in enumerate(file.condition)}
 
 
-def check_scenario(file: GameFile, kind: str, fields: Scenario) -> None:
+def check_scenario(file: GameFile, kind: str, fields: FileScenario) -> None:
     """Refuse a scenario that types allow (section 11); raises Refusal."""
     for side in SIDES:
         able, own, policy = fighters(file, kind, side), getattr(fields, side), getattr(fields.policy, side)
@@ -338,7 +338,7 @@ def check_scenario(file: GameFile, kind: str, fields: Scenario) -> None:
             _check_policy(file, kind, side, policy)
 
 
-def _check_damaged(file: GameFile, kind: str, side: str, fields: Scenario) -> None:
+def _check_damaged(file: GameFile, kind: str, side: str, fields: FileScenario) -> None:
     """Nobody is lost by damage at the start (section 7, step 7)."""
     own, wish = getattr(fields, side), getattr(fields.policy, side).absorb
     numbers, pieces = counts(own), pieces_by_name(file, side)

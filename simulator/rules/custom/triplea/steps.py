@@ -17,7 +17,7 @@ AA = "anti-aircraft"
 
 
 @dataclass(frozen=True)
-class Part:
+class StepPart:
     """Units of an element that fire alike: number, names, what they spare, and from whom others hide.
 
     `spared`: they never hit these; `hidden`: they hit these only if a destroyer of their own side is there.
@@ -131,7 +131,7 @@ class StepTables:
             else:
                 yield from self._after_strike(step, part)
 
-    def _after_strike(self, step: dict[str, Any], part: Part) -> Iterator[dict[str, Any]]:
+    def _after_strike(self, step: dict[str, Any], part: StepPart) -> Iterator[dict[str, Any]]:
         """General fire of a part that strikes first unless destroyers hinder it; a pool of its own in low luck."""
         step = step | {"pool": "strike"}
         if self.destroyers:
@@ -140,7 +140,7 @@ class StepTables:
             defending = {"name": f"{step['name']}-defending", "fire": {"defender": "defence"}}
             yield from self._aimed(step | defending, part)
 
-    def _aimed(self, step: dict[str, Any], part: Part) -> Iterator[dict[str, Any]]:
+    def _aimed(self, step: dict[str, Any], part: StepPart) -> Iterator[dict[str, Any]]:
         """The step at what the part can hit: without and with a destroyer of its own that finds hidden units."""
         step = step | {"by": part.names}
         spares = [unit.name for unit in self.units if unit.name in (*part.spared, *part.hidden)]
@@ -160,7 +160,7 @@ class StepTables:
             step["dice_at_most"] = {"own": land}
         return step
 
-    def _parts(self, element: str) -> list[Part]:
+    def _parts(self, element: str) -> list[StepPart]:
         """The units of an element that have an attack or a defence, those that fire alike together."""
         here = [unit for unit in self.units if unit.element in (element, "air") and not unit.supports_only]
         alike: dict[tuple[bool, tuple[str, ...], tuple[str, ...]], list[str]] = {}
@@ -173,7 +173,7 @@ class StepTables:
             strikes += strikes_first
             always = set(spared)
             parts.append(
-                Part(
+                StepPart(
                     number,
                     strikes if strikes_first else 0,
                     names,
