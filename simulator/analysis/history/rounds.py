@@ -21,6 +21,7 @@ from simulator.analysis.odds.run import PORTION, Interrupted, Progress, together
 from simulator.analysis.odds.stages import ExactRun, SimulatedRun
 from simulator.analysis.result import Result
 from simulator.engine.api import Graph, courses, graph_of
+from simulator.engine.model.chance import NEGLIGIBLE
 from simulator.engine.model.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds
 from simulator.engine.model.streams import derive_seed
 from simulator.rules.battle import NOBODY, WINNERS, BattlesRun, Columns, Outcomes
@@ -31,7 +32,6 @@ from simulator.scenarios.arguments import checked
 MOST, MOST_ASKED, LEFT = 100, 10_000, 1e-6
 BATTLES = 20_000
 MOST_TURNS = 100_000
-NEGLIGIBLE = 1e-18
 HALF = 0.5
 
 

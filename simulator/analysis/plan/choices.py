@@ -12,11 +12,10 @@ import numpy as np
 
 from simulator.analysis.plan.columns import Columns
 from simulator.analysis.plan.turn import Turn
+from simulator.rules.toolkit.tolerances import ROUNDING
 
-# Values, and prices, closer than this are equal.
-EQUAL, SAME_PRICE = 1e-6, 1e-9
-# Chances closer than this are equal.
-ALIKE = 1e-12
+# Values closer than this are equal.
+EQUAL = 1e-6
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ class Choices:
         """The columns of a front that a plan may choose."""
         front, columns = self.turn.fronts[at], self.found[at]
         some = np.asarray(columns.numbers.any(axis=1))
-        fine = columns.chance >= front.min_odds - ALIKE
+        fine = columns.chance >= front.min_odds - ROUNDING
         allowed = fine if front.hold else fine | ~some
         if self.objective != "worth" and at in self.turn.aims:
             allowed = some & fine & (columns.chance > 0)

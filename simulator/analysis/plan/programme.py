@@ -14,9 +14,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from simulator.analysis.plan.choices import EQUAL, SAME_PRICE, Division, away, first_in_order
+from simulator.analysis.plan.choices import EQUAL, Division, away, first_in_order
 from simulator.analysis.plan.formulation import SCALE, Formulation, total
 from simulator.analysis.plan.relaxed import Constraints, Limits, Relaxed, Stock, limits_of
+from simulator.rules.toolkit.tolerances import ALIKE
 
 # The first search takes columns whose loss is at most this part of the bound.
 FIRST_PART = 1e-5
@@ -151,7 +152,7 @@ class Programme(Formulation):
     def _least_equal(self, value: float) -> float:
         """The least value of the aim that equals this one."""
         if self.objective == "cheapest":
-            return value - SAME_PRICE
+            return value - ALIKE
         if self.objective == "worth":
             return value - 2 * EQUAL
         return log(exp(value) - 2 * EQUAL) if exp(value) > 2 * EQUAL else -np.inf
@@ -192,12 +193,12 @@ class Programme(Formulation):
         elif self.objective == "all":
             constraints = self._chance_at_least(value - EQUAL, constraints)
         else:
-            constraints = constraints.also(self.price, -np.inf, value + SAME_PRICE)
+            constraints = constraints.also(self.price, -np.inf, value + ALIKE)
             solution = self._again(solution, self.chance, constraints, among)
             constraints = self._chance_at_least(exp(total(self.chance, solution)) - EQUAL, constraints)
         for cost in (self.pieces, self.price):
             solution = self._again(solution, -cost, constraints, among)
-            constraints = constraints.also(cost, -np.inf, total(cost, solution) + SAME_PRICE)
+            constraints = constraints.also(cost, -np.inf, total(cost, solution) + ALIKE)
         return self._choice(self._first_in_order(solution, constraints, among))
 
     def _first_way(self, ways: np.ndarray, largest: float) -> Division:
@@ -210,7 +211,7 @@ class Programme(Formulation):
         wanted = self._numbers.T[ways].astype(np.int64)
         pieces = wanted.sum(axis=(1, 2))
         price = np.where(pieces == pieces.min(), (wanted * self.turn.price).sum(axis=(1, 2)), np.inf)
-        equal = price <= price.min() + SAME_PRICE
+        equal = price <= price.min() + ALIKE
         reaches = np.array([front.reaches for front in self.turn.fronts])
         way, sent = first_in_order(self.stock.leaving, reaches, wanted[equal])
         columns = ways[equal][way] - self.first[:-1]

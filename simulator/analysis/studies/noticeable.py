@@ -8,6 +8,8 @@ from functools import lru_cache
 import numpy as np
 from scipy import special
 
+from simulator.rules.toolkit.tolerances import ALIKE
+
 LEVEL, POWER = 0.05, 0.8
 # Beyond this many battles each the normal formula alone is used; it is then within one per cent.
 MOST_EXACT = 20_000
@@ -23,7 +25,7 @@ def battles_to_notice(p: float, q: float, level: float = LEVEL, power: float = P
     binomial distributions. Source: Fleiss, Levin and Paik, Statistical Methods for Rates and Proportions (3rd edition,
     2003), sections 3.1 and 4.2.
     """
-    if abs(p - q) < 1e-9:
+    if abs(p - q) < ALIKE:
         return None
     guess = normal_number(p, q, level, power)
     if guess > MOST_EXACT:
@@ -68,4 +70,4 @@ def _accepted(x: np.ndarray, n: int, z: float) -> tuple[np.ndarray, np.ndarray]:
     a, half, last = 1 + c, (c - 1) * x - n * c, (1 + c) * x * x - 2 * n * c * x
     root = np.sqrt(np.maximum(half * half - a * last, 0.0))
     low, high = (-half - root) / a, (-half + root) / a
-    return np.ceil(low - 1e-9).astype(np.int64), np.floor(high + 1e-9).astype(np.int64)
+    return np.ceil(low - ALIKE).astype(np.int64), np.floor(high + ALIKE).astype(np.int64)

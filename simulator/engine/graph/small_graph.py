@@ -16,7 +16,6 @@ from simulator.engine.graph.graph_passes import (
     DENSE,
     MAY_CUT,
     PAUSE,
-    UNLIKELY,
     WHERE,
     Endings,
     Flow,
@@ -29,6 +28,7 @@ from simulator.engine.graph.graph_passes import FOUND as ENDINGS
 from simulator.engine.graph.solver import Passes, compiled
 from simulator.engine.jit.kernels import Kernel, inner, kernel
 from simulator.engine.model.chain import OutcomeDistribution
+from simulator.engine.model.chance import NEGLIGIBLE
 from simulator.engine.model.status import DONE
 
 # Room for endings; a graph with more of them is solved by separate passes.
@@ -120,7 +120,7 @@ def small_graph_outcomes(graph: Graph) -> OutcomeDistribution | None:
     matrix, ring = np.empty(DENSE * DENSE + DENSE + 2), np.zeros(width * size)
     state, layer, p = np.empty(ROOM, np.int32), np.empty(ROOM, np.int64), np.empty(ROOM)
     at = np.zeros(6, np.int64)
-    unlikely = UNLIKELY if chain.paired else 0.0
+    unlikely = NEGLIGIBLE if chain.paired else 0.0
     if _call(spread_at_once, net, (rows, layers, matrix), ring, (state, layer, p), at, unlikely) != DONE:
         return None
     count = int(at[ENDINGS])

@@ -22,7 +22,6 @@ from simulator.engine.graph.graph_passes import (
     MAY_CUT,
     PAUSE,
     SOLVED,
-    UNLIKELY,
     WHERE,
     Endings,
     Flow,
@@ -35,6 +34,7 @@ from simulator.engine.graph.graph_passes import (
 )
 from simulator.engine.jit import kernel_cache as cache
 from simulator.engine.jit.cost_model import SOLVING, may_compile
+from simulator.engine.model.chance import NEGLIGIBLE
 from simulator.engine.model.limits import EXACT_BYTES, BrokenGame, NoExactOdds, Progress, in_words
 from simulator.engine.model.status import DONE, ENDLESS, LARGE, NEED_ROOM
 
@@ -189,7 +189,7 @@ class Solver:
         count = len(self._plan.at) - 1
         ring, low, high = np.zeros(width * size), np.full(width, count, np.int64), np.full(width, -1, np.int64)
         ring[0], low[0], high[0] = 1.0, 0 if width == 1 else int(self._plan.of[0]), count - 1
-        lost = np.array([0.0, UNLIKELY if chain.paired else 0.0])
+        lost = np.array([0.0, NEGLIGIBLE if chain.paired else 0.0])
         found = self._room(4 * max(64, int(self.graph.final.sum())))
         return Flow(*map(self._hold, (ring, low, high, lost))), found, self._hold(np.array([0, count, 0, 0, -1, 0]))
 

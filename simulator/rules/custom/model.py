@@ -42,7 +42,7 @@ from simulator.rules.toolkit.policies import named as named_policies
 
 PARAMETERS = {"after-rounds": "after_rounds", "units-at-most": "units_at_most", "odds-below": "odds_below"}
 Policy = Literal["never", "after-rounds", "units-at-most", "outnumbered", "outpowered", "odds-below", "best"]
-NOBODY = "nobody who may fight there is called"
+NOT_THERE = "nobody who may fight there is called"
 Count = Annotated[int, Field(ge=0, le=1000)]
 Hits = Annotated[int, Field(ge=0)]
 
@@ -344,7 +344,7 @@ def _check_damaged(file: GameFile, kind: str, side: str, fields: FileScenario) -
     numbers, pieces = counts(own), pieces_by_name(file, side)
     for unit, hits in damage_of(own).items():
         field = f"{side}.damaged.{unit}"
-        check_known(unit, fighters(file, kind, side), field, NOBODY)
+        check_known(unit, fighters(file, kind, side), field, NOT_THERE)
         piece = pieces[unit]
         first = (wish or piece.absorb) == "first"
         most = (piece.hits - 1) * (numbers[unit] if first else min(numbers[unit], 1))
@@ -360,7 +360,7 @@ def _check_policy(file: GameFile, kind: str, side: str, policy: SidePolicy) -> N
     check_parameters(field, policy, chosen, PARAMETERS)
     if policy.loss_order == "best" and counts_points(file, kind):
         raise Refusal(f"{field}.loss_order", "best is not offered where points are counted")
-    check_order(policy.loss_order or [], fighters(file, kind, side), f"{field}.loss_order", NOBODY)
+    check_order(policy.loss_order or [], fighters(file, kind, side), f"{field}.loss_order", NOT_THERE)
     for entry in policy.keep:
         check_known(entry, words_of(file), f"{field}.keep", "no unit or tag")
     if policy.loss_order == "best" and any(step.aim != "anyone" for step in steps_of(file, kind)):
@@ -381,4 +381,4 @@ def _check_targets(file: GameFile, kind: str, side: str, policy: Any) -> None:
     targets = getattr(policy, "target_order", None)
     if targets is not None and by_side(file.losses.chosen_by, enemy) != "enemy":
         raise Refusal(f"{field}.target_order", f"the {enemy} orders his own losses in this game")
-    check_order(targets or [], fighters(file, kind, enemy), f"{field}.target_order", NOBODY)
+    check_order(targets or [], fighters(file, kind, enemy), f"{field}.target_order", NOT_THERE)

@@ -19,8 +19,8 @@ from simulator.rules.toolkit.naming import unaccented
 COLUMNS = ("name", "cost", "attack", "defence", "hits")
 NEEDED = ("name", "attack", "defence")
 MOST_UNITS = 64
-SIDES = 6
-RANGES = {"cost": (0, 1_000_000), "attack": (0, SIDES), "defence": (0, SIDES), "hits": (1, 20)}
+FACES = 6
+RANGES = {"cost": (0, 1_000_000), "attack": (0, FACES), "defence": (0, FACES), "hits": (1, 20)}
 MEANT = {"defense": "defence", "unit": "name", "price": "cost"}
 
 
@@ -45,7 +45,7 @@ def game_from_csv(path: str | Path, name: str) -> str:
     game: dict[str, Any] = {
         "format": 3,
         "name": name,
-        "dice": {"sides": SIDES, "hit": "at-most"},
+        "dice": {"sides": FACES, "hit": "at-most"},
         "unit": units,
         "battle": {"field": {"title": "a battle in the field", "taken_by": list(units), "may_retreat": ["attacker"]}},
         "step": [{"name": "fight"}],
@@ -129,7 +129,7 @@ def _mistakes(given: Mapping[str, str], lines: Mapping[str, int]) -> Iterator[st
         number = _number(text, fraction=column == "cost")
         if (text or column in NEEDED) and (number is None or not least <= number <= most):
             kind = "a number" if column == "cost" else "a whole number"
-            dice = ", as the dice have six sides" if most == SIDES else ""
+            dice = ", as the dice have six sides" if most == FACES else ""
             yield f"{column}: {text[:40]!r} is not {kind} from {least} to {most:,}{dice}"
 
 
