@@ -159,12 +159,7 @@ class Solver:
         if self.counted and len(self.graph.to) <= MOST_AT_ONCE:
             at[MAY_CUT] = int(self._loops())
         while (status := self._call(spread, self._plan, flow, found, at, self._pause)) != DONE:
-            if status == NEED_ROOM:
-                found = self._more_room(found)
-            elif status == LARGE:
-                self._solve_large(int(at[COMPONENT]) - 1, at, flow.ring)
-            elif status == ENDLESS:
-                raise self._endless(int(at[WHERE]))
+            found = self._served(status, flow, found, at)
             if self._lasts():
                 flow, found, at = self._taken_over(flow, found, at)
             at[MAY_CUT] = int(self._loops())
@@ -215,7 +210,14 @@ class Solver:
     def _room(self, size: int) -> Endings:
         return Endings(*(self._hold(np.zeros(size, kind)) for kind in (np.int32, np.int64, np.float64)))
 
-    def _more_room(self, found: Endings) -> Endings:
+    def _served(self, status: int, flow: Flow, found: Endings, at: Any) -> Endings:
+        """Do what `spread` needs before it goes on; the endings, with more room where it needs that."""
+        if status == ENDLESS:
+            raise self._endless(int(at[WHERE]))
+        if status == LARGE:
+            self._solve_large(int(at[COMPONENT]) - 1, at, flow.ring)
+        if status != NEED_ROOM:
+            return found
         more = self._room(len(found.state))
         return Endings(*(a + b if self._plain else np.concatenate([a, b]) for a, b in zip(found, more, strict=True)))
 
