@@ -35,6 +35,7 @@ from simulator.rules.campaign.rows import Rows, columns_of, summary, texts
 from simulator.rules.campaign.solve import FightSolver
 from simulator.rules.question import Question
 from simulator.rules.sides import SIDES, ForceColumns
+from simulator.rules.toolkit.policies import refuse
 
 # A plan, and the checked fields of each fight.
 Planned = tuple[CampaignPlan, list[Any]]
@@ -48,10 +49,8 @@ def battle(data: Mapping[str, Any], folder: Path | None = None, paths: bool = Tr
     `folder` and `paths` as for game files. Raises Refusal, or Misfit for an invalid game file.
     """
     of, rules = data.get("of"), data.get("rules")
-    if of is None:
-        raise Refusal("of", "is needed: the game that is played")
-    if isinstance(of, str) and of in GAMES and "rules" in data:
-        raise Refusal("rules", f"unknown field; {of} is no game file")
+    refuse(of is None, "of", "is needed: the game that is played")
+    refuse(isinstance(of, str) and of in GAMES and "rules" in data, "rules", f"unknown field; {of} is no game file")
     if data.get("fortress") and not carry_of(of, rules, folder, paths).fortresses.kept:
         raise Refusal("fortress", "only europa has fortresses that are besieged")
     fights, forces = data.get("fight"), data.get("force")

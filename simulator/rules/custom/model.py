@@ -37,7 +37,7 @@ from simulator.rules.custom.game_file.words import (
     words_of,
 )
 from simulator.rules.idle import KnowsIdle, of_table
-from simulator.rules.toolkit.policies import check_alone, check_parameters
+from simulator.rules.toolkit.policies import check_alone, check_parameters, refuse
 from simulator.rules.toolkit.policies import named as named_policies
 
 PARAMETERS = {"after-rounds": "after_rounds", "units-at-most": "units_at_most", "odds-below": "odds_below"}
@@ -321,8 +321,7 @@ def check_scenario(file: GameFile, kind: str, fields: FileScenario) -> None:
     for side in SIDES:
         able, own, policy = fighters(file, kind, side), getattr(fields, side), getattr(fields.policy, side)
         numbers = counts(own)
-        if not any(map(numbers.get, able)):
-            raise Refusal(side, f"no fighting unit; give at least one of {', '.join(able)}")
+        refuse(not any(map(numbers.get, able)), side, f"no fighting unit; give at least one of {', '.join(able)}")
         options = options_of(own)
         check_chosen(file, options, f"{side}.options")
         for key, unit in [(key, unit) for key, unit in file.unit.items() if numbers.get(key)]:
@@ -376,8 +375,7 @@ def _check_targets(file: GameFile, kind: str, side: str, policy: Any) -> None:
     field, enemy = f"policy.{side}", ENEMY[side]
     if by_side(file.losses.chosen_by, side) == "enemy":
         for name in ("loss_order", "keep"):
-            if getattr(policy, name):
-                raise Refusal(f"{field}.{name}", f"the enemy orders the losses of the {side} in this game")
+            refuse(getattr(policy, name), f"{field}.{name}", f"the enemy orders the losses of the {side} in this game")
     targets = getattr(policy, "target_order", None)
     if targets is not None and by_side(file.losses.chosen_by, enemy) != "enemy":
         raise Refusal(f"{field}.target_order", f"the {enemy} orders his own losses in this game")
