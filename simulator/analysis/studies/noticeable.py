@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from functools import lru_cache
 
 import numpy as np
@@ -30,15 +31,12 @@ def battles_to_notice(p: float, q: float, level: float = LEVEL, power: float = P
     guess = normal_number(p, q, level, power)
     if guess > MOST_EXACT:
         return guess
-    low, high = 1, max(8, guess + guess // 4)
+    high = max(8, guess + guess // 4)
     while exact_power(high, p, q, level) < power:
         high *= 2
     if guess <= 200:
         return next(n for n in range(1, high + 1) if exact_power(n, p, q, level) >= power)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if exact_power(middle, p, q, level) >= power else (middle + 1, high)
-    return low
+    return bisect_left(range(high), power, 1, key=lambda n: exact_power(n, p, q, level))
 
 
 def normal_number(p: float, q: float, level: float, power: float) -> int:
