@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 # More units than any fight can have (fields are at most 1,000): an attacker that needs this many never fights.
 BEYOND_ALL = 10**9
+NOTHING_LEFT = 0.9 * ROUNDING  # no other setting can be worth more by ROUNDING
 # Policies whose values `gains` compares, with their parameters; they are no named values.
 COMPARED = ("retreat", "sea_retreat", "break_off", "leave_with_wind", "hand")
 
@@ -382,7 +383,7 @@ def _gains(found: Best, path: str) -> Iterator[Gain]:
             worth = worths(fixed)[side]
             if value is None or worth > value + ROUNDING:
                 value, shown = worth, label
-            if alone and own - value < 0.9 * ROUNDING:  # no other setting can be worth more by ROUNDING
+            if alone and own - value < NOTHING_LEFT:
                 break
         if value is not None:
             yield Gain(path, shown, value, own - value)
