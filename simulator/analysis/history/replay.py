@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simulator.analysis.history.ending import ending
-from simulator.analysis.odds.method import MOST_BATTLES, check_numbers
+from simulator.analysis.odds.method import check_numbers
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import PORTION, outcome_columns
 from simulator.analysis.odds.stages import ExactRun, counting_chain
@@ -201,9 +201,7 @@ def replay(scenario: Source, seed: int = 0, battle: int = 0) -> Replay:
     >>> replay("risk-20v15", seed=1).outcome["winner"]
     'defender'
     """
-    check_numbers(1, seed, None)
-    if isinstance(battle, bool) or not isinstance(battle, int | np.integer) or not 0 <= battle < MOST_BATTLES:
-        raise ValueError(f"battle: {battle} is not allowed; give a whole number from 0 to {MOST_BATTLES - 1}")
+    check_numbers(1, seed, None, battle=battle)
     asked = load(scenario)
     if asked.built.answer is None:
         run = ReplayRun(seed, battle)

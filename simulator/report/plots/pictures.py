@@ -26,7 +26,7 @@ PICTURES: dict[str, Callable[..., Axes]] = {
     "ByRound": plot_by_round,
     "Comparison": plot_comparison,
     "Indices": lambda found, ax: plot_sweep(found.swept, ax),
-    "Kept": lambda found, ax: plot_sweep(found.sweep(), ax),
+    "KeptSweep": lambda found, ax: plot_sweep(found.sweep(), ax),
     "Luck": plot_luck,
     "Mixture": plot_mixture,
     "Need": plot_need,

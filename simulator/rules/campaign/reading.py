@@ -14,6 +14,7 @@ from simulator.rules.campaign.model import Campaign, given
 from simulator.rules.campaign.model import Fight as FightFields
 from simulator.rules.campaign.model import Side as SideFields
 from simulator.rules.campaign.plan import OUT, STAY, UNNAMED, CampaignPlan, PlannedFight, PlannedSide, Ships, Taking
+from simulator.rules.custom.game_file.files import laid_over
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.policies import refuse
 
@@ -284,15 +285,6 @@ class Reader:
         text = "who is with whom does not follow from the fights; name the forces on your side"
         refuse(split or lonely, "us", text)
         return frozenset(force for force, ours in camp.items() if ours), True
-
-
-def laid_over(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """`over` laid over `base`, tables key by key."""
-    merged = dict(base)
-    for key, value in over.items():
-        old = merged.get(key)
-        merged[key] = laid_over(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
-    return merged
 
 
 def best_in(value: Any, path: str) -> Iterator[str]:

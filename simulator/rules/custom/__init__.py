@@ -17,7 +17,7 @@ from simulator.rules.custom.game_file.format import GameFile
 from simulator.rules.custom.game_file.options import with_options_of
 from simulator.rules.custom.game_file.units import pieces_of
 from simulator.rules.custom.game_file.words import counts_points
-from simulator.rules.custom.model import PARAMETERS, Scenario, check_scenario, model_of, shape_of
+from simulator.rules.custom.model import PARAMETERS, FileScenario, check_scenario, model_of, shape_of
 from simulator.rules.question import Question
 
 __all__ = ["INLINE", "battles", "knows", "lists", "names"]
@@ -59,7 +59,7 @@ def _battle(source: Source, kind: str) -> Battle:
     from simulator.rules.custom.game_file.describe import force, unit_note
     from simulator.rules.custom.outcome import SUMMARY
 
-    def build(fields: Scenario) -> Built:
+    def build(fields: FileScenario) -> Built:
         from simulator.rules.custom.built import built
 
         return built(source, kind, fields)

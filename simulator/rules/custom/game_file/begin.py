@@ -15,12 +15,13 @@ from simulator.rules.custom.game_file.files import LARGEST_FILE, read_game
 from simulator.rules.custom.game_file.unit_names import unit_name
 from simulator.rules.custom.game_file.written import toml_text
 from simulator.rules.toolkit.naming import unaccented
+from simulator.rules.toolkit.policies import refuse
 
 COLUMNS = ("name", "cost", "attack", "defence", "hits")
 NEEDED = ("name", "attack", "defence")
 MOST_UNITS = 64
-SIDES = 6
-RANGES = {"cost": (0, 1_000_000), "attack": (0, SIDES), "defence": (0, SIDES), "hits": (1, 20)}
+FACES = 6
+RANGES = {"cost": (0, 1_000_000), "attack": (0, FACES), "defence": (0, FACES), "hits": (1, 20)}
 MEANT = {"defense": "defence", "unit": "name", "price": "cost"}
 
 
@@ -45,7 +46,7 @@ def game_from_csv(path: str | Path, name: str) -> str:
     game: dict[str, Any] = {
         "format": 3,
         "name": name,
-        "dice": {"sides": SIDES, "hit": "at-most"},
+        "dice": {"sides": FACES, "hit": "at-most"},
         "unit": units,
         "battle": {"field": {"title": "a battle in the field", "taken_by": list(units), "may_retreat": ["attacker"]}},
         "step": [{"name": "fight"}],
@@ -59,8 +60,7 @@ def _text(path: str | Path) -> str:
     try:
         with Path(path).open("rb") as file:
             content = file.read(LARGEST_FILE + 1)
-        if len(content) > LARGEST_FILE:
-            raise Refusal("units", f"{path}: too large; at most {LARGEST_FILE // 1024} kB")
+        refuse(len(content) > LARGEST_FILE, "units", f"{path}: too large; at most {LARGEST_FILE // 1024} kB")
         # Spreadsheets write a mark of the encoding in front.
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -96,10 +96,8 @@ def _units(text: str) -> dict[str, dict[str, Any]]:
     if mistakes:
         mistakes[0].others = mistakes[1:]
         raise mistakes[0]
-    if not found:
-        raise Refusal("units", "no rows; give one for each unit")
-    if len(found) > MOST_UNITS:
-        raise Refusal("units", f"{len(found)} rows; a game file holds at most {MOST_UNITS} units")
+    refuse(not found, "units", "no rows; give one for each unit")
+    refuse(len(found) > MOST_UNITS, "units", f"{len(found)} rows; a game file holds at most {MOST_UNITS} units")
     if not any(unit["attack"] or unit["defence"] for unit in found.values()):
         raise Refusal("units", "nobody rolls: attack and defence are 0 in every row")
     return found
@@ -109,8 +107,7 @@ def _columns(head: Sequence[str]) -> list[str]:
     """The columns that the first line names. Raises Refusal."""
     columns = [MEANT.get(word.strip().lower(), word.strip().lower()) for word in head]
     for column in NEEDED:
-        if column not in columns:
-            raise Refusal("units", f"line 1: no column {column!r}; the columns are {', '.join(COLUMNS)}")
+        refuse(column not in columns, "units", f"line 1: no column {column!r}; the columns are {', '.join(COLUMNS)}")
     for column in columns:
         if column not in COLUMNS or columns.count(column) > 1:
             raise Refusal("units", f"line 1: column {column!r} is not one of {', '.join(COLUMNS)}, each once")
@@ -129,7 +126,7 @@ def _mistakes(given: Mapping[str, str], lines: Mapping[str, int]) -> Iterator[st
         number = _number(text, fraction=column == "cost")
         if (text or column in NEEDED) and (number is None or not least <= number <= most):
             kind = "a number" if column == "cost" else "a whole number"
-            dice = ", as the dice have six sides" if most == SIDES else ""
+            dice = ", as the dice have six sides" if most == FACES else ""
             yield f"{column}: {text[:40]!r} is not {kind} from {least} to {most:,}{dice}"
 
 
