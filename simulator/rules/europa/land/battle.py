@@ -12,7 +12,7 @@ import numpy as np
 from simulator.engine.api import exact_outcomes
 from simulator.engine.model.chain import SIDES
 from simulator.engine.model.kept import Recent
-from simulator.rules.battle import Built, Columns
+from simulator.rules.battle import NOBODY, Built, Columns
 from simulator.rules.europa.land import rules as land
 from simulator.rules.europa.land.rules import LandState
 from simulator.rules.europa.land.tables import (
@@ -78,7 +78,6 @@ def stage_ends(key: Hashable, build: Callable[[], Built]) -> tuple[Columns, np.n
     if found is None:
         made = build()
         assert made.chain is not None
-        assert made.outcome is not None
         ends = exact_outcomes(made.chain)
         found = _stages.keep(key, (made.outcome(ends.states), ends.p))
     return found
@@ -106,8 +105,8 @@ def land_outcome(setup: LandSetup, states: Any) -> Columns:
         beaten = (states.winner == side) & (morale[enemy] == 0) & (losses[enemy] >= losses[side] + gap)
         major |= beaten & counts
     columns["major_victory"] = major
-    columns["evaded"] = unfought & (states.winner == land.NOBODY)
-    columns["overrun"] = unfought & (states.winner != land.NOBODY)
+    columns["evaded"] = unfought & (states.winner == NOBODY)
+    columns["overrun"] = unfought & (states.winner != NOBODY)
     return columns
 
 

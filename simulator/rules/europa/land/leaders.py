@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simulator.engine.model.chance import TableBook
+from simulator.rules.battle import NOBODY
 from simulator.rules.europa.land import rules as land
 from simulator.rules.europa.shared.leaders import FACES, Pair
 
@@ -113,7 +114,7 @@ class LeaderClasses:
         drms = np.array([[self.setup.drm(winner, pair, "pursuit") for pair in self.pairs] for winner in (0, 1)])
         for winner, *routed in np.ndindex(*retreat.shape[1:]):
             retreaters[:, winner, *routed] = alike(retreat[:, winner, *routed], fragile)
-            if winner != land.NOBODY:
+            if winner != NOBODY:
                 pursuers[:, winner, *routed] = alike(drms[winner], retreaters[:, winner, *routed])
         return pursuers, retreaters
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from simulator.engine.model.chain import SIDES
 from simulator.engine.model.chance import NO_TABLE, TableBook, Weights, combine, seen_as
+from simulator.rules.battle import NOBODY
 from simulator.rules.europa.land import rules as land
 from simulator.rules.europa.land.leaders import LeaderClasses
 from simulator.rules.europa.land.rules import LandParams, LandState
@@ -285,7 +286,7 @@ class LandSetup(Opponents[model.Land]):
     def start(self) -> LandState:
         """The first stage of the battle: an overrun's leader test, the evasion, draws, or the first roll."""
         p, winner = self.params, self.overrun
-        begun = LandState(*[0] * len(LandState._fields))._replace(stage=land.DRAW, winner=land.NOBODY)
+        begun = LandState(*[0] * len(LandState._fields))._replace(stage=land.DRAW, winner=NOBODY)
         if winner >= 0:
             on_a, on_d = (int(size) if side != winner else 0 for side, size in enumerate(p.size))
             leaders = int(p.fragile[0])
