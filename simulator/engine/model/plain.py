@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
 from itertools import repeat
 from math import inf
 from types import MappingProxyType
@@ -24,6 +26,7 @@ import numpy as np
 from simulator.engine.model.chain import SIDES, Chain, rule
 from simulator.engine.model.chance import NO_TABLE, Tables
 from simulator.engine.model.counters import Combined, counters_on
+from simulator.engine.model.kept import Kept
 from simulator.engine.model.limits import BrokenGame, NoExactOdds
 
 NOTHING: Mapping[str, int] = MappingProxyType({})
@@ -177,6 +180,7 @@ class PlainBattle:
     """A battle in the plain form with all its states.
 
     `chain`: what the engine answers. `states`: the states by place. `counters`: the names of what is counted.
+    `kept`: what was derived from them.
     """
 
     def __init__(self, start: Hashable, follow: Follow, counters: Sequence[str] = (), label: str = "") -> None:
@@ -194,7 +198,7 @@ class PlainBattle:
         self._first, self._to = list[int](), list[int]()
         self._amounts = list[tuple[int, ...]]()
         self._tables = ChanceTables()
-        self._nothing = (0,) * len(self.counters)
+        self._nothing, self.kept = (0,) * len(self.counters), Kept()
         table_of, owner, number = self._explore()
         self._counted, more = self._count()
         columns = table_of, self._first, self._to, more, owner, number
@@ -231,6 +235,13 @@ class PlainBattle:
             if len(self._to) > MOST_EDGES:
                 raise NoExactOdds(f"more than {MOST_EDGES:,} transitions; a battle in the plain form has fewer")
         return table_of, owner, number
+
+    def with_words(self, follow: Follow) -> PlainBattle:
+        """A battle with the same states, whose own `follow` has the words of replays; both share `kept`."""
+        other = copy(self)
+        other._follow = follow
+        other.chain = replace(self.chain, tell=other._tell)
+        return other
 
     def amounts(self, final: Any) -> dict[str, np.ndarray]:
         """The value of each counter in final states of the chain (a State of int arrays): int64, shape (states,)."""

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from simulator.engine.model.plain import OVER, PlainBattle
+from simulator.engine.model.kept import Recent
+from simulator.engine.model.plain import OVER, Follow, PlainBattle
 from simulator.rules.battle import Built, Columns
+
+# The battles explored last, of at most this many states together, and the place of the rows of their final states.
+_ALIKE = Recent[PlainBattle](400_000, lambda battle: len(battle.states))
+ROWS = "rows"
+
+
+def alike(numbers: Hashable, start: Hashable, follow: Follow, label: str = "") -> PlainBattle:
+    """A plain battle; one whose states and columns depend on the same `numbers` is not explored again."""
+    known = _ALIKE.get(numbers)
+    return known.with_words(follow) if known else _ALIKE.keep(numbers, PlainBattle(start, follow, label=label))
 
 
 def built(
@@ -29,8 +39,7 @@ def built(
         rows = [columns(state, **counters) for state, counters in battle.ends(final)]
         return {name: np.array([row[name] for row in rows]) for name in rows[0]}
 
-    @cache
-    def rows_by_place() -> tuple[np.ndarray, Columns]:
+    def rows_by_place(battle: PlainBattle) -> tuple[np.ndarray, Columns]:
         """The places of all final states, and their rows."""
         places = np.flatnonzero(battle.chain.params.table == OVER)
         return places, rows_of(type(battle.chain.start)(places, np.zeros_like(places)))
@@ -38,7 +47,9 @@ def built(
     def outcome(final: Any) -> Columns:
         if battle.chain.counters:
             return rows_of(final)
-        places, rows = rows_by_place()
+        if ROWS not in battle.kept:
+            battle.kept[ROWS] = rows_by_place(battle)
+        places, rows = battle.kept[ROWS]
         chosen = np.searchsorted(places, final.place)
         return {name: column[chosen] for name, column in rows.items()}
 
