@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.engine.model.chain import SIDES
 from simulator.engine.model.chance import TableBook
 from simulator.rules.battle import NOBODY
 from simulator.rules.europa.land import rules as land
@@ -48,7 +47,7 @@ class LeaderClasses:
 
     def __init__(self, setup: LandSetup) -> None:
         self.setup = setup
-        self.policies = tuple(getattr(setup.fields.policy, name).break_off for name in SIDES)
+        self.policies = setup.policies
         self.members = list(split(setup.pairs, self._drawn_as).values())
         self.drawn = len(self.members)
         self.parent = list(range(self.drawn))
