@@ -12,6 +12,7 @@ from simulator.analysis.words import capital, points
 from simulator.rules.campaign.text import called_fight
 from simulator.rules.question import LOST
 from simulator.rules.sides import SIDES
+from simulator.rules.toolkit.by_key import by_key
 from simulator.rules.toolkit.naming import listed
 from simulator.rules.toolkit.tolerances import ALIKE, ROUNDING
 from simulator.rules.toolkit.words import agreeing, chance_of, percent, verb_of_many
@@ -220,10 +221,7 @@ def _split(words: str) -> tuple[str, str]:
 
 def by_decision(rows: Sequence[Row]) -> dict[tuple[str, str], list[Row]]:
     """The rows of each side and decision (a policy, or a fight of a campaign)."""
-    found: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        found.setdefault((row["side"], row.get("decision") or row["fight"]), []).append(row)
-    return found
+    return by_key(rows, lambda row: (row["side"], row.get("decision") or row["fight"]))
 
 
 def ending(rows: Sequence[Row]) -> list[Row] | None:

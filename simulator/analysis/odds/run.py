@@ -101,7 +101,6 @@ def until_interrupted(work: Iterable[T], answer: Callable[[list[T]], R], least: 
 
 def outcome_columns(scenario: Scenario, ends: OutcomeDistribution) -> Columns:
     """Final states as the columns of the game."""
-    assert scenario.built.outcome is not None
     return scenario.built.outcome(ends.states)
 
 

@@ -135,7 +135,6 @@ class ExactRun:
     def of_chain(self, built: Built) -> tuple[OutcomeDistribution, Outcomes]:
         """The ends and outcomes of an answer that is one chain; those of small battles are kept for equal scenarios."""
         assert built.chain is not None
-        assert built.outcome is not None
         budget, *known = vars(built).get(_KEPT, (inf,))
         if budget <= self.budget:
             return known[0], known[1]

@@ -20,7 +20,8 @@ from simulator.rules.campaign import carry_of, prepared
 from simulator.rules.campaign.carry import Carry, Planned
 from simulator.rules.campaign.model import given
 from simulator.rules.campaign.plan import CampaignPlan
-from simulator.rules.campaign.reading import best_in, check_name, laid_over
+from simulator.rules.campaign.reading import best_in, check_name
+from simulator.rules.custom.game_file.files import laid_over
 from simulator.rules.toolkit.policies import refuse
 from simulator.scenarios.validation import complaints
 

@@ -174,9 +174,7 @@ class Block:
         return None if starts is None else Joined(top.chain, starts, self._outcome)
 
     def _outcome(self, states: Any, settings: Sequence[int]) -> Columns:
-        outcome = self.corners[tuple(settings)].built.outcome
-        assert outcome is not None
-        return outcome(states)
+        return self.corners[tuple(settings)].built.outcome(states)
 
     def _starts(self) -> np.ndarray | None:
         """The start of each cell: int64, shape (cells, fields); None if starts move unevenly."""
@@ -222,9 +220,8 @@ class Block:
         for settings, one in ((self.bottom, self.corners[self.bottom]), (middle, inside)):
             # Count rounds as in the largest battle, even if no rule of the smaller one reads them.
             graph = graph_of(replace(one.chain, counters=top.chain.counters), QUICK_BYTES)
-            states, outcome = graph.states(graph.final), one.built.outcome
-            assert outcome is not None
-            columns, solver = readable(_long(outcome(states), len(states[0]))), Solver(graph, counted=False)
+            states = graph.states(graph.final)
+            columns, solver = readable(_long(one.built.outcome(states), len(states[0]))), Solver(graph, counted=False)
             cell = int((self.rows == settings).all(axis=1).argmax())
             for question, values in zip(asked, found, strict=True):
                 worth = weighed(one.battle, columns, int(graph.final.sum()), question)

@@ -31,6 +31,7 @@ from simulator.analysis.result import Result, frame
 from simulator.analysis.studies.paired import Difference, PairedAnswer, answered, difference
 from simulator.analysis.words import LEAST_POINTS, capital, difference_in_words, meaning, number_in_words, points
 from simulator.rules.battle import Battle
+from simulator.rules.toolkit.by_key import by_key
 from simulator.rules.toolkit.naming import suggested
 from simulator.rules.toolkit.tolerances import ROUNDING
 from simulator.rules.toolkit.words import agreeing, setting_of
@@ -96,10 +97,7 @@ class Sensitivity(Result):
 
     def fields(self) -> list[tuple[str, list[FieldStep]]]:
         """The steps of each field, the field with the largest effect first."""
-        found: dict[str, list[FieldStep]] = {}
-        for step in self.steps:
-            found.setdefault(step.path, []).append(step)
-        return list(found.items())
+        return list(by_key(self.steps, lambda step: step.path).items())
 
     def without_effect(self) -> list[str]:
         """The fields without any effect."""

@@ -20,6 +20,7 @@ from simulator.analysis.studies.sensitivity import steps_of
 from simulator.analysis.words import capital, points
 from simulator.rules.battle import Battle
 from simulator.rules.sides import SIDES
+from simulator.rules.toolkit.by_key import by_key
 from simulator.rules.toolkit.tolerances import ROUNDING
 from simulator.rules.toolkit.words import number_of, price_of
 from simulator.scenarios import Scenario, ScenarioError, Source, load
@@ -62,10 +63,7 @@ class Units(Result):
         `points` of its side's chance to win, and for each cost of the price; `exchanged` is the change of its own
         side's cost lost less the enemy's. The most points for the price come first, without prices the most points.
         """
-        found: dict[tuple[str, str, float | None], list[OneMore]] = {}
-        for one in self.each:
-            found.setdefault((one.side, one.unit, one.price), []).append(one)
-        rows = []
+        found, rows = by_key(self.each, lambda one: (one.side, one.unit, one.price)), []
         for (side, unit, price), many in found.items():
             points = 100 * fmean(one.chance for one in many)
             known = [one.exchange for one in many if one.exchange is not None]

@@ -24,7 +24,7 @@ from simulator.engine.model.interpreted import plain_state
 from simulator.engine.model.limits import QUICK_BYTES
 from simulator.engine.model.packing import packed, unpacked
 from simulator.engine.sample.alias import Alias, bits_for, drawn_by, some_tables
-from simulator.engine.sample.graph_tables import Tally
+from simulator.engine.sample.graph_tables import EndTally
 from simulator.engine.sample.plain_walk import rolls_a_battle, walk_together
 
 if TYPE_CHECKING:
@@ -151,32 +151,33 @@ class InterpretedGraph(PlainExplorer):
         Counters are fields of the packed states; the last column is the number of battles. Raises
         BrokenGame for a game that breaks its contract; OutOfRoom, after which this object is unusable.
         """
-        held = np.full(battles, self._start)
-
-        def step(going: np.ndarray, number: np.ndarray, other: np.ndarray) -> np.ndarray:
-            at = held[going] & NODE
-            held[going] += self.step(at, number, other) - at
-            return np.asarray(whole(self._table)[held[going] & NODE] != FINAL)
-
-        going = whole(self._table)[held & NODE] != FINAL
-        over = walk_together((seed, first, battles), going, self.chain.paired, step, seconds)
-        return self._counts(held) if over else None
+        held = self._walk((seed, first, battles), seconds)
+        return None if held is None else self._counts(held)
 
     def courses(self, seed: int, first: int, battles: int) -> Courses:
         """See `courses`. Raises as `fight`."""
-        held = np.full(battles, self._start)
-        passed = [(np.arange(battles), held.copy())]
+        passed = [(np.arange(battles), np.full(battles, self._start))]
+        self._walk((seed, first, battles), float("inf"), passed)
+        battle, edges = map(np.concatenate, zip(*passed, strict=True))
+        edges = edges[np.argsort(battle, kind="stable")]
+        return self._states_after(edges), np.cumsum(np.bincount(battle)) - 1
+
+    def _walk(self, order: tuple[int, int, int], seconds: float, passed: list[Any] | None = None) -> np.ndarray | None:
+        """The last edges of battles, int64, shape (battles,); None after `seconds` of CPU time.
+
+        `order` is as for `walk_together`; `passed` gets the battles of each step, and their edges.
+        """
+        held = np.full(order[2], self._start)
 
         def step(going: np.ndarray, number: np.ndarray, other: np.ndarray) -> np.ndarray:
             at = held[going] & NODE
             held[going] += self.step(at, number, other) - at
-            passed.append((going, held[going]))
+            if passed is not None:
+                passed.append((going, held[going]))
             return np.asarray(whole(self._table)[held[going] & NODE] != FINAL)
 
-        walk_together((seed, first, battles), whole(self._table)[held & NODE] != FINAL, self.chain.paired, step)
-        battle, edges = map(np.concatenate, zip(*passed, strict=True))
-        edges = edges[np.argsort(battle, kind="stable")]
-        return self._states_after(edges), np.cumsum(np.bincount(battle)) - 1
+        going = whole(self._table)[held & NODE] != FINAL
+        return held if walk_together(order, going, self.chain.paired, step, seconds) else None
 
     def _counts(self, ended: np.ndarray) -> np.ndarray:
         """Rows of packed final states and counts, from the last edges of battles."""
@@ -226,7 +227,7 @@ class InterpretedSimulation:
 
     def __init__(self, chain: Chain, seed: int, threads: int | None = None) -> None:
         self._chain, self._seed, self._threads = chain, seed, threads
-        self._fought, self._tally = 0, Tally(counters_as_fields(chain).layout.words)
+        self._fought, self._tally = 0, EndTally(counters_as_fields(chain).layout.words)
         self._graph: InterpretedGraph | None = None
         self._rest: Simulation | None = None
 

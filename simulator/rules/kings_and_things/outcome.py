@@ -18,7 +18,7 @@ from simulator.rules.kings_and_things.rules import ATTACKING, DEFENDING, STALEMA
 from simulator.rules.kings_and_things.sides import ROLES, Role, unexplored
 
 # The winners of the last explorations.
-WINNERS = Recent[np.ndarray](1 << 8, lambda made: 1)
+KNOWN_WINNERS = Recent[np.ndarray](1 << 8, lambda made: 1)
 
 
 def columns(forces: Forces, states: States) -> Columns:
@@ -93,8 +93,8 @@ def winners(forces: Forces, chain: Chain) -> np.ndarray:
     params, shapes = chain.params, np.array((chain.params.row, chain.params.width, *forces.base))
     numbers = (shapes, params.about, *chain.tables.rows, forces.starts, forces.chances)
     key = blake2b(b"".join(one.tobytes() for one in numbers)).digest()
-    known = WINNERS.get(key)
-    return WINNERS.keep(key, winners_by_pairs(forces, chain)) if known is None else known
+    known = KNOWN_WINNERS.get(key)
+    return KNOWN_WINNERS.keep(key, winners_by_pairs(forces, chain)) if known is None else known
 
 
 def winners_by_pairs(forces: Forces, chain: Chain) -> np.ndarray:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from simulator.engine.model.limits import NoExactOdds
-from simulator.engine.model.plain import Following, Place, PlainBattle, Roll
+from simulator.engine.model.plain import Following, PlainBattle, PlainState, Roll
 from simulator.rules.battle import ATTACKER, DEFENDER, Built, Columns, Joined, Refusal
 from simulator.rules.price_of_power import cards, rules, text
 from simulator.rules.price_of_power.forces import (
@@ -70,7 +70,7 @@ class Fight:
 
         plain = PlainBattle(None, follow, self.counters)
         places: Any = np.arange(len(plain.chain.params.table))
-        place = {s: at for at, (s, _) in enumerate(plain.ends(Place(places, 0 * places)))}
+        place = {s: at for at, (s, _) in enumerate(plain.ends(PlainState(places, 0 * places)))}
 
         def columns(states: Any, row: Sequence[int]) -> Columns:
             return self._columns(Setup(with_units(w.fields, paths, row)), plain.ends(states))

@@ -29,6 +29,7 @@ from simulator.rules.custom.game_file.words import (
     selected,
     words_of,
 )
+from simulator.rules.toolkit.policies import refuse
 
 RESERVED_UNITS = ("units", "cost", "modifier", "modifiers", "all")
 # Also reserved in format 3, in which they are fields of a side.
@@ -63,8 +64,7 @@ def _numbers(dice: Dice | Die, field: str) -> None:
 
 def _die(file: GameFile, die: Die, field: str, name: str) -> None:
     check_name(name, field, HYPHENED, "a die")
-    if (die.sides is None) == (die.faces is None):
-        raise Refusal(field, "give exactly one of sides, faces")
+    refuse((die.sides is None) == (die.faces is None), field, "give exactly one of sides, faces")
     if die.faces is None:
         if wrong := {"hits", "damage"} & die.model_fields_set:
             raise Refusal(f"{field}.{min(wrong)}", "is for dice with faces; a die with sides hits by its numbers")
@@ -84,8 +84,7 @@ def _die(file: GameFile, die: Die, field: str, name: str) -> None:
 def _unit(file: GameFile, key: str, unit: Unit) -> None:
     field = f"unit.{key}"
     reserved = (*RESERVED_UNITS, *RESERVED_3) if file.format > 2 else RESERVED_UNITS
-    if key in reserved:
-        raise Refusal(field, f"{key!r} is reserved; not allowed for a unit: {', '.join(reserved)}")
+    refuse(key in reserved, field, f"{key!r} is reserved; not allowed for a unit: {', '.join(reserved)}")
     check_name(key, field, UNDERSCORED, "a unit")
     _rolls(file, unit, field)
     for tag in unit.tags:

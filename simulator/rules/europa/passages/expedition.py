@@ -6,15 +6,16 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from simulator.engine.model.chain import SIDES
 from simulator.engine.model.chance import seen_as
 from simulator.engine.model.plain import Following, PlainBattle, Roll
 from simulator.rules.battle import ATTACKER, DEFENDER, Built, Columns
-from simulator.rules.europa.land.battle import build_land, outcomes_of
+from simulator.rules.europa.land.battle import build_land, land_stage, stage_ends
 from simulator.rules.europa.passages import model
 from simulator.rules.europa.passages.model import STAGES, stages_of, troops_of, with_troops
 from simulator.rules.europa.passages.passage import LANDED, Passing, Voyage, assumptions, explanation
@@ -161,7 +162,9 @@ class Expedition:
     def _run(self, state: Ashore, changes: dict[str, Mapping[str, object]]) -> tuple[Columns, np.ndarray]:
         """Columns and chances of a stage's outcomes."""
         fields = with_troops(self.fields, state.stage, self.counters(state.stage, state.thirds), **changes)
-        return outcomes_of(BUILD[state.stage], fields)
+        if state.stage == "land":
+            return land_stage(fields, SIDES[ATTACKER])
+        return stage_ends(fields.model_dump_json(serialize_as_any=True), partial(build_siege, fields))
 
     def columns(self, state: Ashore) -> dict[str, object]:
         """Columns: how far it came, and what is left."""

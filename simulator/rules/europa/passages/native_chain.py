@@ -10,7 +10,7 @@ from pydantic import Field
 from simulator.engine.model.chain import SIDES
 from simulator.engine.model.plain import Following, PlainBattle, Roll
 from simulator.rules.battle import ATTACKER, Both, Built, Fields, FrameOf
-from simulator.rules.europa.land.battle import build_land, outcomes_of
+from simulator.rules.europa.land.battle import build_land, land_stage
 from simulator.rules.europa.passages.stages import in_stage, refuse_best
 from simulator.rules.europa.procedures.overseas import Conquered, ConquestFields, Conversion, check_conquest
 from simulator.rules.europa.shared import land_model
@@ -112,7 +112,7 @@ class Chain:
 
     def _fought(self, end: Conquered) -> dict[Fought, float]:
         """The ends of a battle with their chances."""
-        columns, p = outcomes_of(build_land, self.battle(end))
+        columns, p = land_stage(self.battle(end), SIDES[ATTACKER])
         left = (columns[f"{side}_left_thirds"] + columns[f"{side}_idle_thirds"] for side in SIDES)
         fates = (columns[f"attacker_leader_{fate}"] for fate in GONE)
         rows = chances_of([columns["winner"], *left, columns["major_victory"], *fates], p)
