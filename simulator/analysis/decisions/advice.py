@@ -121,15 +121,22 @@ def _brings(found: Best, you: str) -> str:
     return f"it is worth {found.value[side]:.4f} to {'you' if you else f'the {side}'}{before}, and {text}"
 
 
+def may_hold(scenario: Scenario, odds: Odds) -> bool:
+    """May units that are kept to the last take the ground more often? Not said of simulated odds and large battles."""
+    exact = odds.battles is None and odds.explored <= MOST_EXPLORED
+    if odds.question.measure not in TAKEN or scenario.battle.advice is None or not exact:
+        return False
+    # No more can be gained than the battles that are won without the ground.
+    return odds.p(odds.question.measure) <= odds.winner(SIDES[0]) - LEAST_GAIN
+
+
 def to_hold(scenario: Scenario, odds: Odds) -> tuple[str, dict[str, Any]]:
     """The units to keep to the last where battles are won without taking the ground: a sentence, and how to set it.
 
-    Empty where that brings nothing, and for odds that are simulated or of a large battle.
+    Empty where that brings nothing, and where `may_hold` says so. It solves a second battle.
     """
     measure, advice = odds.question.measure, scenario.battle.advice
-    exact = odds.battles is None and odds.explored <= MOST_EXPLORED
-    # No more can be gained than the battles that are won without the ground.
-    if measure not in TAKEN or advice is None or not exact or odds.p(measure) > odds.winner(SIDES[0]) - LEAST_GAIN:
+    if advice is None or not may_hold(scenario, odds):
         return "", {}
     options = (one for every in advice.lists(scenario.fields, SIDES[0]) for one in every)
     keep = next(({path: one[path]} for one in options for path in one if path.endswith(".keep")), {})

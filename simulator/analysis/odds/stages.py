@@ -75,7 +75,7 @@ class Shared:
             return chain
         if len(self._chains) >= MOST_CHAINS:
             self.forget()
-        return self._chains.setdefault(digest(chain), chain)
+        return self._chains.setdefault(chain.kept.of(digest, chain), chain)
 
     def ends(self, chain: Chain, solve: Callable[[Chain], OutcomeDistribution]) -> OutcomeDistribution:
         """The exact ends of a chain that `canonical` returned; solved if they are not known."""

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from simulator.engine.model.limits import NoExactOdds
-from simulator.engine.model.plain import Following, PlainBattle, PlainState, Roll
+from simulator.engine.model.plain import Follow, Following, PlainBattle, PlainState, Roll
 from simulator.rules.battle import ATTACKER, DEFENDER, Built, Columns, Joined, Refusal
 from simulator.rules.price_of_power import cards, rules, text
 from simulator.rules.price_of_power.forces import (
@@ -30,6 +30,7 @@ from simulator.rules.price_of_power.setup import Setup, starts_of
 from simulator.rules.price_of_power.state import DEAD, LOSES, PLAYS, Battle, Force, Realm, force_of
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import counted, winners
+from simulator.rules.toolkit.plain import alike
 
 HEAVY = SHIPS.index("heavy")
 
@@ -39,12 +40,18 @@ class Fight:
 
     def __init__(self, setup: Setup, label: str = "") -> None:
         self.setup, self.counters = setup, ("rounds",) if setup.options.count_rounds else ()
-        try:
-            self.plain = PlainBattle(rules.begun(setup), partial(rules.follow, setup), self.counters, label)
-        except NoExactOdds as error:
-            units, many = " v ".join(str(side.units) for side in setup.sides), str(error).partition(";")[0]
-            raise Refusal("attacker", f"{units} {setup.sides[0].fields.called} come to {many}; give fewer") from None
+        follow = partial(rules.follow, setup)
+        self.plain = alike(setup.key(), partial(self._explore, follow, label), follow, label)
         self.chain = self.plain.chain
+
+    def _explore(self, follow: Follow, label: str) -> PlainBattle:
+        """All states, which other battles with an equal `Setup.key` share."""
+        try:
+            return PlainBattle(rules.begun(self.setup), follow, self.counters, label)
+        except NoExactOdds as error:
+            units, many = " v ".join(str(side.units) for side in self.setup.sides), str(error).partition(";")[0]
+            called = self.setup.sides[0].fields.called
+            raise Refusal("attacker", f"{units} {called} come to {many}; give fewer") from None
 
     def built(self) -> Built:
         """Everything that answers the battle."""

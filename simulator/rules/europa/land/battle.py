@@ -18,8 +18,8 @@ from simulator.rules.europa.land.rules import LandState
 from simulator.rules.europa.land.tables import (
     PHASES,
     PURSUIT,
+    LandRoll,
     LandSetup,
-    Roll,
     bonus_matters,
     evades_by,
 )
@@ -242,7 +242,7 @@ def _roll_line(setup: LandSetup, before: LandState, result: int, dice: random.Ra
     return f"{ROLLS[roll]}: " + "; ".join(_die_text(setup, own, side, result, dice) for side, own in rolls) + "."
 
 
-def _die_text(setup: LandSetup, roll: Roll | None, side: int, result: int, dice: random.Random) -> str:
+def _die_text(setup: LandSetup, roll: LandRoll | None, side: int, result: int, dice: random.Random) -> str:
     if not roll or not roll.column:
         return f"{SIDES[side]} does not fire"
     own = result >> land.SIDE_BITS if side else result
