@@ -30,6 +30,7 @@ from simulator.rules.price_of_power.setup import Setup, starts_of
 from simulator.rules.price_of_power.state import DEAD, LOSES, PLAYS, Battle, Force, Realm, force_of
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import counted, winners
+from simulator.rules.toolkit.plain import decisions
 
 HEAVY = SHIPS.index("heavy")
 
@@ -45,6 +46,7 @@ class Fight:
             units, many = " v ".join(str(side.units) for side in setup.sides), str(error).partition(";")[0]
             raise Refusal("attacker", f"{units} {setup.sides[0].fields.called} come to {many}; give fewer") from None
         self.chain = self.plain.chain
+        self.decisions = partial(decisions, self.plain, partial(described, setup))
 
     def built(self) -> Built:
         """Everything that answers the battle."""
@@ -106,18 +108,6 @@ class Fight:
         columns = outcome(setup, [battle for battle, _ in ends])
         return columns | {name: np.array([counts[name] for _, counts in ends]) for name in self.counters}
 
-    def decisions(self, states: Any, options: np.ndarray) -> Columns:
-        """Columns of decision states: the units in place and the option taken as text, numbers as int64.
-
-        `options`: int32, shape (states,). `hits` are those to take now, `enemy_hits` those that the enemy will take,
-        `hand` the cards that the side may still play.
-        """
-        rows = []
-        for place, option in zip(states.place.tolist(), options.tolist(), strict=True):
-            s, choice = self.plain.choice_at(place)
-            rows.append({"decision": choice.policy} | described(self.setup, s) | {"choice": [*choice.options][option]})
-        return {name: np.array([row[name] for row in rows]) for name in (rows[0] if rows else ())}
-
 
 def with_units(fields: AnyBattle, paths: Sequence[str], row: Sequence[int]) -> AnyBattle:
     """A battle with other numbers of units."""
@@ -129,7 +119,11 @@ def with_units(fields: AnyBattle, paths: Sequence[str], row: Sequence[int]) -> A
 
 
 def described(w: Setup, s: Battle) -> dict[str, Any]:
-    """A state in which a side decides."""
+    """A state in which a side decides: the units in place as text, numbers as they are.
+
+    `hits` are those to take now, `enemy_hits` those that the enemy will take, `hand` the cards that the side may still
+    play.
+    """
     own, enemy = force_of(s, s.side), force_of(s, 1 - s.side)
     found: dict[str, Any] = {
         side.where: counted(w.strength(at, force_of(s, at).realms).types, SHIPS if w.sea else TYPES)
