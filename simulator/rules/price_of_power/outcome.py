@@ -31,6 +31,7 @@ from simulator.rules.price_of_power.setup import Setup, starts_of
 from simulator.rules.price_of_power.state import DEAD, LOSES, PLAYS, Battle, Force, Realm, force_of
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import counted, winners
+from simulator.rules.toolkit.plain import decisions
 
 HEAVY = SHIPS.index("heavy")
 # Battles are kept for others that are alike, such as the next ones of a sweep: of 136 battles of
@@ -50,6 +51,7 @@ class Fight:
         else:
             self.plain = _explored.keep(key, self._explore(follow, label))
         self.chain = self.plain.chain
+        self.decisions = partial(decisions, self.plain, partial(described, setup))
 
     def _explore(self, follow: Follow, label: str) -> PlainBattle:
         """All states, which other battles with an equal `Setup.key` share."""
@@ -120,18 +122,6 @@ class Fight:
         columns = outcome(setup, [battle for battle, _ in ends])
         return columns | {name: np.array([counts[name] for _, counts in ends]) for name in self.counters}
 
-    def decisions(self, states: Any, options: np.ndarray) -> Columns:
-        """Columns of decision states: the units in place and the option taken as text, numbers as int64.
-
-        `options`: int32, shape (states,). `hits` are those to take now, `enemy_hits` those that the enemy will take,
-        `hand` the cards that the side may still play.
-        """
-        rows = []
-        for place, option in zip(states.place.tolist(), options.tolist(), strict=True):
-            s, choice = self.plain.choice_at(place)
-            rows.append({"decision": choice.policy} | described(self.setup, s) | {"choice": [*choice.options][option]})
-        return {name: np.array([row[name] for row in rows]) for name in (rows[0] if rows else ())}
-
 
 def with_units(fields: AnyBattle, paths: Sequence[str], row: Sequence[int]) -> AnyBattle:
     """A battle with other numbers of units."""
@@ -143,7 +133,11 @@ def with_units(fields: AnyBattle, paths: Sequence[str], row: Sequence[int]) -> A
 
 
 def described(w: Setup, s: Battle) -> dict[str, Any]:
-    """A state in which a side decides."""
+    """A state in which a side decides: the units in place as text, numbers as they are.
+
+    `hits` are those to take now, `enemy_hits` those that the enemy will take, `hand` the cards that the side may still
+    play.
+    """
     own, enemy = force_of(s, s.side), force_of(s, 1 - s.side)
     found: dict[str, Any] = {
         side.where: counted(w.strength(at, force_of(s, at).realms).types, SHIPS if w.sea else TYPES)

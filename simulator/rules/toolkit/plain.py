@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -42,18 +42,21 @@ def built(
         chosen = np.searchsorted(places, final.place)
         return {name: column[chosen] for name, column in rows.items()}
 
-    def decisions(states: Any, options: np.ndarray) -> Columns:
-        rows = []
-        for place, option in zip(states.place.tolist(), options.tolist(), strict=True):
-            state, choice = battle.choice_at(place)
-            words = {} if describe is None else describe(state)
-            rows.append({"decision": choice.policy, **words, "choice": list(choice.options)[option]})
-        return {name: np.array([row[name] for row in rows]) for name in (rows[0] if rows else ())}
-
     return Built(
         chain=battle.chain,
         outcome=outcome,
         assumptions=lambda: assumptions,
         explain=lambda: explain,
-        decisions=decisions,
+        decisions=partial(decisions, battle, describe or (lambda state: {})),
     )
+
+
+def decisions(
+    battle: PlainBattle, describe: Callable[[Any], Mapping[str, Any]], states: Any, options: np.ndarray
+) -> Columns:
+    """Columns of decision states: the policy, the state as `describe` has it, and the option taken (int32) as text."""
+    rows = []
+    for place, option in zip(states.place.tolist(), options.tolist(), strict=True):
+        state, choice = battle.choice_at(place)
+        rows.append({"decision": choice.policy, **describe(state), "choice": list(choice.options)[option]})
+    return {name: np.array([row[name] for row in rows]) for name in (rows[0] if rows else ())}
