@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import blake2b
 from itertools import accumulate
 from operator import mul
 from typing import NamedTuple
@@ -74,6 +75,16 @@ class Catalogue:
         """All conditions by number."""
         return [Condition(tuple(row)) for row in self.left.tolist()]
 
+    def key(self) -> bytes | None:
+        """A digest of everything that its numbers depend on; None where more than hits change the side."""
+        if not self._bare:
+            return None
+        band = self.army.band
+        words = repr(
+            (self.army.slots, band.policy, sorted(band.items), band.leaves, band.cloud, band.brittle, band.fort)
+        )
+        return blake2b(words.encode() + self.left.tobytes()).digest()
+
     def _refuse_above(self, number: int) -> None:
         text = f"can come to more than {self._most:,} conditions; give fewer people, or fewer items"
         refuse(number > self._most, f"{self.army.band.name}.creatures", text)
@@ -106,11 +117,12 @@ class Catalogue:
         unit = np.array([*units[::-1], 0], np.int64 if codes < LARGEST_CODE else object)  # 0: nobody is left
         orders = [np.array(self.army.order(NOTHING_LEFT, step)) for step in range(len(self.chosen))]
         begun, number, size = starts @ unit[:-1], starts.sum(axis=1), 0
-        code, left, found = unit[:0], starts[:0], []
+        counts = starts.astype(np.int16)
+        code, left, found = unit[:0], counts[:0], []
         for total in range(int(number.max()), -1, -1):
             own = number == total
             code, first = np.unique(np.concatenate([code, begun[own]]), return_index=True)
-            left = np.concatenate([left, starts[own]])[first]
+            left = np.concatenate([left, counts[own]])[first]
             size += len(code)
             self._refuse_above(size)
             struck = np.stack([order[(left[:, order] > 0).argmax(axis=1)] for order in orders], axis=1)
@@ -187,7 +199,7 @@ class Catalogue:
 
     @cached_property
     def left(self) -> np.ndarray:
-        """Counters left: int64, shape (conditions, slots)."""
+        """Counters left: int64 (int16 where only hits change the side), shape (conditions, slots)."""
         return np.array([c.left for c in self.conditions], np.int64).reshape(len(self), -1)
 
     @cached_property
