@@ -6,13 +6,14 @@ from itertools import product
 import numpy as np
 import pytest
 
-from simulator import ScenarioError, exact, load, sensitivity
+from simulator import ScenarioError, exact, load, replay, sensitivity
 from simulator.analysis.odds.answer import changed
 from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.run import settle
 from simulator.analysis.odds.stages import ExactRun, digest
 from simulator.analysis.studies.sensitivity import steps_of
 from simulator.engine.model.chain import SIDES
+from simulator.engine.model.plain import PlainBattle
 from simulator.rules.europa.land.battle import land_line, land_outcome
 from simulator.rules.europa.land.rules import LandState
 from simulator.rules.europa.land.tables import LandSetup
@@ -74,3 +75,17 @@ def changed_relief(name, army_plus):
     """The defender of this example with so many ARMY+ in its relief army."""
     side = draft(load(name)).data["defender"]
     return side | {"relief": side["relief"] | {"army_plus": army_plus}}
+
+
+def test_equal_numbers_are_explored_once_and_told_in_their_own_words(monkeypatch):
+    """A missionary and an earlier use cancel each other on the conquistador's die."""
+    first = load("europa-tlaxcala-1519")
+    both = {"conversion.attacker.missionary": True, "conversion.conditions.previous_uses": 1}
+    true = exact(first)
+    explored = []
+    monkeypatch.setattr(PlainBattle, "_explore", lambda *_: explored.append(1))
+    other = load(draft(first).with_fields(both))
+    assert exact(other).chances.tolist() == true.chances.tolist()
+    assert "conquest: +1 earlier uses" in " ".join(other.built.explain()).lower()
+    assert replay(other, 1, 3).lines == replay(first, 1, 3).lines
+    assert not explored

@@ -24,7 +24,7 @@ MOST_ENDS, MOST_CHAINS = 2_000_000, 256
 _KEPT, MOST_KEPT = "_outcomes", 1 << 10
 # To find the columns that a counter changes, no more rows of outcomes are compared, at least this many of its values
 # must fit, and an answer without counters tries this many of them one by one.
-MOST_ROWS, LEAST_COUNTS, FEW_COUNTS = 4_000_000, 128, 16
+MOST_ROWS, LEAST_COUNTS, FEW_COUNTS = 4_000_000, 128, 4
 
 
 def counting_chain(chain: Chain, numbers: Callable[[Any], np.ndarray]) -> Chain:

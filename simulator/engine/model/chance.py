@@ -217,7 +217,12 @@ class TableBook:
 
     def unless_idle(self, index: int) -> int:
         """NO_TABLE if the table always gives 0, else the index; rules skip such a roll, since a 0 changes nothing."""
-        return NO_TABLE if self.weights(index) == CERTAIN else index
+        table = self._tables[index]
+        if isinstance(table, tuple) and not isinstance(table, Sum):
+            idle = len(table[0]) == 1 and not table[0][0]
+        else:
+            idle = self.weights(index) == CERTAIN
+        return NO_TABLE if idle else index
 
     def weights(self, index: int) -> Weights:
         """The weights of table `index`: integers, or chances if it was added as arrays."""

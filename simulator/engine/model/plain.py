@@ -26,6 +26,7 @@ import numpy as np
 from simulator.engine.model.chain import SIDES, Chain, rule
 from simulator.engine.model.chance import NO_TABLE, Tables
 from simulator.engine.model.counters import Combined, counters_on
+from simulator.engine.model.kept import Kept
 from simulator.engine.model.limits import BrokenGame, NoExactOdds
 
 NOTHING: Mapping[str, int] = MappingProxyType({})
@@ -179,6 +180,7 @@ class PlainBattle:
     """A battle in the plain form with all its states.
 
     `chain`: what the engine answers. `states`: the states by place. `counters`: the names of what is counted.
+    `kept`: what was derived from them.
     """
 
     def __init__(self, start: Hashable, follow: Follow, counters: Sequence[str] = (), label: str = "") -> None:
@@ -196,7 +198,7 @@ class PlainBattle:
         self._first, self._to = list[int](), list[int]()
         self._amounts = list[tuple[int, ...]]()
         self._tables = ChanceTables()
-        self._nothing = (0,) * len(self.counters)
+        self._nothing, self.kept = (0,) * len(self.counters), Kept()
         table_of, owner, number = self._explore()
         self._counted, more = self._count()
         columns = table_of, self._first, self._to, more, owner, number
@@ -235,7 +237,7 @@ class PlainBattle:
         return table_of, owner, number
 
     def told_by(self, follow: Follow, label: str = "") -> PlainBattle:
-        """The same states and chances, for a `follow` that differs in its words alone."""
+        """The same states and chances, for a `follow` that differs in its words alone; both share `kept`."""
         other = copy(self)
         other._follow = follow
         other.chain = replace(self.chain, tell=other._tell, label=label)

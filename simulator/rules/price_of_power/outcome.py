@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from simulator.engine.model.kept import Recent
 from simulator.engine.model.limits import NoExactOdds
-from simulator.engine.model.plain import Follow, Following, PlainBattle, PlainState, Roll
+from simulator.engine.model.plain import Following, PlainBattle, PlainState, Roll
 from simulator.rules.battle import ATTACKER, DEFENDER, Built, Columns, Joined, Refusal
 from simulator.rules.price_of_power import cards, rules, text
 from simulator.rules.price_of_power.forces import (
@@ -31,13 +30,9 @@ from simulator.rules.price_of_power.setup import Setup, starts_of
 from simulator.rules.price_of_power.state import DEAD, LOSES, PLAYS, Battle, Force, Realm, force_of
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import counted, winners
-from simulator.rules.toolkit.plain import decisions
+from simulator.rules.toolkit.plain import alike, decisions
 
 HEAVY = SHIPS.index("heavy")
-# Battles are kept for others that are alike, such as the next ones of a sweep: of 136 battles of
-# `sensitivity power-campaign-naples` 68 differ.
-KEPT_BYTES, BYTES_OF_A_STATE = 80_000_000, 730
-_explored: Recent[PlainBattle] = Recent(KEPT_BYTES, lambda plain: BYTES_OF_A_STATE * len(plain.states))
 
 
 class Fight:
@@ -45,21 +40,18 @@ class Fight:
 
     def __init__(self, setup: Setup, label: str = "") -> None:
         self.setup, self.counters = setup, ("rounds",) if setup.options.count_rounds else ()
-        key, follow = setup.key(), partial(rules.follow, setup)
-        if known := _explored.get(key):
-            self.plain = known.told_by(follow, label)
-        else:
-            self.plain = _explored.keep(key, self._explore(follow, label))
+        self.plain = self._explored(label)
         self.chain = self.plain.chain
         self.decisions = partial(decisions, self.plain, partial(described, setup))
 
-    def _explore(self, follow: Follow, label: str) -> PlainBattle:
-        """All states, which other battles with an equal `Setup.key` share."""
+    def _explored(self, label: str) -> PlainBattle:
+        """The battle with all its states, shared with others whose `Setup.key` is equal."""
+        setup = self.setup
         try:
-            return PlainBattle(rules.begun(self.setup), follow, self.counters, label)
+            return alike(setup.key(), rules.begun(setup), partial(rules.follow, setup), self.counters, label)
         except NoExactOdds as error:
-            units, many = " v ".join(str(side.units) for side in self.setup.sides), str(error).partition(";")[0]
-            called = self.setup.sides[0].fields.called
+            units, many = " v ".join(str(side.units) for side in setup.sides), str(error).partition(";")[0]
+            called = setup.sides[0].fields.called
             raise Refusal("attacker", f"{units} {called} come to {many}; give fewer") from None
 
     def built(self) -> Built:
