@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 from pydantic import Field
 
 from simulator.engine.model.chain import SIDES
-from simulator.engine.model.plain import Following, PlainBattle, Roll
+from simulator.engine.model.plain import Following, Roll
 from simulator.rules.battle import ATTACKER, Both, Built, Fields, FrameOf
 from simulator.rules.europa.land.battle import land_assumptions, land_explanation, land_stage, set_up_stage
 from simulator.rules.europa.land.tables import LandSetup
@@ -188,9 +188,7 @@ def check_native_chain(fields: NativeChain) -> None:
 def build_native_chain(fields: NativeChain) -> Built:
     """Everything that answers a conversion and the battle that may follow."""
     chain = Chain(fields)
-    label = "native-chain"
-    explore = partial(PlainBattle, None, chain.follow, label=label)
-    battle = alike((label, chain.numbers), explore, chain.follow, label)
+    battle = alike(chain.numbers, None, chain.follow, label="native-chain")
     made = built(battle, chain.columns)
     return replace(made, assumptions=partial(assumptions, chain), explain=partial(explanation, chain))
 
