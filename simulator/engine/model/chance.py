@@ -211,7 +211,10 @@ class TableBook:
 
     def unless_idle(self, index: int) -> int:
         """NO_TABLE if the table always gives 0, else the index; rules skip such a roll, since a 0 changes nothing."""
-        return NO_TABLE if self.weights(index) == CERTAIN else index
+        table = self._tables[index]
+        rows = table.rows if isinstance(table, Sum) else [table] if isinstance(table, tuple) else []
+        idle = all(len(results) == 1 and results[0] == 0 for results, _ in rows) if rows else table == CERTAIN
+        return NO_TABLE if idle else index
 
     def weights(self, index: int) -> Weights:
         """The weights of table `index`: integers, or chances if it was added as arrays."""
