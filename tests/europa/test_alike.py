@@ -89,3 +89,12 @@ def test_equal_numbers_are_explored_once_and_told_in_their_own_words(monkeypatch
     assert "conquest: +1 earlier uses" in " ".join(other.built.explain()).lower()
     assert replay(other, 1, 3).lines == replay(first, 1, 3).lines
     assert not explored
+
+
+def test_an_overrun_is_no_interception():
+    """Both let the attacker break off first; only one of them is fought."""
+    sides = {"attacker": {"land_detachments": 8, "leader": "none"}, "defender": {"land_detachments": 1}}
+    battle = {"game": "europa", "battle": "land"} | sides
+    ways = {"conditions": {"interception": True}}, {"policy": {"attacker": {"overrun": "declare"}}}
+    fought, run_over = (LandSetup(load(battle | way).fields, ("attacker",), together=0).numbers for way in ways)
+    assert fought != run_over

@@ -188,7 +188,7 @@ def check_native_chain(fields: NativeChain) -> None:
 def build_native_chain(fields: NativeChain) -> Built:
     """Everything that answers a conversion and the battle that may follow."""
     chain = Chain(fields)
-    battle = alike(chain.numbers, None, chain.follow, label="native-chain")
+    battle = alike(("native-chain", chain.numbers), None, chain.follow, label="native-chain")
     made = built(battle, chain.columns)
     return replace(made, assumptions=partial(assumptions, chain), explain=partial(explanation, chain))
 
