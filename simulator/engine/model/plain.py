@@ -236,7 +236,7 @@ class PlainBattle:
                 raise NoExactOdds(f"more than {MOST_EDGES:,} transitions; a battle in the plain form has fewer")
         return table_of, owner, number
 
-    def told_by(self, follow: Follow, label: str = "") -> PlainBattle:
+    def with_lines_of(self, follow: Follow, label: str = "") -> PlainBattle:
         """The same states and chances, for a `follow` that differs in its words alone; both share `kept`."""
         other = copy(self)
         other._follow = follow
