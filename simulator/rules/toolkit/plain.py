@@ -22,10 +22,9 @@ ROWS = "rows"
 
 def alike(key: Hashable, start: Hashable, follow: Follow, counters: Sequence[str] = (), label: str = "") -> PlainBattle:
     """A battle in the plain form; those with an equal `key` differ in their words alone, and are explored once."""
-    known = _explored.get(key)
-    return (
-        known.with_words(follow, label) if known else _explored.keep(key, PlainBattle(start, follow, counters, label))
-    )
+    if known := _explored.get(key):
+        return known.with_words(follow, label)
+    return _explored.keep(key, PlainBattle(start, follow, counters, label))
 
 
 def built(
