@@ -116,7 +116,7 @@ def digest(chain: Chain) -> bytes:
 
     def add(value: Any) -> None:
         if isinstance(value, np.ndarray):
-            hasher.update(f"{value.dtype}{value.shape}".encode())
+            hasher.update(f"{value.dtype.str}{value.shape}".encode())
             hasher.update(np.ascontiguousarray(value).data)
         elif isinstance(value, tuple):
             hasher.update(f"{type(value).__module__}.{type(value).__qualname__}(".encode())

@@ -218,10 +218,8 @@ class TableBook:
     def unless_idle(self, index: int) -> int:
         """NO_TABLE if the table always gives 0, else the index; rules skip such a roll, since a 0 changes nothing."""
         table = self._tables[index]
-        if isinstance(table, tuple) and not isinstance(table, Sum):
-            idle = len(table[0]) == 1 and not table[0][0]
-        else:
-            idle = self.weights(index) == CERTAIN
+        rows = table.rows if isinstance(table, Sum) else [table] if isinstance(table, tuple) else []
+        idle = all(len(results) == 1 and results[0] == 0 for results, _ in rows) if rows else table == CERTAIN
         return NO_TABLE if idle else index
 
     def weights(self, index: int) -> Weights:

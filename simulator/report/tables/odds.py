@@ -65,7 +65,7 @@ def chance_table(odds: Odds, heading: str, results: Sequence[EndChance], everyth
 def events(odds: Odds) -> list[EndChance]:
     """The chances of the yes/no columns that are no results."""
     shown = {result.question for result in odds.results}
-    flags = [name for name in odds.names if odds.kind_of(name) == "yes/no" and name not in shown]
+    flags = [name for name, kind in odds.kinds.items() if kind == "yes/no" and name not in shown]
     return [EndChance(label_of(odds.battle, name), name, odds.p(name), *odds.interval(name)) for name in flags]
 
 

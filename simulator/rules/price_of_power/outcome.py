@@ -27,7 +27,7 @@ from simulator.rules.price_of_power.forces import (
 from simulator.rules.price_of_power.model import TYPES, AnyBattle
 from simulator.rules.price_of_power.model import listed as realms
 from simulator.rules.price_of_power.setup import Setup, starts_of
-from simulator.rules.price_of_power.state import DEAD, LOSES, PLAYS, Battle, Force, Realm, force_of
+from simulator.rules.price_of_power.state import DEAD, LOSES, PLAYS, BattleState, Force, Realm, force_of
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import counted, winners
 from simulator.rules.toolkit.plain import alike, decisions
@@ -85,7 +85,7 @@ class Fight:
 
         return Joined(plain.chain, np.array([[place[s], 0] for s in begun]), columns)
 
-    def _begun(self, paths: Sequence[str], row: Sequence[int]) -> Battle:
+    def _begun(self, paths: Sequence[str], row: Sequence[int]) -> BattleState:
         """The start with these numbers of units, each of which takes one hit."""
         w = self.setup
         sides = [[Realm(faction.numbers) for faction in side.factions] for side in w.sides]
@@ -97,7 +97,7 @@ class Fight:
             sides[SIDES.index(where)] = [Realm(left)]
         return rules.begun(w, *map(tuple, sides))
 
-    def battles(self, states: Any) -> list[Battle]:
+    def battles(self, states: Any) -> list[BattleState]:
         """States of the chain (a State of int arrays) as battles."""
         return [battle for battle, _ in self.plain.ends(states)]
 
@@ -110,7 +110,7 @@ class Fight:
         """Columns of final states (a State of int arrays)."""
         return self._columns(self.setup, self.plain.ends(final))
 
-    def _columns(self, setup: Setup, ends: Sequence[tuple[Battle, Mapping[str, int]]]) -> Columns:
+    def _columns(self, setup: Setup, ends: Sequence[tuple[BattleState, Mapping[str, int]]]) -> Columns:
         columns = outcome(setup, [battle for battle, _ in ends])
         return columns | {name: np.array([counts[name] for _, counts in ends]) for name in self.counters}
 
@@ -124,7 +124,7 @@ def with_units(fields: AnyBattle, paths: Sequence[str], row: Sequence[int]) -> A
     return fields
 
 
-def described(w: Setup, s: Battle) -> dict[str, Any]:
+def described(w: Setup, s: BattleState) -> dict[str, Any]:
     """A state in which a side decides: the units in place as text, numbers as they are.
 
     `hits` are those to take now, `enemy_hits` those that the enemy will take, `hand` the cards that the side may still
@@ -145,7 +145,7 @@ def described(w: Setup, s: Battle) -> dict[str, Any]:
     return found
 
 
-def outcome(setup: Setup, ends: Sequence[Battle]) -> Columns:
+def outcome(setup: Setup, ends: Sequence[BattleState]) -> Columns:
     """Columns of final states."""
     defender = setup.sides[1]
     both = [[force_of(s, at) for s in ends] for at in range(2)]

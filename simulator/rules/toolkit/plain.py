@@ -13,7 +13,7 @@ from simulator.engine.model.plain import OVER, Follow, PlainBattle
 from simulator.rules.battle import Built, Columns
 
 # Battles are kept for others that are alike, such as the next ones of a sweep: of 136 battles of
-# `sensitivity power-campaign-naples` 68 differ.
+# `sensitivity power-campaign-naples` 68 differ, of 141 of `sensitivity europa-tlaxcala-1519` 50.
 KEPT_BYTES, BYTES_OF_A_STATE = 80_000_000, 730
 _explored: Recent[PlainBattle] = Recent(KEPT_BYTES, lambda battle: BYTES_OF_A_STATE * len(battle.states))
 # The place, in what a battle keeps, of the rows of its final states.
@@ -22,10 +22,9 @@ ROWS = "rows"
 
 def alike(key: Hashable, start: Hashable, follow: Follow, counters: Sequence[str] = (), label: str = "") -> PlainBattle:
     """A battle in the plain form; those with an equal `key` differ in their words alone, and are explored once."""
-    known = _explored.get(key)
-    return (
-        known.with_words(follow, label) if known else _explored.keep(key, PlainBattle(start, follow, counters, label))
-    )
+    if known := _explored.get(key):
+        return known.with_words(follow, label)
+    return _explored.keep(key, PlainBattle(start, follow, counters, label))
 
 
 def built(

@@ -102,7 +102,7 @@ def context(odds: Odds, scenario: Scenario | None, column: str = "", folded: Col
     `folded`: those of TABLES, TEXTS and HINT that nobody looks at, left out (`later`); tables only where there are
     blocks.
     """
-    bar, numbers = bar_of(odds), any(odds.kind_of(name) == "number" for name in odds.summary_columns)
+    bar, numbers = bar_of(odds), any(odds.kinds[name] == "number" for name in odds.summary_columns)
     blocks, named = blocks_of(odds, bar), said(odds)
     asked = {one["question"] for one in named} | {one.question for one in odds.question.endings}
     later = TEXTS.intersection(folded) | (TABLES.intersection(folded) if numbers and blocks else set())

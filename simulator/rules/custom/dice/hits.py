@@ -86,6 +86,7 @@ def _all_hits_of(dice: Dice, whole: int, low_luck: bool) -> Row:
     return hits[able], p[able]
 
 
+@lru_cache(maxsize=1 << 12)
 def joint_row(dice: Thrown, whole: int, counted: CountedHits, low_luck: bool) -> Row:
     """The hits of these dice slot by slot, less those absorbed, packed into one result, and their chances."""
     sizes = sizes_of(counted)

@@ -233,11 +233,7 @@ class DiceTables:
     def _table_linked(self, thrown: Thrown, counted: CountedHits) -> int:
         """The table of dice that may fall into several hit classes, whose hits are absorbed, or that are rerolled."""
         make = partial(joint_row, thrown, self.setup.whole, counted, self.setup.low_luck)
-        return self.unless_nothing(self.book.by((counted, thrown), make))
-
-    def unless_nothing(self, table: int) -> int:
-        """NO_TABLE for a table of hits that are all absorbed or wasted."""
-        return NO_TABLE if list(self.book.weights(table)) == [0] else table
+        return self.book.unless_idle(self.book.by((counted, thrown), make))
 
     def _asked(self, shots: Sequence[Shot], number: int) -> Asked:
         """The masks of units that the dice of these steps and their helps depend on."""

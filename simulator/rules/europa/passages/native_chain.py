@@ -82,7 +82,7 @@ class Fought(NamedTuple):
     fate: tuple[bool, ...]
 
 
-class Chain:
+class ChainSetup:
     """One conversion with the battles that may follow."""
 
     def __init__(self, fields: NativeChain) -> None:
@@ -176,7 +176,7 @@ def check_native_chain(fields: NativeChain) -> None:
             given = getattr(getattr(fields.land, side), name)
             refuse(given, f"land.{side}.{name}", f"not allowed: {source}")
     refuse_best("land", fields.land.policy, "a native-chain")
-    chain = Chain(fields)
+    chain = ChainSetup(fields)
     # The leader, and who may join him, also where nobody resists.
     most = Conquered(max(end.joiners for end in chain.ends), chain.conversion.natives)
     with in_stage("land"):
@@ -187,13 +187,13 @@ def check_native_chain(fields: NativeChain) -> None:
 
 def build_native_chain(fields: NativeChain) -> Built:
     """Everything that answers a conversion and the battle that may follow."""
-    chain = Chain(fields)
-    battle = alike(chain.numbers, None, chain.follow, label="native-chain")
+    chain = ChainSetup(fields)
+    battle = alike(("native-chain", chain.numbers), None, chain.follow, label="native-chain")
     made = built(battle, chain.columns)
     return replace(made, assumptions=partial(assumptions, chain), explain=partial(explanation, chain))
 
 
-def assumptions(chain: Chain) -> list[str]:
+def assumptions(chain: ChainSetup) -> list[str]:
     """The assumptions of the conversion, and of the battle against the most who may resist."""
     rests = list(chain.conversion.assumptions)
     if chain.resisted:
@@ -202,7 +202,7 @@ def assumptions(chain: Chain) -> list[str]:
     return [*rests, "recruits who are sent home when the leader is lost are left out"]
 
 
-def explanation(chain: Chain) -> list[str]:
+def explanation(chain: ChainSetup) -> list[str]:
     """The modifiers of the conversion and of this battle."""
     lines = chain.conversion.roll.why()
     if chain.resisted:
@@ -211,7 +211,7 @@ def explanation(chain: Chain) -> list[str]:
     return lines
 
 
-def largest_battle(chain: Chain) -> tuple[str, LandSetup]:
+def largest_battle(chain: ChainSetup) -> tuple[str, LandSetup]:
     """The battle against the most who may resist, and its name."""
     largest = max(chain.resisted, key=lambda end: end.resisters)
     return f"battle against {detachments(largest.resisters)}", LandSetup(chain.battle(largest))

@@ -289,12 +289,11 @@ def fate_table(leaders: tuple[Leader | None, ...], fragile: int, ends: tuple[int
 
 def fate_columns(side: str, codes: np.ndarray) -> dict[str, np.ndarray]:
     """Leader outputs of a side from its fates (`codes`, int64): bool, wound rounds int64; all of shape (states,)."""
-    wounded = codes > WOUNDED
     return {
         f"{side}_leader_killed": codes == KILLED,
-        f"{side}_leader_wounded": wounded,
+        f"{side}_leader_wounded": codes > WOUNDED,
         f"{side}_leader_captured": codes == CAPTURED,
-        f"{side}_leader_wound_rounds": np.where(wounded, codes - WOUNDED, 0),
+        f"{side}_leader_wound_rounds": np.maximum(codes - WOUNDED, 0),
     }
 
 
