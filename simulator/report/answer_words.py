@@ -58,12 +58,11 @@ def _short(odds: Odds, column: str) -> str:
 
 def facts(odds: Odds) -> Iterator[dict[str, str]]:
     """The columns that the game names first: chances, or a mean with the span of nine battles in ten."""
-    kinds = {name: odds.kind_of(name) for name in odds.names}
-    named = [name for name in odds.battle.facts if name in kinds]
-    rest = [name for name in odds.summary_columns if name not in named and kinds[name] != "text"]
+    named = [name for name in odds.battle.facts if name in odds.kinds]
+    rest = [name for name in odds.summary_columns if name not in named and odds.kinds[name] != "text"]
     for name in [*named, *rest][:MOST_FACTS]:
         label = _fact_label(label_of(odds.battle, name))
-        if kinds[name] == "yes/no":
+        if odds.kinds[name] == "yes/no":
             yield {"label": label, "value": percent(odds.p(name), 1), "span": ""}
         else:
             low, high = (value_of(odds.battle, name, odds.quantile(name, q)) for q in (0.05, 0.95))

@@ -75,7 +75,7 @@ def blocks_where(odds: Odds, side: str, question: str) -> list[SurvivorBlock]:
     counts = _counts(odds, side)
     if not counts or not odds.p(question):
         return []
-    outcomes = _outcomes(odds, odds.where_unmerged(question), counts, _units(odds, side))
+    outcomes = _outcomes(odds, odds.where_unmerged(question).nonzero()[0], counts, _units(odds, side))
     own = list(_merged(side, outcomes, _noun(odds, counts[0])))
     return own if side == "attacker" else own[::-1]
 
@@ -113,7 +113,10 @@ class _Outcomes:
 
 
 def _outcomes(odds: Odds, at: np.ndarray, counts: Sequence[str], units: dict[str, str]) -> _Outcomes:
-    """The outcomes of a side, the most pieces first, and of as many pieces those of the later types."""
+    """The outcomes of a side, the most pieces first, and of as many pieces those of the later types.
+
+    `at`: the places of its outcomes, int64.
+    """
     shares, columns = 3 if counts[0].endswith("thirds") else 1, odds.unmerged.columns
     chances, left = odds.unmerged.p[at], [columns[name][at].astype(np.int64) for name in counts]
     numbers = [-(-sum(left) // shares), *(columns[name][at].astype(np.int64) for name in reversed(units))]

@@ -231,9 +231,24 @@ def _branches_at(model: type[BaseModel], path: str) -> tuple[Schema, ...]:
 
 def items_at(battle: Battle, path: str) -> list[Schema]:
     """The schemas of the items of the lists that the field at a path takes; none if it takes no list."""
-    schema = schema_of(_place(battle, path)[0])
-    lists = [one for one in branches_at(battle, path) if one.get("type") == "array"]
-    return [item for one in lists for item in branches(one.get("items", {}), schema)]
+    return [*_items_at(*_place(battle, path))]
+
+
+@lru_cache(maxsize=8192)
+def _items_at(model: type[BaseModel], path: str) -> tuple[Schema, ...]:
+    lists = [one for one in _branches_at(model, path) if one.get("type") == "array"]
+    return tuple([item for one in lists for item in branches(one.get("items", {}), schema_of(model))])
+
+
+def typed_at(battle: Battle, path: str) -> list[Schema]:
+    """As `branches_at`, without those that take any value; the whole scenario is at the empty path."""
+    return [*_typed_at(*(_place(battle, path) if path else (battle.model, "")))]
+
+
+@lru_cache(maxsize=8192)
+def _typed_at(model: type[BaseModel], path: str) -> tuple[Schema, ...]:
+    kinds = _branches_at(model, path) if path else branches(schema_of(model), schema_of(model))
+    return tuple([kind for kind in kinds if kind.keys() & {"type", "enum", "const"}])
 
 
 # Few paths are looked up many times.
@@ -321,7 +336,10 @@ def field_defaults(model: type[BaseModel]) -> dict[str, tuple[str, bool, Any]]:
 
 def changed_fields(fields: BaseModel, path: str = "") -> Iterator[tuple[str, Any]]:
     """The fields whose value is not their default: (path, value)."""
+    given = fields.model_fields_set
     for name, (alias, required, default) in field_defaults(type(fields)).items():
+        if name not in given:
+            continue
         value = getattr(fields, name)
         if type(value) in PLAIN and (required or value == default):
             continue

@@ -27,13 +27,11 @@ from simulator.rules.toolkit.words import percent
 from simulator.scenarios import ScenarioError
 from simulator.scenarios.schema import (
     Schema,
-    branches,
-    branches_at,
     choices,
     field_at,
     items_at,
     named_values,
-    schema_of,
+    typed_at,
 )
 
 Pairs = list[tuple[str, str]]
@@ -110,7 +108,8 @@ def read(pairs: Iterable[tuple[str, str]], battle: Battle) -> dict[str, Any]:
     for key, texts in grouped.items():
         if not _is_key(key):
             raise ScenarioError(f"{key[:60]}: not a field; write it like attacker.regiments or crossings.0.fleets")
-        node, value = field_at(battle, path_of(key)) or {}, _value(texts, battle, path_of(key))
+        path = path_of(key)
+        node, value = field_at(battle, path) or {}, _value(texts, battle, path)
         # A form sends every field; rules may refuse even a default where its field does not apply.
         if not ("default" in node and _alike(node["default"], value)):
             _put(tree, key, value)
@@ -121,12 +120,12 @@ def read(pairs: Iterable[tuple[str, str]], battle: Battle) -> dict[str, Any]:
 def _entries(node: Any, battle: Battle, path: str) -> Any:
     """The same with the entries of lists of units as text where they only have a name and a count: "2 x knights"."""
     if isinstance(node, Mapping):
-        if set(node) == {"force"} and any(kind.get("type") == "string" for kind in _kinds(battle, path)):
+        if set(node) == {"force"} and any(kind.get("type") == "string" for kind in typed_at(battle, path)):
             return node["force"]  # a side of a fight that is only a name
         return {name: _entries(one, battle, f"{path}.{name}" if path else name) for name, one in node.items()}
     if not isinstance(node, list):
         return node
-    kinds = _kinds(battle, f"{path}[0]")
+    kinds = typed_at(battle, f"{path}[0]")
     if any(kind.get("type") == "string" for kind in kinds) and any(
         "count" in kind.get("properties", {}) for kind in kinds
     ):
@@ -180,15 +179,8 @@ def _lists(node: Any) -> Any:
     return {str(name): value for name, value in inside.items()}
 
 
-def _kinds(battle: Battle, path: str) -> list[Schema]:
-    """The schemas that the field at a path may have, none if it takes any value; the whole scenario without a path."""
-    schema = schema_of(battle.model)
-    kinds = branches_at(battle, path) if path else list(branches(schema, schema))
-    return [kind for kind in kinds if kind.keys() & {"type", "enum", "const"}]
-
-
 def _value(texts: Sequence[str], battle: Battle, path: str) -> Any:
-    kinds = _kinds(battle, path)
+    kinds = typed_at(battle, path)
     items = items_at(battle, path)
     plain = [kind for kind in kinds if kind.get("type") not in {"array", "null"}]
     if len(texts) > 1:
@@ -257,7 +249,7 @@ def _write(pairs: Pairs, path: str, value: Any, battle: Battle, needed: bool) ->
     node = (field_at(battle, path) if path else None) or {}
     if value is None or ("default" in node and _alike(node["default"], value)):
         return
-    key, kinds = key_of(path), _kinds(battle, path)
+    key, kinds = key_of(path), typed_at(battle, path)
     if isinstance(value, Mapping):
         tables = [kind for kind in kinds if "properties" in kind]
         named = all(_KEY.match(f"x.{name}") for name in value) and any(

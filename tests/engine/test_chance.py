@@ -130,3 +130,13 @@ def test_drawing_at_the_cut_of_a_column_gives_its_other_result(index):
             assert alias.drawn_by(made, np.zeros(2, np.int64), numbers).tolist() == [here, other]
             cuts += 1
     assert cuts
+
+
+def test_a_table_that_always_gives_0_is_no_roll():
+    nothing, one = (np.zeros(1, np.int64), np.ones(1)), (np.array([0, 1]), np.array([0.5, 0.5]))
+    for table in ({0: 3, 2: 0}, nothing, chance.Sum((nothing, nothing))):
+        book = chance.TableBook()
+        assert book.unless_idle(book.by("it", lambda table=table: table)) == chance.NO_TABLE
+    for table in ({0: 1, 2: 1}, {2: 1}, one, (np.ones(1, np.int64), np.ones(1)), chance.Sum((nothing, one))):
+        book = chance.TableBook()
+        assert book.unless_idle(book.by("it", lambda table=table: table)) == 1

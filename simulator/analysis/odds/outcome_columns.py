@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 Question = str | Sequence[bool] | np.ndarray | Callable[[Any], Any]
 # The question whether a side wins, and the code of that winner.
 WINNING = {f"winner == '{side}'": code for code, side in enumerate(WINNERS)}
+# The kinds of columns by the letter of their dtype; all others are text.
+KINDS = {"b": "yes/no", "i": "number", "u": "number", "f": "number"}
 
 
 def readable(columns: Columns) -> Columns:
@@ -116,13 +118,15 @@ class OutcomeColumns:
         >>> odds("risk-20v15").kind_of("rounds")
         'number'
         """
-        if name not in self._raw.columns:
+        if name not in self.kinds:
             raise ValueError(f"no column {shown(name)}; columns: {', '.join(self.readable_columns)}")
-        if name == "winner":
-            return "text"
-        return {"b": "yes/no", "i": "number", "u": "number", "f": "number"}.get(
-            self._raw.columns[name].dtype.kind, "text"
-        )
+        return self.kinds[name]
+
+    @cached_property
+    def kinds(self) -> dict[str, str]:
+        """The kind of each column, as `kind_of` gives it."""
+        kinds = {name: KINDS.get(values.dtype.kind, "text") for name, values in self._raw.columns.items()}
+        return kinds | {name: "text" for name in kinds if name == "winner"}
 
     def where(self, query: Question) -> np.ndarray:
         """The outcomes that a question selects.
@@ -183,8 +187,14 @@ class OutcomeColumns:
     def _selects(self, query: str, outcomes: Outcomes, columns: str) -> np.ndarray:
         if query in WINNING and "winner" in outcomes.columns:
             return np.asarray(outcomes.columns["winner"] == WINNING[query])
-        if query in outcomes.columns and outcomes.columns[query].dtype == bool:
-            return np.asarray(outcomes.columns[query])
+        # A yes/no column, or the contrary of one, as sentences ask for it: reading the question takes 80 us.
+        column = query.removeprefix("not (").removesuffix(")")
+        if (
+            query in {column, f"not ({column})"}
+            and column in outcomes.columns
+            and outcomes.columns[column].dtype == bool
+        ):
+            return np.asarray(outcomes.columns[column] if query == column else ~outcomes.columns[column])
         known = dict(self.battle.texts) | ({"winner": WINNERS} if "winner" in outcomes.columns else {})
         return ask(query, getattr(self, columns), len(outcomes.p), known)
 

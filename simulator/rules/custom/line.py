@@ -175,7 +175,8 @@ class Places:
     def __init__(self, setup: Setup, side: str) -> None:
         """Raises TooLarge for too many places."""
         self.setup, self.side, self.own = setup, side, setup.sides[side]
-        self.line = loss_line(setup, side)
+        own = stretches(setup, side)
+        self.line = [unit for unit, points, _ in own for _ in range(points)]
         self.blocks = blocks_of(setup, side, self.line)
         self.at = [np.array([i for i, u in enumerate(self.line) if block >> u & 1], np.int64) for block in self.blocks]
         self.sizes = [len(at) + 1 for at in self.at]
@@ -184,7 +185,6 @@ class Places:
         size = np.arange(prod(self.sizes))
         self.digits = [size // stride % wide for stride, wide in zip(self.strides, self.sizes, strict=True)]
         # The points that the piece of each point has from there on.
-        own = stretches(setup, side)
         rest = [(point - 1) % max(each, 1) + 1 for _, points, each in own for point in range(points, 0, -1)]
         self.rest = np.array(rest, np.int64)
         self.taken = self._taken()

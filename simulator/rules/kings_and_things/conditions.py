@@ -17,7 +17,7 @@ from simulator.rules.kings_and_things.rules import MAGIC, MELEE, RANGED
 from simulator.rules.kings_and_things.sides import UNROLLED, Band, Role, Slot, loss_order
 
 STACK = 10
-NOBODY = -1
+NO_SLOT = -1
 BEST = "best"
 OWN_SAVE, TALISMAN_SAVE, FIREWALL_DIE = 1, 2, 3
 LOST, SAVED = 0, 1
@@ -44,13 +44,13 @@ class Condition(NamedTuple):
     left: tuple[int, ...]
     items: int = 0
     fled: tuple[int, ...] = ()
-    sword: int = NOBODY
-    bow: int = NOBODY
+    sword: int = NO_SLOT
+    bow: int = NO_SLOT
     used: bool = False
     aloft: bool = False
     shot: bool = False
     struck: tuple[int, ...] = ()
-    victim: int = NOBODY
+    victim: int = NO_SLOT
     die: int = 0
 
 
@@ -170,7 +170,7 @@ class Army:
         if self.band.policy.item_hits == "spend":
             for item, name in ((Held.BOW, "bow"), (Held.SWORD, "sword")):
                 if c.items & item:
-                    given_up: dict[str, Any] = {name: NOBODY}
+                    given_up: dict[str, Any] = {name: NO_SLOT}
                     return c._replace(items=c.items & ~item, **given_up)
         return None
 
@@ -208,12 +208,12 @@ class Army:
     @staticmethod
     def _killed(c: Condition, slot: int) -> Condition:
         """One counter less; the item of a dead holder lies idle until the next round."""
-        sword, bow = (NOBODY if holder == slot else holder for holder in (c.sword, c.bow))
+        sword, bow = (NO_SLOT if holder == slot else holder for holder in (c.sword, c.bow))
         return c._replace(left=less(c.left, slot), sword=sword, bow=bow)
 
     def fates(self, c: Condition) -> dict[int, Condition]:
         """The conditions after the die that this condition waits for, by result."""
-        rolled = c._replace(victim=NOBODY, die=0)
+        rolled = c._replace(victim=NO_SLOT, die=0)
         if c.die == FIREWALL_DIE:
             return {level: rolled._replace(left=less(c.left, c.victim, UNROLLED - level)) for level in range(1, 7)}
         dead = self._killed(rolled, c.victim)
@@ -230,7 +230,7 @@ class Army:
                 able = [n for n in self.slots_of(Role.HOLDER) if c.left[n] and n != c.sword]
                 # Of equal gains the slot that is lost last.
                 gains = {n: self._gain(n, dice) for n in reversed(able)}
-                handed: dict[str, Any] = {name: max(gains, key=gains.__getitem__, default=NOBODY)}
+                handed: dict[str, Any] = {name: max(gains, key=gains.__getitem__, default=NO_SLOT)}
                 c = c._replace(**handed)
         return self.begun(c, MAGIC)
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.rules.kings_and_things import sides
-from simulator.rules.kings_and_things.conditions import NOBODY, Army, Condition, Held, less
+from simulator.rules.kings_and_things.conditions import NO_SLOT, Army, Condition, Held, less
 from simulator.rules.kings_and_things.creatures import MOST_DRAWN, Creature, draws
 from simulator.rules.kings_and_things.model import SETTLEMENTS, Exploration, Scenario
 from simulator.rules.kings_and_things.rules import MELEE, RANGED, STEPS
@@ -354,10 +354,10 @@ def _drawn(scenario: Exploration, attacker: Band, defender: Band) -> tuple[list[
     for value, symbol in kinds:
         creature = Creature(f"{value}{symbol}", f"code {value}{symbol}", value, symbol)
         slots.append(fighter(creature, defender.policy, "dispel-magic" in attacker.items))
-    here, mover = counts.copy(), np.full(len(counts), NOBODY)
+    here, mover = counts.copy(), np.full(len(counts), NO_SLOT)
     for kind in sorted(range(len(slots)), key=lambda kind: slots[kind].rank) if takes(attacker) else ():
         mover[here[:, kind] > 0] = kind
-    moved = mover != NOBODY
+    moved = mover != NO_SLOT
     here[moved, mover[moved]] -= 1
     joining = [slots[kind] for kind in np.unique(mover[moved])]
     own = Army(replace(attacker, counters=attacker.counters + joining))

@@ -202,8 +202,9 @@ def work(connection: Connection, limits: Limits) -> None:
 
 def has_grown(idle: int) -> bool:
     """Does this process hold more than MOST_GROWTH beyond these bytes, also after graphs no longer used are freed?"""
-    if resident() > idle + MOST_GROWTH:
-        gc.collect()  # graphs refer to each other; one answer may leave 500 MB of them
+    if resident() <= idle + MOST_GROWTH:
+        return False
+    gc.collect()  # graphs refer to each other; one answer may leave 500 MB of them
     return resident() > idle + MOST_GROWTH
 
 

@@ -113,7 +113,7 @@ def costs(odds: Odds) -> list[dict[str, Any]]:
 
     Thirds of a detachment share the column of the whole ones.
     """
-    numbers = [name for name in odds.summary_columns if odds.kind_of(name) == "number"]
+    numbers = [name for name in odds.summary_columns if odds.kinds[name] == "number"]
     found = []
     for kind, sides in FORCES:
         own = [name for name in numbers if name.startswith(sides)]

@@ -262,7 +262,7 @@ def opposed_throws(dice: Mapping[str, DiceTables], step: Step, group: int, numbe
     means = np.zeros((2, len(pairs)), object if asked else np.int64)
     for n, rolled in rolls.items():
         table = dice["attacker"].book.by(("opposed", rolled, group), partial(_table, *rolled, step))
-        tables[n] = dice["attacker"].unless_nothing(table)
+        tables[n] = dice["attacker"].book.unless_idle(table)
         if asked:
             means[:, n] = [mean_of(rolled, k, step) * setup.whole for k in range(2)]
     tables, means = tables[label], means[:, label]

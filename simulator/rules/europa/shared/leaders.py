@@ -17,6 +17,7 @@ import numpy as np
 from simulator.engine.model.chance import Row, combine, row_of
 from simulator.rules.battle import Refusal
 from simulator.rules.europa.tables import Book
+from simulator.rules.toolkit.by_key import by_key
 from simulator.rules.toolkit.naming import plain, plural
 
 if TYPE_CHECKING:
@@ -171,10 +172,8 @@ def by_alias(book: Book) -> dict[str, Mapping[str, Any]]:
 @lru_cache(maxsize=8)
 def _by_name(book: Book, types: tuple[str, ...]) -> dict[str, list[Mapping[str, Any]]]:
     """The rows of all leaders of these types by their plain names; a common name only where nobody is called so."""
-    found: dict[str, list[Mapping[str, Any]]] = {}
-    for row in book.sheets["leaders"]:
-        if row["type"] in types:
-            found.setdefault(plain(row["name"]), []).append(row)
+    rows = (row for row in book.sheets["leaders"] if row["type"] in types)
+    found: dict[str, list[Mapping[str, Any]]] = by_key(rows, lambda row: plain(row["name"]))
     common = {plain(alias): [row] for alias, row in by_alias(book).items() if row["type"] in types}
     return common | found
 
@@ -290,12 +289,11 @@ def fate_table(leaders: tuple[Leader | None, ...], fragile: int, ends: tuple[int
 
 def fate_columns(side: str, codes: np.ndarray) -> dict[str, np.ndarray]:
     """Leader outputs of a side from its fates (`codes`, int64): bool, wound rounds int64; all of shape (states,)."""
-    wounded = codes > WOUNDED
     return {
         f"{side}_leader_killed": codes == KILLED,
-        f"{side}_leader_wounded": wounded,
+        f"{side}_leader_wounded": codes > WOUNDED,
         f"{side}_leader_captured": codes == CAPTURED,
-        f"{side}_leader_wound_rounds": np.where(wounded, codes - WOUNDED, 0),
+        f"{side}_leader_wound_rounds": np.maximum(codes - WOUNDED, 0),
     }
 
 
