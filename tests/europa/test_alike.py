@@ -72,7 +72,7 @@ def test_a_value_that_no_counter_changes_is_asked_without_the_counters(monkeypat
 
 
 def changed_relief(name, army_plus):
-    """The defender of this example with so many ARMY+ in its relief army."""
+    """The defender of this example with this number of ARMY+ in its relief army."""
     side = draft(load(name)).data["defender"]
     return side | {"relief": side["relief"] | {"army_plus": army_plus}}
 
