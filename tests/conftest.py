@@ -50,7 +50,11 @@ def pytest_collection_modifyitems(items):
 
 def pytest_collection_finish():
     """Modules and tests live until the end: the collector of garbage need not look at them again and again."""
-    gc.collect()
+    gc.freeze()
+
+
+def pytest_sessionfinish():
+    """At its end pytest looks through all that lives, twice: a second for each worker."""
     gc.freeze()
 
 

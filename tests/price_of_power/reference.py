@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 from collections import Counter, defaultdict
-from copy import copy
 from itertools import product
 from pathlib import Path
 
@@ -87,12 +86,13 @@ class Force:
             }
 
     def twin(self):
-        other = copy(self)
-        other.orders = {cat: list(order) for cat, order in self.orders.items()}
+        other = object.__new__(Force)  # `copy` takes three times as long
+        vars(other).update(vars(self))
+        other.orders = {cat: order[:] for cat, order in self.orders.items()}
         if self.sea:
-            other.ships = list(self.ships)
+            other.ships = self.ships[:]
         else:
-            other.cats = {cat: dict(units) for cat, units in self.cats.items()}
+            other.cats = {cat: units.copy() for cat, units in self.cats.items()}
         return other
 
     def key(self):
