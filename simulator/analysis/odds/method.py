@@ -21,7 +21,7 @@ class Method:
     bytes, else simulation. `battles` are simulated; if that is None, as many as bring the half-width of every 95 %
     interval down to `precision`; if that is None too, to DEFAULT_PRECISION, or as many as ANSWER_ROLLS allow. With
     `at_once` an automatic answer without a precision compiles nothing,
-    see `first.first_answer`. `winners`: only the chances to win are asked, see `Battle.winners`.
+    see `first.first_answer`. `values`: nothing but these is asked, so that `Battle.winners` may do.
     """
 
     exact: bool | None = None
@@ -31,7 +31,7 @@ class Method:
     threads: int | None = None
     budget: int | None = None
     at_once: bool = False
-    winners: bool = False
+    values: tuple[str, ...] = ()
 
     @property
     def is_automatic(self) -> bool:

@@ -13,7 +13,7 @@ compiled for a game, and a first answer waits for no compiler. Larger battles ar
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from itertools import repeat
 from math import inf
 from types import MappingProxyType
@@ -224,7 +224,7 @@ class PlainBattle:
                 owner.append(0)
                 table_of.append(OVER if following is None else self._roll(state, following))
             number.append(len(self._to) - self._first[place])
-            if place < ASKED_TWICE and _asked(self._next(state)) != _asked(following):
+            if place < ASKED_TWICE and not _alike(self._next(state), following):
                 raise BrokenGame(f"follow: answers differently when asked again, in {state}")
             if len(self.states) > MOST_STATES:
                 raise NoExactOdds(f"more than {MOST_STATES:,} states; a battle in the plain form has fewer")
@@ -270,8 +270,7 @@ class PlainBattle:
         }
         if len(leads) < len(choice.options):
             raise BrokenGame(f"follow: two of the options {', '.join(choice.options)} are the same, in {state}")
-        for after in leads:
-            self._lead(state, after, self._nothing)
+        self._lead(state, leads, self._nothing)
         return SIDES.index(choice.side)
 
     def _roll(self, state: Any, chance: Chance) -> int:
@@ -283,12 +282,22 @@ class PlainBattle:
         if not 0 < sum(values) < inf or min(values) < 0:
             raise BrokenGame(f"follow: the weights {list(values)} are no chances, in {state}")
         amounts = tuple(counts.get(name, 0) for name in self.counters) if counts else self._nothing
-        for after in weights if all(values) else able(weights):
-            self._lead(state, after, amounts)
+        self._lead(state, weights if all(values) else able(weights), amounts)
         return self._tables.add(values if all(values) else tuple(filter(None, values)))
 
-    def _lead(self, before: Any, after: Any, amounts: tuple[int, ...]) -> None:
-        """Add an edge, and the state that it finds."""
+    def _lead(self, before: Any, leads: Collection[Any], amounts: tuple[int, ...]) -> None:
+        """Add edges, and the states that they find."""
+        if self.counters or any(isinstance(after, Counted) for after in leads):
+            leads = [self._counting(before, after, amounts) for after in leads]
+        places, known = self._places, len(self.states)
+        # Most edges of large battles lead to states that are known: this line takes the time of exploring them.
+        found = [places.setdefault(after, len(places)) for after in leads]
+        self._to += found
+        if len(places) > known:
+            self.states += dict.fromkeys(after for after, place in zip(leads, found, strict=True) if place >= known)
+
+    def _counting(self, before: Any, after: Any, amounts: tuple[int, ...]) -> Any:
+        """The state that an edge leads to; keeps what the edge adds to the counters."""
         if isinstance(after, Counted):
             after, more = after
             if len(more) != len(amounts) or min(more, default=0) < 0:
@@ -296,11 +305,8 @@ class PlainBattle:
                     f"follow: {more} are no amounts of {', '.join(self.counters) or 'no counter'}, in {before}"
                 )
             amounts = tuple(map(int.__add__, amounts, more))
-        found = self._places.setdefault(after, len(self.states))
-        if found == len(self.states):
-            self.states.append(after)
-        self._to.append(found)
         self._amounts.append(amounts)
+        return after
 
     def _count(self) -> tuple[Counters, list[int]]:
         """The number that holds the counters, and what each edge adds to it."""
@@ -360,8 +366,15 @@ def able(weights: Mapping[Any, float]) -> list[Any]:
     return [after for after, weight in weights.items() if weight]
 
 
-def _asked(following: Following) -> Any:
-    """The parts of a roll or choice that must be equal whenever `follow` is called with the same state."""
-    if following is None or isinstance(following, Choice):
-        return following and (following.side, following.policy, list(following.options))
-    return dict(following.weights), dict(following.counts)
+def _alike(one: Following, other: Following) -> bool:
+    """Are the parts equal that must be whenever `follow` is called with the same state?"""
+    if one is None or other is None:
+        return one is other
+    if isinstance(one, Choice) or isinstance(other, Choice):
+        return type(one) is type(other) and _offers(one) == _offers(other)
+    kept = one.weights, other.weights
+    return (kept[0] is kept[1] or dict(kept[0]) == dict(kept[1])) and dict(one.counts) == dict(other.counts)
+
+
+def _offers(choice: Any) -> tuple[str, str, list[str]]:
+    return choice.side, choice.policy, list(choice.options)

@@ -10,7 +10,7 @@ import numpy as np
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.kept import Recent
 from simulator.engine.model.ragged import members
-from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Columns, Piece, States
+from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Columns, Outcomes, Piece, States
 from simulator.rules.kings_and_things import rules
 from simulator.rules.kings_and_things.forces import Catalogue, Forces
 from simulator.rules.kings_and_things.model import FORTS, Exploration
@@ -88,13 +88,14 @@ def pieces(forces: Forces, states: States) -> list[Piece]:
     return pieces
 
 
-def winners(forces: Forces, chain: Chain) -> np.ndarray:
-    """`winners_by_pairs`, kept for equal battles: many fields of an exploration change nothing in its pairs."""
+def winners(forces: Forces, chain: Chain) -> Outcomes:
+    """The winner alone, kept for equal battles: many fields of an exploration change nothing in its pairs."""
     params, shapes = chain.params, np.array((chain.params.row, chain.params.width, *forces.base))
     numbers = (shapes, params.about, *chain.tables.rows, forces.starts, forces.chances)
     key = blake2b(b"".join(one.tobytes() for one in numbers)).digest()
     known = WINNERS.get(key)
-    return WINNERS.keep(key, winners_by_pairs(forces, chain)) if known is None else known
+    chances = WINNERS.keep(key, winners_by_pairs(forces, chain)) if known is None else known
+    return Outcomes({"winner": np.array([ATTACKER, DEFENDER, NOBODY])}, chances)
 
 
 def winners_by_pairs(forces: Forces, chain: Chain) -> np.ndarray:
