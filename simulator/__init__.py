@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from simulator.analysis.result import Result
+from simulator.engine.model.lazy_names import homes_of
 
 if TYPE_CHECKING:
     from simulator.analysis.campaigns.by_round import ByRound as ByRound
@@ -65,36 +66,6 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# The public names of each module.
-_NAMES = {
-    "simulator.analysis.campaigns.by_round": "ByRound by_round",
-    "simulator.analysis.campaigns.campaign": "campaign",
-    "simulator.analysis.decisions.best": "Best best",
-    "simulator.analysis.decisions.need": "Need enough need",
-    "simulator.analysis.decisions.worth": "Worth worth",
-    "simulator.analysis.history.luck": "Luck luck",
-    "simulator.analysis.history.replay": "Replay replay",
-    "simulator.analysis.history.rounds": "Rounds rounds",
-    "simulator.analysis.odds.answer": "exact explain odds simulate",
-    "simulator.analysis.odds.mix": "Mixture mix",
-    "simulator.analysis.odds.odds": "Odds",
-    "simulator.analysis.odds.run": "Interrupted",
-    "simulator.analysis.odds.survival": "Survival survival",
-    "simulator.analysis.odds.warm": "warm",
-    "simulator.analysis.plan.plan": "Plan plan",
-    "simulator.analysis.studies.balance": "Balance balance",
-    "simulator.analysis.studies.compare": "Comparison compare",
-    "simulator.analysis.studies.odds_many": "odds_many",
-    "simulator.analysis.studies.sensitivity": "Sensitivity sensitivity",
-    "simulator.analysis.studies.sweep": "sweep",
-    "simulator.analysis.studies.swept": "Sweep",
-    "simulator.analysis.studies.units": "Units units",
-    "simulator.analysis.studies.sobol": "sobol",
-    "simulator.engine.model.limits": "NoExactOdds",
-    "simulator.rules.custom.triplea": "import_triplea",
-    "simulator.scenarios": "Scenario ScenarioError load",
-    "simulator.scenarios.constructors": "Game",
-}
 # Public names of the past, and what to write now.
 _OLD = {
     "answer": "odds(scenario, method=...)",
@@ -103,7 +74,7 @@ _OLD = {
     "Method": 'odds(scenario, method="auto", "exact" or "simulate", battles=..., precision=...)',
     "scored": "odds(scenario): rare events are no question of their own any more",
 }
-_HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
+_HOMES = homes_of(__file__)
 
 # Names that are made from the registry of games, which takes a while to import.
 _FROM_REGISTRY = ("GAMES", "__all__")

@@ -118,7 +118,7 @@ def check_built(scenario: Scenario) -> None:
     """A chain with its outcome, or an answer; words about both; a headline of columns that there are."""
     battle, built = scenario.battle, scenario.built
     promise((built.chain is None) != (built.answer is None), "build: gives either a chain or an answer")
-    promise((built.chain is None) == (built.outcome is None), "build: a chain needs an outcome, an answer has none")
+    promise((built.chain is None) == (built.outcome is dict), "build: a chain needs an outcome, an answer has none")
     promise(bool(battle.title), "title: is empty")
     promise(battle.version >= 1, f"version: {battle.version} is below 1")
     for name, lines in (("assumptions", built.assumptions()), ("explain", built.explain())):

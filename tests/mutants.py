@@ -111,7 +111,7 @@ MUTANTS = [
     Mutant("engine/graph/graph.py", "counts + int(self.chain.start", "counts + 0 * int(self.chain.start", COUNTER),
     Mutant("engine/exact.py", "ends.p[which] * weight[place]", "ends.p[which] + 0 * weight[place]", SEA),
     Mutant("engine/sample/plain_walk.py", "rolls / max(1, battles)", "rolls", ROLLS),
-    Mutant("analysis/odds/distribution.py", "cumulated[-1] - 1e-12", "cumulated[-1] + 1e-12", NUMBERS),
+    Mutant("analysis/odds/distribution.py", "cumulated[-1] - ROUNDING", "cumulated[-1] + ROUNDING", NUMBERS),
     Mutant("analysis/odds/distribution.py", "math.sqrt(max(0.0,", "abs(max(0.0,", NUMBERS),
     Mutant("analysis/odds/distribution.py", "(p + z * z / (2 * battles))", "(p + z * z / battles)", NUMBERS),
     Mutant("analysis/odds/distribution.py", "* std / math.sqrt(battles)", "* std / battles", NUMBERS),

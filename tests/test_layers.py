@@ -123,6 +123,20 @@ def test_no_two_classes_above_the_games_have_one_name():
     assert {name: found for name, found in homes.items() if len(found) > 1} == {}
 
 
+def test_sides_winners_and_tolerances_are_set_once():
+    once = {"SIDES", "ATTACKER", "DEFENDER", "NOBODY", "WINNERS", "ROUNDING", "ALIKE", "NEGLIGIBLE"}
+    homes = {}
+    for path in MODULES:
+        for node in nodes_of(path)[0].body:
+            targets = node.targets if isinstance(node, ast.Assign) else []
+            names = {one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)}
+            for name in names & once:
+                homes.setdefault(name, []).append(str(path.relative_to(ROOT)))
+    assert homes.pop("SIDES") == ["engine/model/chain.py", "rules/sides.py"]  # the second is the first's, for games
+    assert homes.keys() == once - {"SIDES"}
+    assert {name: found for name, found in homes.items() if len(found) > 1} == {}
+
+
 def test_the_folders_of_europa_import_one_way():
     order = ["tables", "shared", "procedures", "land", "siege", "sea", "passages"]
     home = ROOT / "rules" / "europa"

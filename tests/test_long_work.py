@@ -20,7 +20,7 @@ from simulator.analysis.storage import cluster
 from simulator.analysis.storage import run_store as keeping
 from simulator.analysis.storage.cluster import answer_portion, code, machines, on_worker
 from simulator.analysis.storage.kept_run import RunPart, RunParts, fought, kept_run
-from simulator.analysis.storage.kept_sweep import Kept
+from simulator.analysis.storage.kept_sweep import KeptSweep
 from simulator.analysis.studies.grid import Grid, Portion
 from simulator.cli import run
 from simulator.cli.output import pace
@@ -82,14 +82,14 @@ def test_a_sweep_interrupted_before_its_first_cell_keeps_an_empty_table(tmp_path
 
 
 def test_an_interrupted_sweep_that_is_kept_tells_so_without_its_cells(tmp_path, monkeypatch, capsys):
-    real = Kept.add
+    real = KeptSweep.add
 
     def first_only(file, answered):
         real(file, answered)
         if answered.cells:
             interrupt()
 
-    monkeypatch.setattr(Kept, "add", first_only)
+    monkeypatch.setattr(KeptSweep, "add", first_only)
     vary = ["--vary", "attacker.regiments=1:4", "--vary", "defender.regiments=1:5"]
     assert run(["sweep", "risk-20v15", *vary, "--value", SLOW, "--out", str(tmp_path / "cells")]) == 130
     out = capsys.readouterr().out
@@ -156,7 +156,7 @@ def staged():
         ends = run(chain)
         return Outcomes(outcome(ends.states), ends.p, ends.count)
 
-    vars(scenario)["built"] = replace(scenario.built, chain=None, outcome=None, answer=answer)
+    vars(scenario)["built"] = replace(scenario.built, chain=None, outcome=dict, answer=answer)
     return scenario
 
 
@@ -353,4 +353,4 @@ def test_a_killed_worker_costs_no_cells(tmp_path):
         kept = sweep(LAND, VARY, SLOW, out=tmp_path / "cells", cluster=client, progress=kill(client))
     assert victims
     assert kept.sweep().rows() == sweep(LAND, VARY, SLOW).rows()
-    assert Kept(tmp_path / "cells", kept.grid).cells == CELLS
+    assert KeptSweep(tmp_path / "cells", kept.grid).cells == CELLS

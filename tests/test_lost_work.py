@@ -21,7 +21,7 @@ from simulator import odds, sweep
 from simulator.analysis.storage import cluster
 from simulator.analysis.storage import run_store as keeping
 from simulator.analysis.storage.cluster import machines
-from simulator.analysis.storage.kept_sweep import Kept, kept_sweep
+from simulator.analysis.storage.kept_sweep import KeptSweep, kept_sweep
 from simulator.analysis.studies.grid import grid_of
 from simulator.analysis.studies.swept import answers
 from tests.test_long_work import LAND, SLOW, VARY, after, at_once  # noqa: F401 - at_once: a fixture
@@ -152,7 +152,7 @@ def test_a_flipped_bit_is_noticed_or_changes_no_cell(tmp_path):
     for place in range(0, len(whole), 11):
         part.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1 :])
         try:
-            assert Kept(out, kept.grid).read().equals(right)
+            assert KeptSweep(out, kept.grid).read().equals(right)
         except ValueError as refusal:
             assert re.match(r"out: '.*part-00000000.parquet' cannot be read", str(refusal))  # noqa: PT017
             noticed += 1

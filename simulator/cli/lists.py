@@ -14,6 +14,7 @@ from rich.text import Text
 from simulator.cli.options import AsJson, complete_example, complete_game, complete_kind
 from simulator.cli.output import show, write_text
 from simulator.rules.custom.game_file.files import is_path
+from simulator.rules.toolkit.by_key import by_key
 from simulator.rules.toolkit.naming import plural, suggested
 from simulator.scenarios.reading import matching
 
@@ -188,12 +189,10 @@ def examples(
     if asked:
         show([f"{len(found)} of the {len(every)} examples hold {' '.join(asked)!r}.", listing(found)])
         return
-    games: dict[str, list[str]] = {}
-    for row in rows:
-        games.setdefault(row["battle"].partition(" ")[0], []).append(row["example"])
+    games = by_key(rows, lambda row: row["battle"].partition(" ")[0])
     show([f"{len(every)} examples of {len(games)} games; add a game to list its own, a name to print one."])
     for game, those in games.items():
-        show(["", f"{game}: {', '.join(those)}"])
+        show(["", f"{game}: {', '.join(row['example'] for row in those)}"])
 
 
 games_app = typer.Typer(help="The games and their battle kinds; game files to start from.", invoke_without_command=True)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from simulator.cli import options
 from simulator.cli.output import Bar, show
-
-if TYPE_CHECKING:
-    pass
 
 NEEDED = ("starlette", "uvicorn", "jinja2", "orjson")
 

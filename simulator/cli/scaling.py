@@ -86,7 +86,7 @@ def swept(
     helpers: Helpers | None,
     shown: Progress,
 ) -> Any:
-    """A `Sweep`, or the `Kept` cells of one in a file; `asked` are draft, ranges, value, battles and seed."""
+    """A `Sweep`, or the `KeptSweep` of one in a file; `asked` are draft, ranges, value, battles and seed."""
     from simulator.analysis.storage.kept_sweep import MOST_KEPT, kept_sweep
     from simulator.analysis.studies.grid import MOST_CELLS, grid_of
     from simulator.analysis.studies.sweep import cells_of, sweep

@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from simulator.engine.model.lazy_names import homes_of
+
 if TYPE_CHECKING:
     from simulator.engine.exact import exact_outcomes, expect_many, outcomes_from, values_from, warm_up
     from simulator.engine.factored.grid import fits_on_grid, too_wide
@@ -27,27 +29,11 @@ if TYPE_CHECKING:
     from simulator.engine.sample.simulation import Simulation, replay_steps
     from simulator.engine.simulate import simulation_of
 
-_MODULES = {
-    "exact": ("exact_outcomes", "expect_many", "outcomes_from", "values_from", "warm_up"),
-    "factored.grid": ("fits_on_grid", "too_wide"),
-    "graph.explore": ("explore",),
-    "graph.graph": ("Graph",),
-    "graph.graph_cache": ("bytes_kept", "forget_graph", "simulate_by_rules", "graph_of", "state_values"),
-    "graph.solver": ("Solver",),
-    "graph.value_iteration": ("BestPolicy", "best_option", "first_state", "best_policy", "too_many_transitions"),
-    "jit.cost_model": ("without_compiling",),
-    "jit.kernel_cache": ("PACKAGE", "announce", "cache_folder", "clear", "kept"),
-    "sample.interpreted_walk": ("InterpretedSimulation", "OutOfRoom", "courses"),
-    "sample.plain_walk": ("rolls_a_battle",),
-    "sample.per_battle": ("each_outcome", "numbered_outcomes"),
-    "sample.simulation": ("Simulation", "replay_steps"),
-    "simulate": ("simulation_of",),
-}
-_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+_HOMES = homes_of(__file__)
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULE_OF:
+    if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(f"simulator.engine.{_MODULE_OF[name]}"), name)
+    found = globals()[name] = getattr(import_module(_HOMES[name]), name)
     return found

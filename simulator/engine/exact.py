@@ -23,8 +23,10 @@ from simulator.engine.model.packing import packed
 from simulator.engine.model.ragged import members
 
 
-def exact_outcomes(chain: Chain, budget: int = EXACT_BYTES, progress: Progress | None = None) -> OutcomeDistribution:
-    """The final states of a battle and their chances.
+def exact_outcomes(
+    chain: Chain, budget: int = EXACT_BYTES, progress: Progress | None = None, counted: bool = True
+) -> OutcomeDistribution:
+    """The final states of a battle and their chances; without `counted`, the counter of those of a large one is 0.
 
     Loops are solved in closed form; an unbounded counter is followed until less than 1e-18 of the chance remains.
     Raises NoExactOdds when the graph would take more than `budget` bytes, BrokenGame for a game that breaks its
@@ -37,7 +39,7 @@ def exact_outcomes(chain: Chain, budget: int = EXACT_BYTES, progress: Progress |
         return found
     graph = graph_of(chain, budget, progress)
     try:
-        return outcomes_of(graph, progress)
+        return outcomes_of(graph, progress, counted)
     except NoExactOdds:  # it would take too long; battles walk the graph
         keep_graph(chain, graph)
         raise
@@ -134,14 +136,14 @@ def _ended(chain: Chain, last: LastRoll, ends: OutcomeDistribution, budget: int)
     return OutcomeDistribution(states, p, residual=ends.residual, explored=explored)
 
 
-def outcomes_of(graph: Graph, progress: Progress | None = None) -> OutcomeDistribution:
-    """The final states of an enumerated battle and their chances."""
+def outcomes_of(graph: Graph, progress: Progress | None = None, counted: bool = True) -> OutcomeDistribution:
+    """The final states of an enumerated battle and their chances; `counted` as for `exact_outcomes`."""
     if len(graph.chain.units) == 1 and fits_one_call(len(graph.to)):
         from simulator.engine.graph.small_graph import small_graph_outcomes
 
         if found := small_graph_outcomes(graph):
             return found
-    numbers, counts, p, left = Solver(graph).chances(progress)
+    numbers, counts, p, left = Solver(graph, counted).chances(progress)
     return OutcomeDistribution(graph.states(numbers, counts), p, residual=left, explored=len(graph))
 
 

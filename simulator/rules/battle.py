@@ -249,7 +249,7 @@ class Built:
 
     - `chain` (with its own `tell`, see Chain) and `outcome(states)`: the user's columns of final states (a State of int
       arrays); `winner` holds ATTACKER, DEFENDER or NOBODY, yes/no columns are bool arrays.
-    - or `answer(run)`: the outcomes; `run(chain, share)` answers a stage.
+    - or `answer(run)`: the outcomes; `run(chain, share)` answers a stage. Its ends are columns: `outcome` is dict.
     - `optimal(worth, paths)`: for an answer whose policies may be `best`, the same with those at these paths
       decided for the worth of its columns, all stages together; `Chain.utilities` of a stage describe its decisions.
     - `assumptions()`: one line for each option, policy and ASSUMED number of the answer.
@@ -273,7 +273,7 @@ class Built:
     """
 
     chain: Chain | None = None
-    outcome: Callable[[States], Columns] | None = None
+    outcome: Callable[[States], Columns] = dict
     answer: Callable[[Run], Outcomes] | None = None
     optimal: Callable[[Worth, tuple[str, ...]], Built] | None = None
     assumptions: Callable[[], Sequence[str]] = no_lines

@@ -165,7 +165,7 @@ def before_battle(built: Built) -> Columns | None:
 
     if built.sample is not None:
         columns = built.sample()
-    elif built.chain is not None and built.outcome is not None:
+    elif built.chain is not None:
         columns = built.outcome(at_start(built.chain).states)
     elif built.optimal is not None and built.answer is not None:
         columns = built.answer(at_start).columns
@@ -210,7 +210,7 @@ def with_objective(built: Built, objective: Objective, paths: tuple[str, ...]) -
         return built
     if built.optimal is not None:
         found = built.optimal(partial(worth, objective), paths)
-    elif built.chain is not None and built.outcome is not None and built.chain.decided:
+    elif built.chain is not None and built.chain.decided:
         utilities = Utilities(partial(_worth_of_ends, built, objective), paths, built.decisions)
         found = replace(built, chain=replace(built.chain, utilities=utilities))
     else:
@@ -219,7 +219,6 @@ def with_objective(built: Built, objective: Objective, paths: tuple[str, ...]) -
 
 
 def _worth_of_ends(built: Built, objective: Objective, ends: Any) -> np.ndarray:
-    assert built.outcome is not None
     return worth(objective, built.outcome(ends))
 
 

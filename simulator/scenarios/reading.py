@@ -49,7 +49,7 @@ def split_setting(text: str, option: str) -> tuple[str, str]:
     """`path=value` in two. Raises ScenarioError."""
     path, equals, value = text.partition("=")
     if not equals or not path.strip() or not value.strip():
-        raise ScenarioError(f"{option}: {text!r} is not allowed; write it like {LIKE[option]}")
+        raise ScenarioError(f"{option}: {text!r} is not allowed; write it like {LIKE.get(option, LIKE['--set'])}")
     return path.strip(), value.strip()
 
 

@@ -9,7 +9,7 @@ import pytest
 from simulator import exact, load
 from simulator.engine.exact import exact_outcomes, outcomes_of, warm_up
 from simulator.engine.factored import grid, solve_grid
-from simulator.engine.factored.solve_grid import Grid, grid_outcomes
+from simulator.engine.factored.solve_grid import GridSolver, grid_outcomes
 from simulator.engine.graph.interpreted_explorer import PlainExplorer
 from simulator.engine.jit import cost_model
 from simulator.engine.model.chain import Chain, helper, rule
@@ -94,7 +94,7 @@ def test_a_duel_on_the_grid_is_the_duel_of_all_pairs():
     chain = duel(3)
     assert grid.fits_on_grid(chain)
     same(
-        chances(Grid(chain, BUDGET, compiled=False).ends()),
+        chances(GridSolver(chain, BUDGET, compiled=False).ends()),
         chances(outcomes_of(spelled_out(chain))),
     )
 
@@ -121,7 +121,7 @@ def test_a_battle_that_never_ends_is_refused(pauses, monkeypatch):
     monkeypatch.setattr(solve_grid, "PLAIN_PAUSE", pauses * 3000)
     with pytest.raises(BrokenGame, match=r"this battle can never leave Lives\(own=2, enemy=2"):
         exact_outcomes(duel(2, harm=0), BUDGET)
-    short = chances(Grid(duel(3), BUDGET, compiled=False).ends())
+    short = chances(GridSolver(duel(3), BUDGET, compiled=False).ends())
     same(chances(grid_outcomes(duel(3), BUDGET)), short)
 
 
@@ -142,7 +142,7 @@ def test_battles_on_the_grid_are_those_of_all_pairs(scenario):
     chain = scenario.chain
     assert grid.fits_on_grid(chain)
     spelled = chances(outcomes_of(spelled_out(chain)))
-    same(chances(Grid(chain, BUDGET, compiled=False).ends()), spelled)
+    same(chances(GridSolver(chain, BUDGET, compiled=False).ends()), spelled)
 
 
 @pytest.mark.parametrize("scenario", BATTLES, ids=("flak", "sea", "rounds", "retreat"))
@@ -164,7 +164,7 @@ def test_states_followed_together_may_not_leave_their_limits_either():
 
 def test_compiled_and_plain_grids_are_alike():
     for scenario in BATTLES:
-        plain, compiled = (Grid(scenario.chain, BUDGET, compiled).ends() for compiled in (False, True))
+        plain, compiled = (GridSolver(scenario.chain, BUDGET, compiled).ends() for compiled in (False, True))
         same(chances(compiled), chances(plain), rel=1e-13)
         assert compiled.explored == plain.explored
         assert compiled.residual == pytest.approx(plain.residual, rel=1e-12)
@@ -172,7 +172,7 @@ def test_compiled_and_plain_grids_are_alike():
 
 def test_rolls_that_do_not_act_apart_are_refused():
     with pytest.raises(BrokenGame, match="change each other's fields"):
-        Grid(duel(3, crossed=1), BUDGET, compiled=False).ends()
+        GridSolver(duel(3, crossed=1), BUDGET, compiled=False).ends()
     with pytest.raises(BrokenGame, match="change each other's fields"):
         PlainExplorer(duel(3, crossed=1), BUDGET).explore()
 
@@ -187,7 +187,7 @@ def test_a_battle_that_comes_back_to_where_it_was_is_spelled_out_instead():
 
 def test_a_grid_past_its_budget_is_refused():
     with pytest.raises(NoExactOdds, match=r"more than [\d,]+ states.* past the budget"):
-        Grid(duel(30), 10_000, compiled=False).ends()
+        GridSolver(duel(30), 10_000, compiled=False).ends()
 
 
 def test_a_far_off_round_costs_nothing():

@@ -3,6 +3,8 @@
 import pytest
 
 from simulator import ScenarioError, best, exact, load, replay, simulate
+from simulator.rules.europa.siege.relief_rules import fought
+from simulator.rules.europa.siege.state import SEGMENT_BEGINS
 from simulator.rules.europa.siege.tables import SiegeSetup
 from tests.europa.reference_relief import relieved
 from tests.europa.test_reference import largest_gap
@@ -161,8 +163,8 @@ def test_23_a_draw_at_the_fortress():
     """Three detachments are left of the relief army, one has room beside the one inside."""
     setup = SiegeSetup(load(siege(RELIEF)).fields)
     lost, nobody = 12 - 9, 2
-    end = setup.relief.end(camp=15, garrison=3, lost=lost, winner=nobody, gone=False)
-    assert (end.camp, end.garrison, setup.relief.size - end.parted, end.over) == (15, 6, 6, 0)
+    end = fought(setup.params, setup.start._replace(garrison=3), 15, lost, nobody, 0)
+    assert (end.camp, end.garrison, setup.relief.size - end.parted, end.stage) == (15, 6, 6, SEGMENT_BEGINS)
     inside = [bonus.value for bonus in setup.effect_of_garrison(end.garrison)]
     assert inside == [1]
     assert [bonus.value for bonus in setup.supply(end.garrison, 0)][-1] == -2

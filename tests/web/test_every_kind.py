@@ -150,6 +150,20 @@ def test_a_map_asks_the_question_of_its_kind(site, address, asked):
     assert re.search('fill="#c[23]', html) or not asked.startswith("the attacker")
 
 
+@pytest.mark.parametrize(
+    ("address", "asked"),
+    [
+        ("/risk/land", "the chance of the attacker to win"),
+        ("/europa/siege", "the chance that the fortress falls"),
+        ("/birthright/tactical", "the chance of the attacker to win"),
+    ],
+)
+def test_what_if_names_the_value_that_it_asks_by_default(site, address, asked):
+    html = site.get(site.get(address).headers["location"].replace("?", "/more?") + "&with.part=1").text
+    assert f'<option value="">{asked}</option>' in html
+    assert f'<p class="note">{asked.removeprefix("the ")}: ' in html
+
+
 def test_rounds_have_a_line_for_what_each_side_has_left(site):
     address = "/risk/land/rounds?attacker.regiments=4&defender.regiments=3&with.part=1"
     titles = re.findall(r"<title>after round (\d+), (\w+) regiments left: ([^<]*)</title>", site.get(address).text)

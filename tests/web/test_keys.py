@@ -67,6 +67,52 @@ def test_numbers_and_whole_lines_are_pasted(page, server):
     until(page, "location.search.includes('attacker.infantry=4&attacker.bomber=1&defender.tank=2')")
 
 
+# --- the hint what to keep ------------------------------------------------------------------------------------------
+
+HINTED = "/axis-and-allies-1942/land?attacker.infantry=3&attacker.fighter=2&defender.infantry=4"
+KEEP = "keep one land unit to the last"
+
+
+def test_a_reply_to_a_key_leaves_the_hint_to_a_pause(site):
+    path = HINTED.replace("?", "/answer?")
+    assert KEEP in site.get(HINTED + "&v=1").text
+    assert KEEP in site.get("/embed" + HINTED).text
+    assert KEEP in site.get(path).text
+    live = site.get(path + "&with.live=1").text
+    assert KEEP not in live
+    assert '<p class="note" id="hint" data-later hidden></p>' in live
+    hint = site.get(path + "&with.part=hint&with.live=1")
+    assert KEEP in hint.text
+    assert hint.text in site.get(path + "&with.live=1&with.open=hint").text
+    assert site.get(hint.url, headers={"If-None-Match": hint.headers["etag"]}).status_code == 304
+
+
+def test_where_no_unit_need_be_kept_no_hint_is_asked_for(site):
+    live = "/axis-and-allies-1942/land/answer?attacker.infantry=3&defender.infantry=2&with.live=1"
+    assert 'id="hint"' not in site.get(live).text
+
+
+def test_the_hint_comes_once_nobody_types(page, server):
+    page.goto(server + HINTED + "&v=1")
+    assert KEEP in page.text_content("#hint")
+    asked = []
+    page.on("request", lambda one: asked.append(one.url) if "with.part=hint" in one.url else None)
+    before = page.locator("#hint").bounding_box()["height"]
+    page.click(INFANTRY)
+    for number in "456":
+        page.keyboard.press("Control+A")
+        page.keyboard.type(number)
+        until(page, f"location.search.includes('attacker.infantry={number}')")
+    page.wait_for_selector("#hint[data-later]")
+    assert page.locator("#hint").bounding_box()["height"] == before
+    assert page.text_content("#hint") == ""
+    page.wait_for_selector("#answer[aria-busy=false] #hint:not([data-later])")
+    assert KEEP in page.text_content("#hint")
+    assert "attacker.infantry=6" in page.get_attribute("#hint a", "href")
+    assert len(asked) == 1
+    assert page.evaluate("document.activeElement.id") == "f-attacker.infantry"
+
+
 # --- a line of text -------------------------------------------------------------------------------------------------
 
 

@@ -129,12 +129,12 @@ def drafted(
         return drafts[0]
     given = [*scenarios, *([] if isinstance(counter_attack, bool) else [counter_attack])]
     sources = tuple(names) or tuple(source_name(one, place) for place, one in enumerate(given))
-    asked = Asked(drafts, bool(counter_attack), other, join or {}, all_defend, sources)
+    asked = AskedCampaign(drafts, bool(counter_attack), other, join or {}, all_defend, sources)
     check_alike(asked.every, sources)
     return asked.made()
 
 
-class Asked(NamedTuple):
+class AskedCampaign(NamedTuple):
     """The battles of a campaign in turn, and its counter-attack: `other`, or the last battle with swapped roles."""
 
     drafts: Sequence[Draft]

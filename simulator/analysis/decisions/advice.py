@@ -12,6 +12,7 @@ from simulator.analysis.words import capital, points
 from simulator.rules.campaign.text import called_fight
 from simulator.rules.question import LOST
 from simulator.rules.sides import SIDES
+from simulator.rules.toolkit.by_key import by_key
 from simulator.rules.toolkit.naming import listed
 from simulator.rules.toolkit.tolerances import ALIKE, ROUNDING
 from simulator.rules.toolkit.words import agreeing, chance_of, percent, verb_of_many
@@ -120,15 +121,22 @@ def _brings(found: Best, you: str) -> str:
     return f"it is worth {found.value[side]:.4f} to {'you' if you else f'the {side}'}{before}, and {text}"
 
 
+def may_hold(scenario: Scenario, odds: Odds) -> bool:
+    """May units that are kept to the last take the ground more often? Not said of simulated odds and large battles."""
+    exact = odds.battles is None and odds.explored <= MOST_EXPLORED
+    if odds.question.measure not in TAKEN or scenario.battle.advice is None or not exact:
+        return False
+    # No more can be gained than the battles that are won without the ground.
+    return odds.p(odds.question.measure) <= odds.winner(SIDES[0]) - LEAST_GAIN
+
+
 def to_hold(scenario: Scenario, odds: Odds) -> tuple[str, dict[str, Any]]:
     """The units to keep to the last where battles are won without taking the ground: a sentence, and how to set it.
 
-    Empty where that brings nothing, and for odds that are simulated or of a large battle.
+    Empty where that brings nothing, and where `may_hold` says so. It solves a second battle.
     """
     measure, advice = odds.question.measure, scenario.battle.advice
-    exact = odds.battles is None and odds.explored <= MOST_EXPLORED
-    # No more can be gained than the battles that are won without the ground.
-    if measure not in TAKEN or advice is None or not exact or odds.p(measure) > odds.winner(SIDES[0]) - LEAST_GAIN:
+    if advice is None or not may_hold(scenario, odds):
         return "", {}
     options = (one for every in advice.lists(scenario.fields, SIDES[0]) for one in every)
     keep = next(({path: one[path]} for one in options for path in one if path.endswith(".keep")), {})
@@ -213,10 +221,7 @@ def _split(words: str) -> tuple[str, str]:
 
 def by_decision(rows: Sequence[Row]) -> dict[tuple[str, str], list[Row]]:
     """The rows of each side and decision (a policy, or a fight of a campaign)."""
-    found: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        found.setdefault((row["side"], row.get("decision") or row["fight"]), []).append(row)
-    return found
+    return by_key(rows, lambda row: (row["side"], row.get("decision") or row["fight"]))
 
 
 def ending(rows: Sequence[Row]) -> list[Row] | None:

@@ -27,6 +27,7 @@ from simulator.engine.model.chain import Chain, OutcomeDistribution, Share
 from simulator.engine.model.limits import EXACT_BYTES
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import same_name
+from simulator.rules.toolkit.tolerances import ROUNDING
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft
 from simulator.scenarios.arguments import checked
 from simulator.scenarios.objective import BEST, in_words, wanted
@@ -40,8 +41,7 @@ if TYPE_CHECKING:
 
 # More units than any fight can have (fields are at most 1,000): an attacker that needs this many never fights.
 BEYOND_ALL = 10**9
-# A setting replaces an earlier one if it is worth more by SLACK; none can where less than NOTHING_LEFT can be gained.
-SLACK, NOTHING_LEFT = 1e-12, 0.9e-12
+NOTHING_LEFT = 0.9 * ROUNDING  # no other setting can be worth more by ROUNDING
 # Policies whose values `gains` compares, with their parameters; they are no named values.
 COMPARED = ("retreat", "sea_retreat", "break_off", "leave_with_wind", "hand")
 
@@ -228,7 +228,7 @@ class Best(Result):
             held = sum(self.value.values()) - sure["defender"]
             value = self.value["attacker"]
             lines.append(f"sure of {sure['attacker']:.4f}; by lot {value:.4f}; the defender holds it to {held:.4f}")
-        elif any(abs(self.value[side] - worth) > SLACK for side, worth in sure.items()):
+        elif any(abs(self.value[side] - worth) > ROUNDING for side, worth in sure.items()):
             lines.append(f"sure of {sure['attacker']:.4f} (attacker) and {sure['defender']:.4f} (defender)")
         return lines
 
@@ -381,7 +381,7 @@ def _gains(found: Best, path: str) -> Iterator[Gain]:
                 continue
             many_like(fixed)
             worth = worths(fixed)[side]
-            if value is None or worth > value + SLACK:
+            if value is None or worth > value + ROUNDING:
                 value, shown = worth, label
             if alone and own - value < NOTHING_LEFT:
                 break

@@ -16,6 +16,7 @@ from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import plain, plural, same_name
 from simulator.scenarios import Draft, ScenarioError, Source, draft, example_names
 from simulator.scenarios.files import decoded
+from simulator.scenarios.reading import split_setting
 from simulator.scenarios.validation import brief, not_one_of, shown
 
 FRAME = ("scenario", "side", "set", "results")
@@ -145,15 +146,9 @@ def _settings(where: str, given: Any) -> dict[str, Any]:
     """`path=value; path=value`, or a table of them."""
     if isinstance(given, Mapping):
         return dict(given)
-    found = {}
-    for part in str(given or "").split(";"):
-        if not part.strip():
-            continue
-        path, equals, value = part.partition("=")
-        if not equals or not path.strip() or not value.strip():
-            raise ScenarioError(f"{where}.set: {part.strip()!r} is not allowed; write it like attacker.regiments=25")
-        found[path.strip()] = plain_value(value.strip())
-    return found
+    parts = filter(None, map(str.strip, str(given or "").split(";")))
+    pairs = (split_setting(part, f"{where}.set") for part in parts)
+    return {path: plain_value(value) for path, value in pairs}
 
 
 def plain_value(text: str) -> Any:

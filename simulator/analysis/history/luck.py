@@ -29,6 +29,7 @@ from simulator.analysis.result import Result, frame
 from simulator.analysis.words import capital
 from simulator.rules.battle import WINNERS
 from simulator.rules.toolkit.naming import same_name
+from simulator.rules.toolkit.tolerances import ALIKE
 from simulator.rules.toolkit.words import chance_of, number_of
 from simulator.scenarios import Draft, Scenario, ScenarioError, is_uncertain, load
 from simulator.scenarios.arguments import checked
@@ -308,7 +309,7 @@ def _happened(where: str, one: LoggedBattle, odds: Odds) -> np.ndarray:
         if kind != "text" and not (isinstance(value, bool) or finite(value)):
             raise ValueError(f"{where}.{name}: {shown(value)} is not allowed; give a {kind}")
         column = odds.readable_columns[name]
-        fits &= column == str(value) if kind == "text" else np.abs(column.astype(float) - float(value)) < 1e-9
+        fits &= column == str(value) if kind == "text" else np.abs(column.astype(float) - float(value)) < ALIKE
     return fits & (odds.chances > 0)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from simulator.analysis.history.replay import Values, luck_row
-from simulator.analysis.history.rounds import Steps, counting, one_round
+from simulator.analysis.history.rounds import RoundSteps, counting, one_round
 from simulator.analysis.odds.distribution import Distribution
 from simulator.analysis.odds.measure import Weighing
 from simulator.analysis.odds.odds import Odds
@@ -57,11 +57,10 @@ class _Belief:
 
     def __init__(self, scenario: Scenario, aim: Weighing) -> None:
         assert scenario.built.begun is not None
-        assert scenario.built.outcome is not None
         self._outcome = scenario.built.outcome
         self._values = Values(scenario, {aim.side: aim.weights}, aim.side)
         graph = self._values.graph
-        self._steps = Steps(graph, scenario.built.begun)
+        self._steps = RoundSteps(graph, scenario.built.begun)
         self._lost = units_lost(self._outcome(graph.states()), f"{scenario.battle.game} {scenario.battle.kind}")
         self._round = int(self._steps.begun[0])
         self._losses = self._lost[:, 0]

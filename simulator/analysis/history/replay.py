@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simulator.analysis.history.ending import ending
-from simulator.analysis.odds.method import MOST_BATTLES, check_numbers
+from simulator.analysis.odds.method import check_numbers
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import PORTION, outcome_columns
 from simulator.analysis.odds.stages import ExactRun, counting_chain
@@ -201,9 +201,7 @@ def replay(scenario: Source, seed: int = 0, battle: int = 0) -> Replay:
     >>> replay("risk-20v15", seed=1).outcome["winner"]
     'defender'
     """
-    check_numbers(1, seed, None)
-    if isinstance(battle, bool) or not isinstance(battle, int | np.integer) or not 0 <= battle < MOST_BATTLES:
-        raise ValueError(f"battle: {battle} is not allowed; give a whole number from 0 to {MOST_BATTLES - 1}")
+    check_numbers(1, seed, None, battle=battle)
     asked = load(scenario)
     if asked.built.answer is None:
         run = ReplayRun(seed, battle)
@@ -229,7 +227,7 @@ def roll_luck(
     too large for the value of every state, or composed of several.
     """
     built = scenario.built
-    if built.chain is None or built.outcome is None:
+    if built.chain is None:
         own = f"{scenario.battle.game} {scenario.battle.kind}"
         raise NoExactOdds(f"luck: {own} is composed of several battles; the luck of a roll needs one chain of states")
     values = Values(scenario, scenario.objective, budget=budget)
@@ -251,10 +249,8 @@ class Values:
     def __init__(
         self, scenario: Scenario, objective: Objective, side: str = "attacker", budget: int = EXACT_BYTES
     ) -> None:
-        chain, outcome = scenario.chain, scenario.built.outcome
-        assert outcome is not None
-        self._outcome, self._objective, self._side = outcome, objective, SIDES.index(side)
-        self.chain = counting_chain(chain, self._worth)
+        self._outcome, self._objective, self._side = scenario.built.outcome, objective, SIDES.index(side)
+        self.chain = counting_chain(scenario.chain, self._worth)
         self.graph = graph_of(self.chain, budget)
         value = np.zeros(len(self.graph))
         value[self.graph.final] = self._worth(self.graph.states(self.graph.final))

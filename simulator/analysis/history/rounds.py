@@ -21,6 +21,7 @@ from simulator.analysis.odds.run import PORTION, Interrupted, Progress, together
 from simulator.analysis.odds.stages import ExactRun, SimulatedRun
 from simulator.analysis.result import Result
 from simulator.engine.api import Graph, courses, graph_of
+from simulator.engine.model.chance import NEGLIGIBLE
 from simulator.engine.model.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds
 from simulator.engine.model.streams import derive_seed
 from simulator.rules.battle import NOBODY, WINNERS, BattlesRun, Columns, Outcomes
@@ -31,7 +32,6 @@ from simulator.scenarios.arguments import checked
 MOST, MOST_ASKED, LEFT = 100, 10_000, 1e-6
 BATTLES = 20_000
 MOST_TURNS = 100_000
-NEGLIGIBLE = 1e-18
 HALF = 0.5
 
 
@@ -90,7 +90,7 @@ class Rounds(Result):
 
     def _odds_of(self, n: int, after: AfterRound) -> Odds:
         built, going = self.scenario.built, ~after.over
-        columns: Columns = dict(after.states if built.outcome is None else built.outcome(after.states))
+        columns: Columns = dict(built.outcome(after.states))
         if "winner" in columns and not self.fights:
             columns["winner"] = np.where(going, NOBODY, columns["winner"])
         if "rounds" in columns:
@@ -272,7 +272,7 @@ def counting(scenario: Scenario) -> Scenario:
     return scenario.replace_all(counting) if counting else scenario
 
 
-class Steps:
+class RoundSteps:
     """A graph as transition matrices within a round (`inside`), to the next round (`onward`) and to ends (`ends`).
 
     `begun` is the round of each state while its counter is 0; column k of `ends` is the state
@@ -311,7 +311,7 @@ def _exact_rounds(scenario: Scenario, graph: Graph, most: int | None) -> Iterato
         for n in range((max(last, 0) if most is None else most) + 1):
             yield AfterRound(alone, np.ones(1), np.array([last <= n]))
         return
-    steps = Steps(graph, begun)
+    steps = RoundSteps(graph, begun)
     now = np.zeros(len(graph))
     now[0] = 1.0
     ends: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
@@ -331,7 +331,7 @@ def _exact_rounds(scenario: Scenario, graph: Graph, most: int | None) -> Iterato
             return
 
 
-def one_round(steps: Steps, now: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def one_round(steps: RoundSteps, now: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Advance the chances of states by one round.
 
     `now`: the chance of each state before the round, float64, shape (states,). Returns the same before the next round,

@@ -10,7 +10,7 @@ import numpy as np
 
 from simulator.analysis.result import records
 from simulator.rules.toolkit.merging import offsets
-from simulator.rules.toolkit.tolerances import ALIKE
+from simulator.rules.toolkit.tolerances import ALIKE, ROUNDING
 from simulator.scenarios.validation import finite, given_number
 
 LEVEL = 0.95
@@ -101,7 +101,7 @@ class Distribution(NamedTuple):
     def quantile(self, level: float) -> float:
         """The smallest value that is not exceeded with a chance of at least `level`."""
         cumulated = np.cumsum(self.p)
-        place = int(np.searchsorted(cumulated, level * cumulated[-1] - 1e-12))
+        place = int(np.searchsorted(cumulated, level * cumulated[-1] - ROUNDING))
         return float(self.values[min(place, len(self.values) - 1)])
 
     def shortfall(self, level: float) -> float:

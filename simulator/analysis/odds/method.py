@@ -21,7 +21,8 @@ class Method:
     bytes, else simulation. `battles` are simulated; if that is None, as many as bring the half-width of every 95 %
     interval down to `precision`; if that is None too, to DEFAULT_PRECISION, or as many as ANSWER_ROLLS allow. With
     `at_once` an automatic answer without a precision compiles nothing,
-    see `first.first_answer`. `values`: nothing but these is asked, so that `Battle.winners` may do.
+    see `first.first_answer`. `values`: nothing but these is asked, so that `Battle.winners` may do; without `counted`,
+    only columns that no counter changes, in an exact answer that is one chain.
     """
 
     exact: bool | None = None
@@ -32,6 +33,7 @@ class Method:
     budget: int | None = None
     at_once: bool = False
     values: tuple[str, ...] = ()
+    counted: bool = True
 
     @property
     def is_automatic(self) -> bool:
@@ -68,13 +70,14 @@ class Method:
             raise ValueError(f"precision: {self.precision} is not allowed; give a number between 0 and 1, like 0.1%")
 
 
-def check_numbers(battles: int, seed: int, threads: int | None, budget: int | None = None) -> None:
-    """Raise ValueError for a number of battles, seed, number of threads or budget (bytes) outside its range."""
+def check_numbers(battles: int, seed: int, threads: int | None, budget: int | None = None, battle: int = 0) -> None:
+    """Raise ValueError for a number of battles, seed, number of threads, budget (bytes) or battle outside its range."""
     for name, value, low, high in (
         ("battles", battles, 1, MOST_BATTLES),
         ("seed", seed, 0, 2**64 - 1),
         ("threads", threads if threads is not None else 1, 1, MOST_THREADS),
         ("budget", budget if budget is not None else 1, 1, MOST_BYTES),
+        ("battle", battle, 0, MOST_BATTLES - 1),
     ):
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
             raise ValueError(f"{name}: {value} is not allowed; give a whole number from {low} to {high}")

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # A chance left undecided is shown if it is larger than the rounding of the chances themselves.
-ROUNDING = 1e-15
+UNDECIDED = 1e-15
 # Lines of text, or a function that makes them.
 Lines = Sequence[str] | Callable[[], Sequence[str]]
 
 
-class Chance(NamedTuple):
+class EndChance(NamedTuple):
     """The chance of one way in which a battle can end: its words, the question it answers, the chance and bounds."""
 
     label: str
@@ -127,10 +127,10 @@ class Odds(Measured, Result):
         return True
 
     @cached_property
-    def results(self) -> list[Chance]:
+    def results(self) -> list[EndChance]:
         """The results of the battle in the words of the game, with chances; empty for a kind that has only numbers."""
         return [
-            Chance(label, query, self.p(query), *self.interval(query)) for label, query in self._questions().items()
+            EndChance(label, query, self.p(query), *self.interval(query)) for label, query in self._questions().items()
         ]
 
     def _result_codes(self) -> dict[str, tuple[np.ndarray, Sequence[str]]]:
@@ -304,7 +304,7 @@ class Odds(Measured, Result):
     def how(self) -> str:
         """The method of the answer, in one line."""
         if self.battles is None:
-            left = f", {self.residual:.1e} left undecided" if self.residual > ROUNDING else ""
+            left = f", {self.residual:.1e} left undecided" if self.residual > UNDECIDED else ""
             return f"exact ({self.explored:,} states{left})" if self.explored else "exact (no dice)"
         limited = f" ({self.limited})" if self.limited else ""
         return f"simulated: {self.battles:,} battles, seed {self.seed}, 95 % intervals{limited}"

@@ -15,6 +15,7 @@ from simulator.analysis.odds.run import ExactAnswer, Interrupted, Progress, Simu
 from simulator.analysis.result import Result
 from simulator.analysis.words import in_chance
 from simulator.rules.battle import Built
+from simulator.rules.toolkit.by_key import by_key
 from simulator.rules.toolkit.words import several
 from simulator.scenarios import Scenario, ScenarioError, Source, load
 from simulator.scenarios.arguments import checked
@@ -59,9 +60,7 @@ class Survival(Result):
     def headline(self) -> str:
         """The chance of each sort of piece of the attacker to survive."""
         side = self.pieces[0].side
-        sorts: dict[str, list[Survivor]] = {}
-        for piece in (one for one in self.pieces if one.side == side):
-            sorts.setdefault(_NUMBER.sub("", piece.piece), []).append(piece)
+        sorts = by_key((one for one in self.pieces if one.side == side), lambda one: _NUMBER.sub("", one.piece))
         owner = self.names.get(side) or f"the {side.replace('_', ' ')}"
         of = [(*_named(name, pieces), fmean(piece.p for piece in pieces)) for name, pieces in sorts.items()]
         first, verb, p = of[0]

@@ -12,15 +12,14 @@ import numpy as np
 
 from simulator.analysis.plan.columns import Columns
 from simulator.analysis.plan.turn import Turn
+from simulator.rules.toolkit.tolerances import ROUNDING
 
-# Values, and prices, closer than this are equal.
-EQUAL, SAME_PRICE = 1e-6, 1e-9
-# Chances closer than this are equal.
-ALIKE = 1e-12
+# Values closer than this are equal.
+EQUAL = 1e-6
 
 
 @dataclass(frozen=True)
-class Choice:
+class Division:
     """A division: the column of each front, and the pieces sent, int64, shape (places, fronts, pieces).
 
     `value`: what the objective asks for: worth, chance or price.
@@ -52,7 +51,7 @@ class Choices:
         """The columns of a front that a plan may choose."""
         front, columns = self.turn.fronts[at], self.found[at]
         some = np.asarray(columns.numbers.any(axis=1))
-        fine = columns.chance >= front.min_odds - ALIKE
+        fine = columns.chance >= front.min_odds - ROUNDING
         allowed = fine if front.hold else fine | ~some
         if self.objective != "worth" and at in self.turn.aims:
             allowed = some & fine & (columns.chance > 0)
@@ -71,9 +70,9 @@ class Choices:
             attacks = attacks[undominated(columns.numbers[attacks], value[attacks])]
         return np.concatenate([alone, attacks])
 
-    def choice(self, columns: Sequence[int], sent: np.ndarray) -> Choice:
+    def choice(self, columns: Sequence[int], sent: np.ndarray) -> Division:
         """A division with its exact value."""
-        return Choice(tuple(columns), sent, self.value_of(columns, sent))
+        return Division(tuple(columns), sent, self.value_of(columns, sent))
 
     def value_of(self, columns: Sequence[int], sent: np.ndarray) -> float:
         """The worth, the chance or the price of a division."""

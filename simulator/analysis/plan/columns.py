@@ -20,7 +20,7 @@ from simulator.rules.battle import ATTACKER, Misfit, Refusal
 from simulator.rules.campaign.course import Course
 from simulator.rules.campaign.plan import HERE, LOST, CampaignPlan
 from simulator.rules.campaign.rows import Rows
-from simulator.rules.campaign.solve import Solver
+from simulator.rules.campaign.solve import FightSolver
 from simulator.rules.campaign.starts import StartGroup, fields_of_fight, in_groups
 
 MOST_COLUMNS = 250_000
@@ -212,7 +212,7 @@ def variance(turn: Turn, front: Front, numbers: np.ndarray) -> float:
 
 
 def _course(plan: CampaignPlan) -> Course:
-    return Course(Solver(plan, ExactRun(EXACT_BYTES, shared=COMMON)))
+    return Course(FightSolver(plan, ExactRun(EXACT_BYTES, shared=COMMON)))
 
 
 def _rows(plan: CampaignPlan, here: np.ndarray) -> Rows:

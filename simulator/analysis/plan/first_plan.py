@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simulator.analysis.plan.choices import EQUAL, Choice, Choices
+from simulator.analysis.plan.choices import EQUAL, Choices, Division
 from simulator.analysis.plan.columns import most_of
 
 
@@ -14,10 +14,10 @@ from simulator.analysis.plan.columns import most_of
 class Known:
     """The best division that a search has found, and the value that none can pass (`bound`; of a price, go below)."""
 
-    choice: Choice | None
+    choice: Division | None
     bound: float
 
-    def better(self, choice: Choice, cheapest: bool) -> None:
+    def better(self, choice: Division, cheapest: bool) -> None:
         """Keep a division if it is better than the one that is known."""
         if self.choice is None or (choice.value < self.choice.value if cheapest else choice.value > self.choice.value):
             self.choice = choice
@@ -51,7 +51,7 @@ class _Steps:
         self.sent = np.zeros((len(turn.places), len(turn.fronts), len(turn.names)), np.int64)
         self.columns = [-1] * len(turn.fronts)
 
-    def division(self, further: bool = True) -> Choice | None:
+    def division(self, further: bool = True) -> Division | None:
         """None where this way finds none. Without `further`: the fewest pieces alone."""
         fronts = range(len(self.turn.fronts))
         abroad = [at for at in fronts if self.turn.fronts[at].home < 0]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.analysis.plan.choices import Choice, Choices
+from simulator.analysis.plan.choices import Choices, Division
 from simulator.analysis.plan.columns import Columns
 from simulator.analysis.plan.first_plan import Known
 from simulator.analysis.plan.highs import solved
@@ -109,7 +109,7 @@ class Formulation:
         """The pieces of each column: int16, shape (pieces, columns)."""
         return np.concatenate([self.found[at].numbers[kept] for at, kept in enumerate(self.kept)]).T.astype(np.int16)
 
-    def _choice(self, solution: np.ndarray) -> Choice:
+    def _choice(self, solution: np.ndarray) -> Division:
         """A solution as a division."""
         sent = np.zeros((len(self.turn.places), len(self.found), len(self.turn.pieces)), np.int64)
         for number, route in enumerate(self.routes, start=int(self.first[-1])):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simulator.analysis.plan import words
-from simulator.analysis.plan.choices import Choice, away
+from simulator.analysis.plan.choices import Division, away
 from simulator.analysis.plan.columns import Columns, Progress, columns_of, variance
 from simulator.analysis.plan.first_plan import known_at_first
 from simulator.analysis.plan.front_campaign import added, campaign_of
@@ -33,7 +33,7 @@ Orders = dict[str, dict[str, dict[str, int]]]
 
 
 @dataclass(frozen=True)
-class Unit:
+class UnitWorth:
     """The value of one more, and the loss by one fewer, of a piece in a place; None where it does not apply."""
 
     place: str
@@ -53,9 +53,9 @@ class Plan(Result):
 
     turn: Turn
     columns: tuple[Columns, ...]
-    best: Choice | None
-    next_best: tuple[Choice, ...] = ()
-    units_worth: tuple[Unit, ...] = ()
+    best: Division | None
+    next_best: tuple[Division, ...] = ()
+    units_worth: tuple[UnitWorth, ...] = ()
     leave: Mapping[str, float | None] = field(default_factory=dict)
     interrupted: bool = False
     bound: float | None = None
@@ -155,7 +155,7 @@ class Plan(Result):
         """The pieces from each place on each front."""
         return {} if self.best is None else self._orders_of(self.best)
 
-    def _orders_of(self, choice: Choice) -> Orders:
+    def _orders_of(self, choice: Division) -> Orders:
         """As `orders`, of another division."""
         found: Orders = {}
         for at, front in enumerate(self.turn.fronts):
@@ -354,16 +354,16 @@ def divided(turn: Turn, found: list[Columns], k: int, alone: bool = False) -> Pl
     return Plan(turn, tuple(found), best, **more)
 
 
-def _units(division: Programme, turn: Turn, largest: float) -> Iterator[Unit]:
+def _units(division: Programme, turn: Turn, largest: float) -> Iterator[UnitWorth]:
     """The worth of one more and one fewer of each piece in each place."""
     leaving = turn.here - turn.staying
     for place, piece in np.argwhere(turn.written).tolist():
         less = largest - division.value_with(place, piece, -1) if leaving[place, piece] else None
         more = division.value_with(place, piece, 1) - largest
-        yield Unit(turn.places[place], turn.names[piece], more, less)
+        yield UnitWorth(turn.places[place], turn.names[piece], more, less)
 
 
-def _leave(division: Programme, turn: Turn, best: Choice, largest: float) -> Iterator[tuple[str, float | None]]:
+def _leave(division: Programme, turn: Turn, best: Division, largest: float) -> Iterator[tuple[str, float | None]]:
     """The worth lost without attacks on a target, or if no piece comes to a hold from elsewhere."""
     for at, front in enumerate(turn.fronts):
         used = division.found[at].numbers[best.columns[at]].any()

@@ -14,9 +14,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from simulator.analysis.plan.choices import EQUAL, SAME_PRICE, Choice, away, first_in_order
+from simulator.analysis.plan.choices import EQUAL, Division, away, first_in_order
 from simulator.analysis.plan.formulation import SCALE, Formulation, total
 from simulator.analysis.plan.relaxed import Constraints, Limits, Relaxed, Stock, limits_of
+from simulator.rules.toolkit.tolerances import ALIKE
 
 # The first search takes columns whose loss is at most this part of the bound.
 FIRST_PART = 1e-5
@@ -27,7 +28,7 @@ FEW_WAYS = 200_000
 
 
 @dataclass
-class Found:
+class BestWays:
     """The largest `aim`, the variables that a division with it uses (`best`), and those that any equal division may use
     (`usable`): bool, shape (variables,). `ways`: all equal ways to choose columns, int64, shape (ways, fronts), if they
     were listed.
@@ -48,7 +49,7 @@ class Branch:
     allowed: np.ndarray
     bound: float
     relaxed: Relaxed | None = None
-    found: Found | None = None
+    found: BestWays | None = None
 
 
 T = TypeVar("T", float, np.ndarray)
@@ -59,7 +60,7 @@ class Programme(Formulation):
 
     def _search(
         self, stock: Stock, allowed: np.ndarray, constraints: Constraints, relaxed: Relaxed | None = None
-    ) -> Found | None:
+    ) -> BestWays | None:
         """The best division that uses only these variables, and those equal to it; None without any.
 
         The relaxation gives how much less than its bound any division with a column is. So it is enough to look at the
@@ -92,7 +93,7 @@ class Programme(Formulation):
                 return None
             within = min(needed, within * MORE)
 
-    def _know(self, found: Found, constraints: Constraints) -> None:
+    def _know(self, found: BestWays, constraints: Constraints) -> None:
         """Keep a division that was found, in case the search for a better one is interrupted."""
         solution = self._solve(self._aim, constraints, found.best)
         if self.known and solution is not None:
@@ -109,22 +110,22 @@ class Programme(Formulation):
             return Relaxed.priced(self._aim, self.first, np.where(allowed, self._aim, -np.inf), 0.0)
         return Relaxed.of(self._aim, constraints, self.first, allowed, self.begin)
 
-    def _best_of_ways(self, ways: np.ndarray) -> Found | None:
+    def _best_of_ways(self, ways: np.ndarray) -> BestWays | None:
         """The best of these ways to choose columns; None without any."""
         if not len(ways):
             return None
         aims = self._aim[ways].sum(axis=1)
         best = int(aims.argmax())
         equal = aims >= self._least_equal(float(aims[best]))
-        return Found(float(aims[best]), self._with_columns(ways[best]), self._with_columns(ways[equal]), ways[equal])
+        return BestWays(float(aims[best]), self._with_columns(ways[best]), self._with_columns(ways[equal]), ways[equal])
 
-    def _best_among(self, among: np.ndarray, constraints: Constraints) -> Found | None:
+    def _best_among(self, among: np.ndarray, constraints: Constraints) -> BestWays | None:
         """The best division that uses only these variables; None without any."""
         solution = self._solve(self._aim, constraints, among)
         if solution is None:
             return None
         columns = self._with_columns(np.flatnonzero(solution[: self.first[-1]]))
-        return Found(total(self._aim, solution), columns, among)
+        return BestWays(total(self._aim, solution), columns, among)
 
     def _ways(
         self, relaxed: Relaxed, within: float, limits: Limits, constraints: Constraints, equal: float
@@ -151,7 +152,7 @@ class Programme(Formulation):
     def _least_equal(self, value: float) -> float:
         """The least value of the aim that equals this one."""
         if self.objective == "cheapest":
-            return value - SAME_PRICE
+            return value - ALIKE
         if self.objective == "worth":
             return value - 2 * EQUAL
         return log(exp(value) - 2 * EQUAL) if exp(value) > 2 * EQUAL else -np.inf
@@ -165,11 +166,11 @@ class Programme(Formulation):
             return -self.price
         return -self._over_columns([(one.numbers * self.turn.price).sum(axis=1) for one in self.found])
 
-    def best(self) -> Choice | None:
+    def best(self) -> Division | None:
         """The division that section 3.3 chooses; None without any."""
         return self._best_with(self.constraints(self.stock))
 
-    def _best_with(self, constraints: Constraints) -> Choice | None:
+    def _best_with(self, constraints: Constraints) -> Division | None:
         """As `best`, of the divisions that obey these constraints."""
         found = self._search(self.stock, np.ones(self.size, bool), constraints)
         return None if found is None else self._first_equal(found, constraints)
@@ -178,7 +179,7 @@ class Programme(Formulation):
         """The worth, the chance or the price that a value of the aim stands for."""
         return -aim if self.objective == "cheapest" else aim if self.objective == "worth" else np.exp(aim)
 
-    def _first_equal(self, found: Found, constraints: Constraints, largest: float = -np.inf) -> Choice:
+    def _first_equal(self, found: BestWays, constraints: Constraints, largest: float = -np.inf) -> Division:
         """Of the equal divisions that were found, the one that section 3.3 chooses. `largest`: the aim that they are
         equal to, if that is not their own.
         """
@@ -192,15 +193,15 @@ class Programme(Formulation):
         elif self.objective == "all":
             constraints = self._chance_at_least(value - EQUAL, constraints)
         else:
-            constraints = constraints.also(self.price, -np.inf, value + SAME_PRICE)
+            constraints = constraints.also(self.price, -np.inf, value + ALIKE)
             solution = self._again(solution, self.chance, constraints, among)
             constraints = self._chance_at_least(exp(total(self.chance, solution)) - EQUAL, constraints)
         for cost in (self.pieces, self.price):
             solution = self._again(solution, -cost, constraints, among)
-            constraints = constraints.also(cost, -np.inf, total(cost, solution) + SAME_PRICE)
+            constraints = constraints.also(cost, -np.inf, total(cost, solution) + ALIKE)
         return self._choice(self._first_in_order(solution, constraints, among))
 
-    def _first_way(self, ways: np.ndarray, largest: float) -> Choice:
+    def _first_way(self, ways: np.ndarray, largest: float) -> Division:
         """As `_first_equal`, of these ways to choose columns, whose pieces all leave their places."""
         values = self._value_of_aim(self._aim[ways].sum(axis=1))
         least = self._value_of_aim(largest) - EQUAL
@@ -210,7 +211,7 @@ class Programme(Formulation):
         wanted = self._numbers.T[ways].astype(np.int64)
         pieces = wanted.sum(axis=(1, 2))
         price = np.where(pieces == pieces.min(), (wanted * self.turn.price).sum(axis=(1, 2)), np.inf)
-        equal = price <= price.min() + SAME_PRICE
+        equal = price <= price.min() + ALIKE
         reaches = np.array([front.reaches for front in self.turn.fronts])
         way, sent = first_in_order(self.stock.leaving, reaches, wanted[equal])
         columns = ways[equal][way] - self.first[:-1]
@@ -239,11 +240,11 @@ class Programme(Formulation):
             constraints = constraints.also(aim, now := total(aim, solution), now)
         return solution
 
-    def next_best(self, best: Choice, number: int, differ: str) -> Iterator[Choice]:
+    def next_best(self, best: Division, number: int, differ: str) -> Iterator[Division]:
         """The best division that differs from the best one, then the best that differs from both, and so on."""
         yield from self._other_pieces(best, number) if differ == "pieces" else self._other_fronts(best, number)
 
-    def _other_pieces(self, best: Choice, number: int) -> Iterator[Choice]:
+    def _other_pieces(self, best: Division, number: int) -> Iterator[Division]:
         """As `next_best`: some front gets other numbers of pieces."""
         constraints, found = self.constraints(self.stock), best
         for _ in range(number):
@@ -254,7 +255,7 @@ class Programme(Formulation):
             found = another
             yield found
 
-    def _other_fronts(self, best: Choice, number: int) -> Iterator[Choice]:
+    def _other_fronts(self, best: Division, number: int) -> Iterator[Division]:
         """As `next_best`: other targets are attacked, or other holds are defended.
 
         All other divisions are parted by the first front on which they differ (Lawler, Management Science 18, 1972).
@@ -292,7 +293,7 @@ class Programme(Formulation):
             if part.bound == -np.inf:
                 parts[:] = [one for one in parts if one is not part]
 
-    def _parts(self, allowed: np.ndarray, choice: Choice) -> Iterator[np.ndarray]:
+    def _parts(self, allowed: np.ndarray, choice: Division) -> Iterator[np.ndarray]:
         """The variables (bool) of the divisions that first differ from one of them on each front in turn."""
         same = allowed.copy()
         for at, (kept, columns) in enumerate(zip(self.kept, self.found, strict=True)):
@@ -305,7 +306,7 @@ class Programme(Formulation):
             if other[here].any():
                 yield other
 
-    def _order(self, choice: Choice) -> tuple[int, float, list[int]]:
+    def _order(self, choice: Division) -> tuple[int, float, list[int]]:
         """Of equal divisions, the first in this order is chosen (section 3.3)."""
         sent = away(self.turn, choice.sent)
         return int(sent.sum()), round(float(sent @ self.turn.price), 9), (-choice.sent.swapaxes(0, 1)).ravel().tolist()

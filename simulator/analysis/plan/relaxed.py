@@ -17,13 +17,12 @@ import numpy as np
 
 from simulator.analysis.plan.highs import solved
 from simulator.analysis.plan.turn import Turn
+from simulator.rules.toolkit.tolerances import ALIKE
 
 # Ways to choose a column of each front that are listed at once.
 MOST_WAYS = 2_000_000
 # The columns of each front in the first linear programme, and the most that are added to it at once.
 AT_FIRST, AT_ONCE = 60, 30
-# Reduced costs that are a rounding error.
-ROUNDING = 1e-9
 # Groups of fronts, a piece, and the fewest and the most of it that come to all of a group together.
 Limits = Sequence[tuple[tuple[int, ...], int, int, int]]
 
@@ -95,7 +94,7 @@ class Relaxed:
                 continue
             reduced, better = np.where(allowed, aim - constraints.matrix.T @ prices, -np.inf), among.copy()
             for start, end in pairwise(first.tolist()):
-                good = start + np.flatnonzero((reduced[start:end] > ROUNDING) & ~among[start:end])
+                good = start + np.flatnonzero((reduced[start:end] > ALIKE) & ~among[start:end])
                 better[good[np.argsort(-reduced[good])[:AT_ONCE]]] = True
             if (better == among).all():
                 begin |= among
@@ -126,7 +125,7 @@ class Relaxed:
     def most_loss(self) -> float:
         """No division that uses only the allowed variables loses more, rounding included."""
         spans = [self.loss[start:end] for start, end in pairwise(self.first.tolist())]
-        return float(sum(loss[np.isfinite(loss)].max() for loss in spans)) * (1 + ROUNDING) + ROUNDING
+        return float(sum(loss[np.isfinite(loss)].max() for loss in spans)) * (1 + ALIKE) + ALIKE
 
     def together(
         self, within: float, numbers: np.ndarray, limits: Limits, equal: float, spare: int = 0

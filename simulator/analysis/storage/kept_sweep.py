@@ -33,7 +33,7 @@ MOST_HELD = 1 << 18
 PARTS, LAST = ["value", "low", "high"], ["method", "battles", "refused", "note"]
 
 
-class Kept(Result):
+class KeptSweep(Result):
     """The cells of one grid in a folder; opened again it knows which it has. Open it only while its lock is held.
 
     `done` are the cells kept (bool, by place in row order), `cells` their number, `pace` that of the cells answered
@@ -266,14 +266,14 @@ def _folder_of_cells(path: Path) -> Path:
     return path
 
 
-def kept_sweep(grid: Grid, out: Path, answering: Answers, progress: Progress | None = None) -> Kept:
+def kept_sweep(grid: Grid, out: Path, answering: Answers, progress: Progress | None = None) -> KeptSweep:
     """The cells of a grid of `sweep` in a folder: they are written as they are answered by `answering`.
 
     Raises ValueError, OSError and Interrupted as `sweep`.
     """
     grid = in_portions(grid)
     with alone(_folder_of_cells(out) / LOCK):
-        kept = Kept(out, grid)
+        kept = KeptSweep(out, grid)
         found, done = answering(grid, Portions(grid, kept.has)), kept.cells
         try:
             if progress:

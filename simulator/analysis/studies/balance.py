@@ -146,7 +146,6 @@ class Balance(Result):
         >>> found.number(0.5)
         '50.00 %'
         """
-        assert self.swept.base is not None
         return number_in_words(self.swept.base.battle(), self.asked[0], value, is_chance(self.asked[0]))
 
     @property
@@ -155,7 +154,6 @@ class Balance(Result):
         if not self.front:
             return "No combination tried so far is allowed."
         best, base = self.front[0], self.swept.base
-        assert base is not None
         battle = base.battle()
         changes = settings_in_words(battle, base.data, self.changed(best))
         exactly = best.distance < HARDLY

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from functools import lru_cache
 
 import numpy as np
 from scipy import special
+
+from simulator.rules.toolkit.tolerances import ALIKE
 
 LEVEL, POWER = 0.05, 0.8
 # Beyond this many battles each the normal formula alone is used; it is then within one per cent.
@@ -23,20 +26,17 @@ def battles_to_notice(p: float, q: float, level: float = LEVEL, power: float = P
     binomial distributions. Source: Fleiss, Levin and Paik, Statistical Methods for Rates and Proportions (3rd edition,
     2003), sections 3.1 and 4.2.
     """
-    if abs(p - q) < 1e-9:
+    if abs(p - q) < ALIKE:
         return None
     guess = normal_number(p, q, level, power)
     if guess > MOST_EXACT:
         return guess
-    low, high = 1, max(8, guess + guess // 4)
+    high = max(8, guess + guess // 4)
     while exact_power(high, p, q, level) < power:
         high *= 2
     if guess <= 200:
         return next(n for n in range(1, high + 1) if exact_power(n, p, q, level) >= power)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if exact_power(middle, p, q, level) >= power else (middle + 1, high)
-    return low
+    return bisect_left(range(high), power, 1, key=lambda n: exact_power(n, p, q, level))
 
 
 def normal_number(p: float, q: float, level: float, power: float) -> int:
@@ -68,4 +68,4 @@ def _accepted(x: np.ndarray, n: int, z: float) -> tuple[np.ndarray, np.ndarray]:
     a, half, last = 1 + c, (c - 1) * x - n * c, (1 + c) * x * x - 2 * n * c * x
     root = np.sqrt(np.maximum(half * half - a * last, 0.0))
     low, high = (-half - root) / a, (-half + root) / a
-    return np.ceil(low - 1e-9).astype(np.int64), np.floor(high + 1e-9).astype(np.int64)
+    return np.ceil(low - ALIKE).astype(np.int64), np.floor(high + ALIKE).astype(np.int64)

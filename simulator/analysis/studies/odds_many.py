@@ -18,6 +18,7 @@ from simulator.analysis.studies.grid import AnsweredPortion, Cell, Grid, Portion
 from simulator.analysis.studies.one_pass import LEAST_CELLS
 from simulator.analysis.studies.swept import in_threads
 from simulator.engine.model.limits import processors
+from simulator.rules.toolkit.by_key import by_key
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft
 from simulator.scenarios.arguments import checked
 from simulator.scenarios.paths import set_path
@@ -198,13 +199,9 @@ class Many:
         if table is None or not isinstance(scenario, Scenario) or scenario.built.chain is None:
             return
         fixed = [path for path in table if path not in scenario.built.starts]
-        apart = defaultdict(list)
-        for row, place in enumerate(places):
-            apart[tuple(table[path][row] for path in fixed)].append(
-                (place, tuple(axis[row] for axis in table.values()))
-            )
+        apart = by_key(range(len(places)), lambda row: tuple(table[path][row] for path in fixed))
         for group in apart.values():
-            own, rows = zip(*group, strict=True)
+            own, rows = [places[row] for row in group], [tuple(axis[row] for axis in table.values()) for row in group]
             cells = solved_cells(base, tuple(table), rows, self.asked(own[0]))
             yield from (
                 (place, cell._replace(settings=())) for place, cell in zip(own, cells or (), strict=False) if cell

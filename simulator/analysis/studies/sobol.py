@@ -88,7 +88,6 @@ class Indices(Result):
     def headline(self) -> str:
         """The field that explains most."""
         most, base = max(self.rows(), key=itemgetter("total")), self.swept.base
-        assert base is not None
         what = meaning(base.battle(), base.data, self.value)
         if most["total"] <= ROUNDING:
             return f"None of these {len(self.swept.paths)} fields moves {what}."

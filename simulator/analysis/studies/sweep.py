@@ -13,7 +13,7 @@ from typing import Any, overload
 
 from simulator.analysis.odds.method import check_numbers
 from simulator.analysis.odds.run import Interrupted, Progress
-from simulator.analysis.storage.kept_sweep import MOST_KEPT, Kept, kept_sweep
+from simulator.analysis.storage.kept_sweep import MOST_KEPT, KeptSweep, kept_sweep
 from simulator.analysis.studies.grid import MOST_CELLS, Cell, Grid, Portions, grid_of
 from simulator.analysis.studies.swept import Answers, Pace, Sweep, answers, in_portions, timed
 from simulator.scenarios import ScenarioError, Source
@@ -47,7 +47,7 @@ def sweep(
     out: str | Path,
     cluster: Any = None,
     progress: Progress | None = None,
-) -> Kept: ...
+) -> KeptSweep: ...
 
 
 @checked
@@ -62,7 +62,7 @@ def sweep(  # noqa: PLR0913 - one argument an option
     out: str | Path | None = None,
     cluster: Any = None,
     progress: Progress | None = None,
-) -> Sweep | Kept:
+) -> Sweep | KeptSweep:
     """The answers for all combinations of settings.
 
     A value is `headline` or `headline.defender`, the question of the battle kind for a side; `p_attacker`, `p_defender`

@@ -22,7 +22,7 @@ import numpy as np
 from simulator.analysis.odds.measure import is_chance
 from simulator.analysis.odds.run import Progress
 from simulator.analysis.odds.stages import Shared
-from simulator.analysis.plan.answer import lacking
+from simulator.analysis.plan.answer import lacking_with
 from simulator.analysis.result import Result, frame
 from simulator.analysis.studies.grid import AnsweredPortion, Cell, Grid, Portions, number_rows
 from simulator.analysis.words import amount_in_words, capital, meaning, settings_in_words
@@ -99,11 +99,11 @@ class Sweep(Result):
     values: tuple[tuple[Any, ...], ...]
     asked: tuple[str, ...]
     seed: int
+    base: Draft
     title: str = ""
     cells: list[Cell] = field(default_factory=list)
     places: list[int] = field(default_factory=list)
     pace: Pace = field(default_factory=Pace)
-    base: Draft | None = None
 
     json_fields = ("paths", "asked", "seed")
 
@@ -112,7 +112,7 @@ class Sweep(Result):
         """The cells of a grid by their place."""
         battle, places = grid.draft.battle(), sorted(found)
         title, cells = battle.label, [found[place] for place in places]
-        return cls(grid.paths, grid.values, grid.asked, grid.seed, title, cells, places, pace, grid.draft)
+        return cls(grid.paths, grid.values, grid.asked, grid.seed, grid.draft, title, cells, places, pace)
 
     @property
     def value(self) -> str:
@@ -205,7 +205,6 @@ class Sweep(Result):
     @property
     def present(self) -> tuple[Any, ...]:
         """The settings that the scenario itself gives the fields varied; None for one that it leaves out."""
-        assert self.base is not None
         given = dict(leaves(self.base.data))
         return tuple(given.get(path) for path in self.paths)
 
@@ -213,7 +212,7 @@ class Sweep(Result):
     def headline(self) -> str:
         """The least and the largest value, the present one, and of chances the one nearest to even."""
         allowed = [cell for cell in self.cells if not cell.refused]
-        if not allowed or self.base is None:
+        if not allowed:
             return f"None of the {len(self.cells)} cells is allowed."
         known = sorted((cell for cell in allowed if not isnan(cell.value)), key=lambda cell: cell.value)
         without = self._without_plan(allowed) if len(known) < len(allowed) else ""
@@ -221,14 +220,11 @@ class Sweep(Result):
 
     def _without_plan(self, cells: Sequence[Cell]) -> str:
         """The first cell in which no plan exists, and the best that can be had there; "" for other scenarios."""
-        assert self.base is not None
         cell = next(cell for cell in cells if isnan(cell.value))
-        none = lacking(self.base.with_fields(dict(zip(self.paths, cell.settings, strict=True))))
-        return none and f"With {self._in_words(cell)}: {none[:1].lower()}{none[1:]}"
+        return lacking_with(self.base, dict(zip(self.paths, cell.settings, strict=True)))
 
     def _extent(self, known: Sequence[Cell]) -> str:
         """The headline of cells that have a value, in ascending order of it."""
-        assert self.base is not None
         what = capital(meaning(self.base.battle(), self.base.data, self.value))
         least, most = known[0], known[-1]
         if self._value(least) == self._value(most):
@@ -248,11 +244,9 @@ class Sweep(Result):
         return f"{runs} {'; '.join(more)}."
 
     def _value(self, cell: Cell) -> str:
-        assert self.base is not None
         return amount_in_words(self.base.battle(), self.value, cell.measures[0])
 
     def _in_words(self, cell: Cell) -> str:
-        assert self.base is not None
         return settings_in_words(self.base.battle(), self.base.data, dict(zip(self.paths, cell.settings, strict=True)))
 
     def how(self) -> str:

@@ -20,6 +20,7 @@ from simulator.analysis.studies.sensitivity import steps_of
 from simulator.analysis.words import capital, points
 from simulator.rules.battle import Battle
 from simulator.rules.sides import SIDES
+from simulator.rules.toolkit.by_key import by_key
 from simulator.rules.toolkit.tolerances import ROUNDING
 from simulator.rules.toolkit.words import number_of, price_of
 from simulator.scenarios import Scenario, ScenarioError, Source, load
@@ -62,10 +63,7 @@ class Units(Result):
         `points` of its side's chance to win, and for each cost of the price; `exchanged` is the change of its own
         side's cost lost less the enemy's. The most points for the price come first, without prices the most points.
         """
-        found: dict[tuple[str, str, float | None], list[OneMore]] = {}
-        for one in self.each:
-            found.setdefault((one.side, one.unit, one.price), []).append(one)
-        rows = []
+        found, rows = by_key(self.each, lambda one: (one.side, one.unit, one.price)), []
         for (side, unit, price), many in found.items():
             points = 100 * fmean(one.chance for one in many)
             known = [one.exchange for one in many if one.exchange is not None]
@@ -203,13 +201,9 @@ def _units(scenario: Scenario) -> list[tuple[str, int, float | None]]:
 
 def _one_more(path: str, price: float | None, after: PairedAnswer, before: PairedAnswer) -> OneMore:
     side, _, unit = path.partition(".")
-    change = {value: difference(value, after, before).value for value in _values(after, side)}
+    asked = [f"p_{side}", *(f"mean.{name}" for name in COSTS if name in after.odds.names)]
+    change = {value: difference(value, after, before).value for value in asked}
     own, enemy = (change.get(f"mean.{name}") for name in (COSTS if side == SIDES[0] else COSTS[::-1]))
     exchange = None if own is None or enemy is None else own - enemy
     method = "exact" if after.odds.method == before.odds.method == "exact" else "simulated"
     return OneMore(side, unit, price, change[f"p_{side}"], exchange, method)
-
-
-def _values(found: PairedAnswer, side: str) -> list[str]:
-    """The chance of a side, and the costs lost where the game counts them."""
-    return [f"p_{side}", *(f"mean.{name}" for name in COSTS if name in found.odds.names)]

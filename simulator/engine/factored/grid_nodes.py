@@ -23,7 +23,7 @@ from simulator.engine.factored.grid_sweep import (
     sweep,
 )
 from simulator.engine.model.chain import Chain, rules, whole
-from simulator.engine.model.chance import Rows
+from simulator.engine.model.chance import TableRows
 from simulator.engine.model.limits import BrokenGame
 from simulator.engine.model.status import BAD_FIELD, BAD_TABLE, DONE, NEED_ROOM, NOT_FACTORED, WANTED
 
@@ -219,7 +219,7 @@ def push_through(p, rows, work, at, pause):
     # Kernels take plain tuples: passing named tuples takes twice as long.
     nodes, planes = held(Nodes(*work[0])), held(Planes(*work[1]))
     named = nodes, planes, held(GridEndings(*work[2])), held(GridBuffer(*work[3]))
-    p, rows, status = held(p), held(Rows(*rows)), WANTED
+    p, rows, status = held(p), held(TableRows(*rows)), WANTED
     while status == WANTED:
         status = advance(p, rows, named, at, pause)
     return status

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from simulator.engine.model.chain import helper
+from simulator.engine.model.chance import NEGLIGIBLE
 from simulator.engine.model.status import BACKWARDS, DONE, PAUSED, ROOM_FOR_FOUND, ROOM_FOR_PLANE, WANTED
 
 # The entries of `at`: the current plane (-1: none) and its next cell; the number of endings, of nodes, of kinds of
@@ -15,9 +16,9 @@ from simulator.engine.model.status import BACKWARDS, DONE, PAUSED, ROOM_FOR_FOUN
 PLANE, CELL, FOUND, NODES, KINDS, WRONG = range(6)
 FREE = -1
 OVER = -1
-# States with less chance than UNLIKELY are not followed; on planes of more than MANY cells neither are results with
+# States with less chance than NEGLIGIBLE are not followed; on planes of more than MANY cells neither are results with
 # less chance than TINY: together far below 1e-12.
-UNLIKELY, TINY, MANY = 1e-18, 1e-21, 4096
+TINY, MANY = 1e-21, 4096
 PAUSE = 1 << 25
 
 
@@ -236,7 +237,7 @@ def sweep(rows, nodes, planes, found, at, pause):
                 continue
             at[CELL] = cell
             node = nodes.of[kind * planes.cells + cell] - 1
-            if mass <= UNLIKELY and (found.lost[1] > 0.0 or (node >= 0 and nodes.lands[node] != OVER)):
+            if mass <= NEGLIGIBLE and (found.lost[1] > 0.0 or (node >= 0 and nodes.lands[node] != OVER)):
                 found.lost[0] += mass
                 planes.mass[base + cell] = 0.0
                 continue

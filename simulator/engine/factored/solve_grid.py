@@ -31,7 +31,7 @@ from simulator.engine.factored.grid_sweep import (
 )
 from simulator.engine.jit.cost_model import Meter, compile_for, patience_for, spent
 from simulator.engine.model.chain import Chain, OutcomeDistribution, outside_limits
-from simulator.engine.model.chance import Rows
+from simulator.engine.model.chance import TableRows
 from simulator.engine.model.contract import check_contract
 from simulator.engine.model.interpreted import plain_params, plain_state
 from simulator.engine.model.limits import BrokenGame, Progress
@@ -74,7 +74,7 @@ class GridNodes:
         self.cells, self.at = self.axes.cells, self._room(6, np.int64)
         self.tables, self.results = chain.tables.numbered
         rows = self.tables.rows
-        self.rows = rows if compiled else Rows(*(part.tolist() for part in rows))
+        self.rows = rows if compiled else TableRows(*(part.tolist() for part in rows))
         self.params = chain.params if compiled else plain_params(chain.params)
         if compiled:
             from simulator.engine.jit.kernels import bind_state
@@ -141,7 +141,7 @@ class GridNodes:
         return outside_limits(chain, after, state)
 
 
-class Grid(GridNodes):
+class GridSolver(GridNodes):
     """Solves a chain: pushes all chance to its final states."""
 
     def __init__(self, chain: Chain, budget: int, compiled: bool = True) -> None:
@@ -257,12 +257,12 @@ def grid_outcomes(chain: Chain, budget: int, progress: Progress | None = None) -
         patience = patience_for(chain, "push_through")
         found = None
         if patience > 0:
-            meter, plain = Meter(chain, patience), Grid(chain, budget, compiled=False)
+            meter, plain = Meter(chain, patience), GridSolver(chain, budget, compiled=False)
             found = plain.ends(meter)
             spent(chain, meter.seconds(plain.work))
         if found is None:
             compile_for("push_through", chain)
-            found = Grid(chain, budget).ends(progress=progress)
+            found = GridSolver(chain, budget).ends(progress=progress)
         return found
     except CyclicPlanes:
         return None

@@ -30,7 +30,7 @@ from simulator.engine.jit.kernels import (
 )
 from simulator.engine.jit.state_table import slot_of, slots_for
 from simulator.engine.model.chain import MOST_TURNS, Chain, outside_limits
-from simulator.engine.model.chance import Rows
+from simulator.engine.model.chance import TableRows
 from simulator.engine.model.limits import BrokenGame, NoExactOdds
 from simulator.engine.model.packing import packed
 from simulator.engine.model.status import BAD_DECISION, BAD_FIELD, BAD_TABLE, DONE, NEED_ROOM, PAUSED
@@ -174,7 +174,7 @@ def follow(p, rows, g, b, at, i):
 def grow(p, rows, g, b, at, pause):
     """Expand states in turn until all are done, room is short, `pause` edges were added or an error occurs."""
     # The arrays that it writes stay arguments: by their address Europa's land battles lose a third of the pace.
-    p, rows, g, b = held(p), Rows(*rows), Store(*g), StateBuffer(*b)
+    p, rows, g, b = held(p), TableRows(*rows), Store(*g), StateBuffer(*b)
     stop = at[EDGES] + pause
     if at[STATES] == 0:
         if not within(p, load(p, b.fields, 1), b.limit):

@@ -13,7 +13,7 @@ from simulator.engine.model.chain import Chain
 from simulator.engine.model.counters import on_loops
 from simulator.engine.model.limits import EXACT_BYTES, NoExactOdds, Progress
 from simulator.engine.model.packing import packed
-from simulator.engine.model.plain import Decided, Rolled
+from simulator.engine.model.plain import PlainDecided, PlainRolled
 
 # Seconds of plain Python that solve the graph later, for each edge.
 SOLVING_AN_EDGE = 3e-6
@@ -65,13 +65,13 @@ def listed(chain: Chain, budget: int) -> Graph | None:
     Raises NoExactOdds past `budget` bytes, and where such a field would rise without end.
     """
     p = chain.params
-    if isinstance(p, Rolled | Decided) and not chain.counters and p.more.any():
+    if isinstance(p, PlainRolled | PlainDecided) and not chain.counters and p.more.any():
         source = np.repeat(np.arange(len(p.first)), np.diff(np.append(p.first, len(p.to))))
         if p.more[on_loops(source, p.to, len(p.first))].any():
             raise NoExactOdds("a counter of this battle rises without end: no states can be told apart by it")
         return None
-    decided = isinstance(p, Decided)
-    if not (isinstance(p, Rolled) or (decided and chain.utilities)) or chain.start.place:
+    decided = isinstance(p, PlainDecided)
+    if not (isinstance(p, PlainRolled) or (decided and chain.utilities)) or chain.start.place:
         return None
     states, edges = len(p.table), len(p.to) if p.table[0] >= 0 else 0
     if size_of(chain, states, edges) > budget:

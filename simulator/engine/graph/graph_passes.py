@@ -12,16 +12,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from simulator.engine.model.chain import helper
+from simulator.engine.model.chance import NEGLIGIBLE
 from simulator.engine.model.status import DONE, ENDLESS, LARGE, NEED_ROOM, PAUSED
 
 # The entries of `at`: the current layer and component, the number of endings, whether a large component was just
 # solved, a component without an exit, and whether negligible chance may be cut.
 LAYER, COMPONENT, FOUND, SOLVED, WHERE, MAY_CUT = range(6)
 CERTAIN = 1e-12
-# A loop is followed until less chance than this remains, far below the rounding of the chances themselves.
-NEGLIGIBLE = 1e-18
-# In chains of two rolls, states with less chance than this are not followed: together below 1e-12.
-UNLIKELY = 1e-18
 # Loops of more states than this are solved as sparse systems.
 DENSE = 120
 PAUSE = 1 << 22
@@ -39,7 +36,7 @@ class Net(NamedTuple):
     weight: Any
 
 
-class Plan(NamedTuple):
+class Ordered(NamedTuple):
     """Components in reverse topological order: `order[at[c]:at[c + 1]]` are the states of component c.
 
     `of` is the component of each state, `loop` is 1 for states with an edge to themselves that does not count. `place`,

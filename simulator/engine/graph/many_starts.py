@@ -14,7 +14,6 @@ from simulator.engine.graph.graph_passes import (
     DENSE,
     FOUND,
     WHERE,
-    Endings,
     Flow,
     eliminate,
     hand_on,
@@ -26,7 +25,7 @@ from simulator.engine.graph.solver import Solver, plainly
 from simulator.engine.model.chain import helper
 from simulator.engine.model.limits import Progress
 from simulator.engine.model.ragged import members
-from simulator.engine.model.status import DONE, ENDLESS, LARGE, NEED_ROOM
+from simulator.engine.model.status import DONE, ENDLESS, LARGE
 
 # The most numbers that rows hold together, and the seconds in which plain Python multiplies and adds two of them.
 MOST_NUMBERS, SHARE_OF_A_NUMBER = 1 << 24, 1 / 1000
@@ -131,12 +130,7 @@ class ManyStarts(Solver):
         found, each = self._room(1 << 12), (self._nodes, np.zeros(starts, np.int64))
         at = np.array([0, -1, 0, 0, -1, 0, 0])
         while (status := self._call(spread_each, self._plan, flow, found, at, each, self._pause)) != DONE:
-            if status == NEED_ROOM:
-                found = Endings(*(np.concatenate([one, one]) for one in found))
-            elif status == LARGE:
-                self._solve_large(int(at[COMPONENT]) - 1, at, flow.ring)
-            elif status == ENDLESS:
-                raise self._endless(int(at[WHERE]))
+            found = self._served(status, flow, found, at)
             if progress:
                 progress(size)
         count = int(at[FOUND])

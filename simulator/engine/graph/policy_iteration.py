@@ -19,7 +19,7 @@ SAME = 1e-12
 MOST_SWEEPS = 10_000
 
 
-class Policy(NamedTuple):
+class PolicyValues(NamedTuple):
     """Input and result of the passes, by state.
 
     `owner` as in Graph; `pick` is the option taken, `gain` its value minus that of the best other option. `first` and

@@ -16,12 +16,11 @@ from simulator.engine.graph.graph_passes import (
     DENSE,
     MAY_CUT,
     PAUSE,
-    UNLIKELY,
     WHERE,
     Endings,
     Flow,
     Net,
-    Plan,
+    Ordered,
     find_components,
     spread,
 )
@@ -29,6 +28,7 @@ from simulator.engine.graph.graph_passes import FOUND as ENDINGS
 from simulator.engine.graph.solver import Passes, compiled
 from simulator.engine.jit.kernels import Kernel, inner, kernel
 from simulator.engine.model.chain import OutcomeDistribution
+from simulator.engine.model.chance import NEGLIGIBLE
 from simulator.engine.model.status import DONE
 
 # Room for endings; a graph with more of them is solved by separate passes.
@@ -88,7 +88,7 @@ def spread_at_once(net, space, ring, found, at, unlikely):
     lost = space.matrix[-2:]
     lost[0], lost[1] = 0.0, unlikely
     side = space.matrix[DENSE * DENSE : -2]
-    plan = Plan(rows[WITH], rows[WITH + 1, : count + 1], rows[WITH + 2], rows[WITH + 3], rows[1], space.matrix, side)
+    plan = Ordered(rows[WITH], rows[WITH + 1, : count + 1], rows[WITH + 2], rows[WITH + 3], rows[1], space.matrix, side)
     return _spread(net, plan, Flow(ring, low, high, lost), found, at, PAUSE)
 
 
@@ -120,7 +120,7 @@ def small_graph_outcomes(graph: Graph) -> OutcomeDistribution | None:
     matrix, ring = np.empty(DENSE * DENSE + DENSE + 2), np.zeros(width * size)
     state, layer, p = np.empty(ROOM, np.int32), np.empty(ROOM, np.int64), np.empty(ROOM)
     at = np.zeros(6, np.int64)
-    unlikely = UNLIKELY if chain.paired else 0.0
+    unlikely = NEGLIGIBLE if chain.paired else 0.0
     if _call(spread_at_once, net, (rows, layers, matrix), ring, (state, layer, p), at, unlikely) != DONE:
         return None
     count = int(at[ENDINGS])

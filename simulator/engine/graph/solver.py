@@ -22,12 +22,11 @@ from simulator.engine.graph.graph_passes import (
     MAY_CUT,
     PAUSE,
     SOLVED,
-    UNLIKELY,
     WHERE,
     Endings,
     Flow,
     Net,
-    Plan,
+    Ordered,
     draw_back,
     find_components,
     outside,
@@ -35,6 +34,7 @@ from simulator.engine.graph.graph_passes import (
 )
 from simulator.engine.jit import kernel_cache as cache
 from simulator.engine.jit.cost_model import SOLVING, may_compile
+from simulator.engine.model.chance import NEGLIGIBLE
 from simulator.engine.model.limits import EXACT_BYTES, BrokenGame, NoExactOdds, Progress, in_words
 from simulator.engine.model.status import DONE, ENDLESS, LARGE, NEED_ROOM
 
@@ -129,7 +129,7 @@ class Solver:
         return int(compiled[function.__name__](self._net, *args))
 
     def _search(self, counted: bool) -> tuple[Any, Any, Any, Any]:
-        """The first four parts of a `Plan`; with `counted`, counting edges are ignored."""
+        """The first four parts of a `Ordered`; with `counted`, counting edges are ignored."""
         size, hold = len(self.graph), self._hold
         work = (*(hold(np.zeros(size, np.int32)) for _ in range(4)), hold(np.zeros(size, np.int64)))
         order, at = hold(np.zeros(size, np.int32)), hold(np.zeros(size + 1, np.int32))
@@ -137,12 +137,12 @@ class Solver:
         count = self._call(find_components, counted, work, order, at, of, loop)
         return order, at[: count + 1], of, loop
 
-    def _components(self) -> Plan:
+    def _components(self) -> Ordered:
         order, at, of, loop = self._search(self.counted)
         largest = 1 if len(at) > len(self.graph) else int(np.diff(np.asarray(at)).max())
         dense = min(largest, DENSE) ** 2 if largest > 1 else 1
         matrix, side = self._hold(np.zeros(dense)), self._hold(np.zeros(largest))
-        return Plan(order, at, of, loop, self._hold(np.zeros(len(self.graph), np.int32)), matrix, side)
+        return Ordered(order, at, of, loop, self._hold(np.zeros(len(self.graph), np.int32)), matrix, side)
 
     def chances(self, progress: Progress | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
         """The final states reached: their numbers, counter values and chances; and the chance that was not followed.
@@ -159,12 +159,7 @@ class Solver:
         if self.counted and len(self.graph.to) <= MOST_AT_ONCE:
             at[MAY_CUT] = int(self._loops())
         while (status := self._call(spread, self._plan, flow, found, at, self._pause)) != DONE:
-            if status == NEED_ROOM:
-                found = self._more_room(found)
-            elif status == LARGE:
-                self._solve_large(int(at[COMPONENT]) - 1, at, flow.ring)
-            elif status == ENDLESS:
-                raise self._endless(int(at[WHERE]))
+            found = self._served(status, flow, found, at)
             if self._lasts():
                 flow, found, at = self._taken_over(flow, found, at)
             at[MAY_CUT] = int(self._loops())
@@ -189,7 +184,7 @@ class Solver:
         count = len(self._plan.at) - 1
         ring, low, high = np.zeros(width * size), np.full(width, count, np.int64), np.full(width, -1, np.int64)
         ring[0], low[0], high[0] = 1.0, 0 if width == 1 else int(self._plan.of[0]), count - 1
-        lost = np.array([0.0, UNLIKELY if chain.paired else 0.0])
+        lost = np.array([0.0, NEGLIGIBLE if chain.paired else 0.0])
         found = self._room(4 * max(64, int(self.graph.final.sum())))
         return Flow(*map(self._hold, (ring, low, high, lost))), found, self._hold(np.array([0, count, 0, 0, -1, 0]))
 
@@ -203,7 +198,7 @@ class Solver:
         self._plain = False
         self._net = self._new_net()
         kinds = (np.int32, np.int32, np.int32, np.int8, np.int32, np.float64, np.float64)
-        self._plan = Plan(*map(np.array, self._plan, kinds))
+        self._plan = Ordered(*map(np.array, self._plan, kinds))
         flow = Flow(*map(np.array, flow, (np.float64, np.int64, np.int64, np.float64)))
         return flow, Endings(*map(np.array, found, (np.int32, np.int64, np.float64))), np.array(at)
 
@@ -215,7 +210,14 @@ class Solver:
     def _room(self, size: int) -> Endings:
         return Endings(*(self._hold(np.zeros(size, kind)) for kind in (np.int32, np.int64, np.float64)))
 
-    def _more_room(self, found: Endings) -> Endings:
+    def _served(self, status: int, flow: Flow, found: Endings, at: Any) -> Endings:
+        """Do what `spread` needs before it goes on; the endings, with more room where it needs that."""
+        if status == ENDLESS:
+            raise self._endless(int(at[WHERE]))
+        if status == LARGE:
+            self._solve_large(int(at[COMPONENT]) - 1, at, flow.ring)
+        if status != NEED_ROOM:
+            return found
         more = self._room(len(found.state))
         return Endings(*(a + b if self._plain else np.concatenate([a, b]) for a, b in zip(found, more, strict=True)))
 

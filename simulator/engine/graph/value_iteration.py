@@ -16,7 +16,7 @@ import numpy as np
 from simulator.engine.graph.explore import explore
 from simulator.engine.graph.graph import Graph, size_of
 from simulator.engine.graph.graph_passes import CERTAIN, COMPONENT, DENSE, WHERE, chance_of, eliminate, link, stay
-from simulator.engine.graph.policy_iteration import SAME, Loop, Policy, counted, worth_of
+from simulator.engine.graph.policy_iteration import SAME, Loop, PolicyValues, counted, worth_of
 from simulator.engine.graph.solver import LAYERS, Solver, values_plainly
 from simulator.engine.model.chain import MOST_COUNT, Chain, helper
 from simulator.engine.model.limits import EXACT_BYTES, BrokenGame, NoExactOdds
@@ -195,7 +195,7 @@ class Decider(Solver):
         values[:, graph.final] = worth
         assert graph.owner is not None
         hold = self._hold
-        self.policy = Policy(
+        self.policy = PolicyValues(
             hold(graph.owner),
             hold(np.zeros(size, np.int32)),
             hold(np.zeros(size)),

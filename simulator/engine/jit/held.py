@@ -15,7 +15,7 @@ from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, models, register_model
 
 
-class Held(types.Type):
+class Handle(types.Type):
     """The type of the address of a named tuple."""
 
     def __init__(self, kind: Any) -> None:
@@ -28,32 +28,32 @@ class Held(types.Type):
         if name not in self.kind.fields:
             return None
         found = self.kind.types[self.place(name)]
-        return Held(found) if isinstance(found, types.NamedTuple | types.NamedUniTuple) else found
+        return Handle(found) if isinstance(found, types.NamedTuple | types.NamedUniTuple) else found
 
     def place(self, name: str) -> int:
         """The place of a field."""
         return int(self.kind.fields.index(name))
 
 
-@register_model(Held)
+@register_model(Handle)
 class _HeldModel(models.PrimitiveModel):
-    def __init__(self, manager: Any, kind: Held) -> None:
+    def __init__(self, manager: Any, kind: Handle) -> None:
         super().__init__(manager, kind, manager.lookup(kind.kind).get_value_type().as_pointer())
 
 
 @infer_getattr
 class _Fields(AttributeTemplate):
-    key = Held
+    key = Handle
 
-    def generic_resolve(self, kind: Held, name: str) -> Any:  # type: ignore[override]
+    def generic_resolve(self, kind: Handle, name: str) -> Any:  # type: ignore[override]
         return kind.field(name)
 
 
-@lower_getattr_generic(Held)  # type: ignore[untyped-decorator]
-def _read(context: Any, builder: Any, kind: Held, address: Any, name: str) -> Any:
+@lower_getattr_generic(Handle)  # type: ignore[untyped-decorator]
+def _read(context: Any, builder: Any, kind: Handle, address: Any, name: str) -> Any:
     place, found = cgutils.gep_inbounds(builder, address, 0, kind.place(name)), kind.field(name)
     return (
-        place if isinstance(found, Held) else imputils.impl_ret_borrowed(context, builder, found, builder.load(place))
+        place if isinstance(found, Handle) else imputils.impl_ret_borrowed(context, builder, found, builder.load(place))
     )
 
 
@@ -64,4 +64,4 @@ def held(context, values):
     def code(context, builder, signature, given):
         return cgutils.alloca_once_value(builder, given[0])
 
-    return Held(values)(values), code
+    return Handle(values)(values), code

@@ -157,7 +157,7 @@ def drop(kernel: str, package: str) -> None:
                 path.unlink(missing_ok=True)
 
 
-class Kept(NamedTuple):
+class KeptKernels(NamedTuple):
     """The kernels on disk: files, their size in bytes, to whom the folder belongs, the days since the oldest and the
     newest file were written, and why the folder is not used, "" if it is.
     """
@@ -170,7 +170,7 @@ class Kept(NamedTuple):
     complaint: str
 
 
-def kept() -> Kept | None:
+def kept() -> KeptKernels | None:
     """The kernels that are kept on disk; None without a folder."""
     folder = cache_folder()
     if not folder.exists():
@@ -179,7 +179,7 @@ def kept() -> Kept | None:
     # A file is newer than now if the clock was set back since.
     days = [max(0.0, time.time() - one.st_mtime) / 86_400 for one in found] or [0.0]
     size = sum(one.st_size for one in found)
-    return Kept(len(found), size, owner(folder), max(days), min(days), complaint(folder))
+    return KeptKernels(len(found), size, owner(folder), max(days), min(days), complaint(folder))
 
 
 def clear() -> int:

@@ -34,8 +34,8 @@ OUTLINED: dict[str, Any] = {"pipeline_class": NoAlias}
 if uses_internals():
     from simulator.engine.jit import pipelines
 
-    PART["pipeline_class"] = pipelines.Part
-    RULE["pipeline_class"] = pipelines.Rule
+    PART["pipeline_class"] = pipelines.PartCompiler
+    RULE["pipeline_class"] = pipelines.RuleCompiler
     OUTLINED["pipeline_class"] = pipelines.Outlined
 
 

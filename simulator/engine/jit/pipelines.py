@@ -122,7 +122,7 @@ class _PartLowering(NativeLowering):
         return True
 
 
-class Part(_Lowered):
+class PartCompiler(_Lowered):
     """The pipeline of a part of a kernel."""
 
     lowering = _PartLowering
@@ -134,7 +134,7 @@ class _RuleLowering(_PartLowering):
     _library = _RuleLibrary
 
 
-class Rule(_Lowered):
+class RuleCompiler(_Lowered):
     """The pipeline of a rule of a game, or of its helpers.
 
     The engine's own parts do not use it: the walk on a graph lost 5 % of its speed.
@@ -162,7 +162,7 @@ class _OutlinedLowering(_PartLowering):
         return _OutlinedLower
 
 
-class Outlined(Part):
+class Outlined(PartCompiler):
     """The pipeline of a part that is never inlined.
 
     Inlined into a larger kernel, the lane loop loses the guarantee that its arrays do not alias, and with it SIMD:

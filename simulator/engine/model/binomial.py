@@ -7,8 +7,7 @@ from functools import lru_cache, reduce
 
 import numpy as np
 
-# Tails of a number of hits with less chance than this are cut off; it is far below rounding.
-TAIL = 1e-18
+from simulator.engine.model.chance import NEGLIGIBLE
 
 
 def chances_of_hits(dice: Iterable[tuple[int, int]], whole: int) -> tuple[int, np.ndarray]:
@@ -32,6 +31,6 @@ def _binomial(dice: int, hit: int, whole: int) -> tuple[int, np.ndarray]:
 def _sum(one: tuple[int, np.ndarray], other: tuple[int, np.ndarray]) -> tuple[int, np.ndarray]:
     """The sum of two independent numbers of hits, without tails that are negligible."""
     p = np.convolve(one[1], other[1])
-    low = int(np.searchsorted(np.cumsum(p), TAIL))
-    high = len(p) - int(np.searchsorted(np.cumsum(p[::-1]), TAIL))
+    low = int(np.searchsorted(np.cumsum(p), NEGLIGIBLE))
+    high = len(p) - int(np.searchsorted(np.cumsum(p[::-1]), NEGLIGIBLE))
     return one[0] + other[0] + low, p[low:high]

@@ -19,7 +19,9 @@ from simulator.engine.model.kept import Kept
 from simulator.engine.model.limits import BrokenGame
 
 LARGEST_RESULT = 0xFFFF
-ROUNDING = 1e-9
+SUM_ERROR = 1e-9
+# A chance less than this is left out: it is far below the rounding of the chances that remain.
+NEGLIGIBLE = 1e-18
 CERTAIN: Mapping[int, int] = {0: 1}
 # The index for "no roll"; the table there is the certain result 0.
 NO_TABLE = 0
@@ -58,7 +60,7 @@ def combine_all(draws: Iterable[Weights], meaning: Callable[[Any, Any], Hashable
     return out
 
 
-class Rows(NamedTuple):
+class TableRows(NamedTuple):
     """The arrays of `Tables`, for kernels."""
 
     first: np.ndarray
@@ -91,7 +93,7 @@ class Tables:
         if not whole or np.asarray(result).dtype.kind == "f":
             raise BrokenGame("chance tables: rows that do not match the tables, or a result that is not a whole number")
         # The arrays together.
-        self.rows = Rows(self.first, self.result, self.weight)
+        self.rows = TableRows(self.first, self.result, self.weight)
         sizes = self.first[1:] - self.first[:-1]
         self.largest = max(least, int(sizes.max(initial=1)))
         # As unsigned numbers, negative results are too large as well.
@@ -128,8 +130,8 @@ class Tables:
         if sizes.min(initial=1) < 1:
             raise BrokenGame(f"chance table {int(np.argmin(sizes))}: it has no results")
         total = np.add.reduceat(self.weight, self.first[:-1]) if len(self) else np.ones(1)
-        if not np.abs(total - 1).max() < ROUNDING:
-            table = int(np.argmax(~(np.abs(total - 1) < ROUNDING)))
+        if not np.abs(total - 1).max() < SUM_ERROR:
+            table = int(np.argmax(~(np.abs(total - 1) < SUM_ERROR)))
             raise BrokenGame(f"chance table {table}: its weights sum to {total[table]}, not to one")
 
     def __len__(self) -> int:
@@ -183,6 +185,12 @@ class TableBook:
     def __len__(self) -> int:
         return len(self._tables)
 
+    def copy(self) -> TableBook:
+        """The same tables in a book of its own."""
+        other = TableBook()
+        other._index, other._kept, other._tables = dict(self._index), dict(self._kept), list(self._tables)
+        return other
+
     def add(self, table: Weights | Row) -> int:
         """Index of a table, added if new: integer weights (kept in lowest terms), or (results, chances) as arrays."""
         key: Hashable
@@ -209,7 +217,12 @@ class TableBook:
 
     def unless_idle(self, index: int) -> int:
         """NO_TABLE if the table always gives 0, else the index; rules skip such a roll, since a 0 changes nothing."""
-        return NO_TABLE if self.weights(index) == CERTAIN else index
+        table = self._tables[index]
+        if isinstance(table, tuple) and not isinstance(table, Sum):
+            idle = len(table[0]) == 1 and not table[0][0]
+        else:
+            idle = self.weights(index) == CERTAIN
+        return NO_TABLE if idle else index
 
     def weights(self, index: int) -> Weights:
         """The weights of table `index`: integers, or chances if it was added as arrays."""

@@ -18,7 +18,7 @@ from simulator.engine.model.limits import BrokenGame, NoExactOdds
 MOST_TURNS = 10_000
 
 
-class Counters(NamedTuple):
+class Combined(NamedTuple):
     """`order`: the counters as they stand in the number, from the first. `units`: one unit of each, in that order.
 
     `most`: the largest number.
@@ -33,7 +33,7 @@ class Counters(NamedTuple):
         return (amounts[:, self.order] @ np.array(self.units, np.int64)).astype(np.uint32)
 
 
-def counters_on(source: np.ndarray, to: np.ndarray, amounts: np.ndarray, states: int, names: Sequence[str]) -> Counters:
+def counters_on(source: np.ndarray, to: np.ndarray, amounts: np.ndarray, states: int, names: Sequence[str]) -> Combined:
     """The number that holds the counters of a graph with these edges.
 
     `source`, `to`: the states at both ends of an edge; `amounts`: int64, shape (edges, counters). Raises BrokenGame if
@@ -56,7 +56,7 @@ def counters_on(source: np.ndarray, to: np.ndarray, amounts: np.ndarray, states:
     if top > room or room < 1:
         held = ", ".join(f"{names[k]} up to {most[k]:,}" for k in order if k in most)
         raise NoExactOdds(f"counters: {held}: together they take more than 32 bits")
-    return Counters(order, tuple(units), units[0] * (top + 1) - 1)
+    return Combined(order, tuple(units), units[0] * (top + 1) - 1)
 
 
 def on_loops(source: np.ndarray, to: np.ndarray, states: int) -> np.ndarray:

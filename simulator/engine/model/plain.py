@@ -13,7 +13,9 @@ compiled for a game, and a first answer waits for no compiler. Larger battles ar
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
 from itertools import repeat
 from math import inf
 from types import MappingProxyType
@@ -23,7 +25,8 @@ import numpy as np
 
 from simulator.engine.model.chain import SIDES, Chain, rule
 from simulator.engine.model.chance import NO_TABLE, Tables
-from simulator.engine.model.counters import Counters, counters_on
+from simulator.engine.model.counters import Combined, counters_on
+from simulator.engine.model.kept import Kept
 from simulator.engine.model.limits import BrokenGame, NoExactOdds
 
 NOTHING: Mapping[str, int] = MappingProxyType({})
@@ -101,7 +104,7 @@ Following = Chance | Choice | None
 Follow = Callable[[Any], Following]
 
 
-class Rolled(NamedTuple):
+class PlainRolled(NamedTuple):
     """By place: its chance `table` (OVER: a final state) and its `first` edge; by edge: the place that it leads `to`,
     and what it adds to the counters together (`more`, see `counters.Counters`).
     """
@@ -112,9 +115,9 @@ class Rolled(NamedTuple):
     more: np.ndarray
 
 
-class Decided(NamedTuple):
-    """As `Rolled`, for battles in which a side decides: `owner` of a place is 1 + side, 0 for chance, and `options`
-    the number of its options, whose edges follow each other.
+class PlainDecided(NamedTuple):
+    """As `PlainRolled`, for battles in which a side decides: `owner` of a place is 1 + side, 0 for chance, and
+    `options` the number of its options, whose edges follow each other.
     """
 
     table: np.ndarray
@@ -125,42 +128,42 @@ class Decided(NamedTuple):
     options: np.ndarray
 
 
-class Place(NamedTuple):
+class PlainState(NamedTuple):
     """The place of a state in the list of all states, and the counters in one number."""
 
     place: int
     tally: int
 
 
-@rule(Decided)
-@rule(Rolled)
+@rule(PlainDecided)
+@rule(PlainRolled)
 def running(p, s):
     """Is anything left to happen?"""
     return p.table[s.place] >= 0
 
 
-@rule(Decided)
-@rule(Rolled)
+@rule(PlainDecided)
+@rule(PlainRolled)
 def table(p, s):
     """The chances of the states that may follow."""
     return p.table[s.place]
 
 
-@rule(Decided)
-@rule(Rolled)
+@rule(PlainDecided)
+@rule(PlainRolled)
 def step(p, s, result):
     """The state that a result, or an option, leads to."""
     edge = p.first[s.place] + result
     return s._replace(place=p.to[edge], tally=s.tally + p.more[edge])
 
 
-@rule(Decided)
+@rule(PlainDecided)
 def decides(p, s):
     """Chance or a side decides."""
     return p.owner[s.place]
 
 
-@rule(Decided)
+@rule(PlainDecided)
 def options(p, s):
     """The options of the side."""
     return p.options[s.place]
@@ -177,6 +180,7 @@ class PlainBattle:
     """A battle in the plain form with all its states.
 
     `chain`: what the engine answers. `states`: the states by place. `counters`: the names of what is counted.
+    `kept`: what was derived from them.
     """
 
     def __init__(self, start: Hashable, follow: Follow, counters: Sequence[str] = (), label: str = "") -> None:
@@ -194,15 +198,15 @@ class PlainBattle:
         self._first, self._to = list[int](), list[int]()
         self._amounts = list[tuple[int, ...]]()
         self._tables = ChanceTables()
-        self._nothing = (0,) * len(self.counters)
+        self._nothing, self.kept = (0,) * len(self.counters), Kept()
         table_of, owner, number = self._explore()
         self._counted, more = self._count()
         columns = table_of, self._first, self._to, more, owner, number
         held = [np.array(column or [0], np.int64) for column in columns]
         self.chain = Chain(
-            Decided(*held) if any(owner) else Rolled(*held[:4]),
-            Place(0, 0),
-            Place(max(1, len(self.states) - 1), self._counted.most),
+            PlainDecided(*held) if any(owner) else PlainRolled(*held[:4]),
+            PlainState(0, 0),
+            PlainState(max(1, len(self.states) - 1), self._counted.most),
             self._tables.close(),
             counters=("tally",) if self.counters else (),
             units=self._counted.units or (1,),
@@ -231,6 +235,13 @@ class PlainBattle:
             if len(self._to) > MOST_EDGES:
                 raise NoExactOdds(f"more than {MOST_EDGES:,} transitions; a battle in the plain form has fewer")
         return table_of, owner, number
+
+    def with_words(self, follow: Follow, label: str = "") -> PlainBattle:
+        """The same states and chances, for a `follow` that differs in its words alone; both share `kept`."""
+        other = copy(self)
+        other._follow = follow
+        other.chain = replace(self.chain, tell=other._tell, label=label)
+        return other
 
     def amounts(self, final: Any) -> dict[str, np.ndarray]:
         """The value of each counter in final states of the chain (a State of int arrays): int64, shape (states,)."""
@@ -285,40 +296,35 @@ class PlainBattle:
         self._lead(state, weights if all(values) else able(weights), amounts)
         return self._tables.add(values if all(values) else tuple(filter(None, values)))
 
-    def _lead(self, before: Any, leads: Collection[Any], amounts: tuple[int, ...]) -> None:
-        """Add edges, and the states that they find."""
-        if self.counters or any(isinstance(after, Counted) for after in leads):
-            leads = [self._counting(before, after, amounts) for after in leads]
-        places, known = self._places, len(self.states)
-        # Most edges of large battles lead to states that are known: this line takes the time of exploring them.
-        found = [places.setdefault(after, len(places)) for after in leads]
-        self._to += found
-        if len(places) > known:
-            self.states += dict.fromkeys(after for after, place in zip(leads, found, strict=True) if place >= known)
+    def _lead(self, before: Any, following: Iterable[Any], counted: tuple[int, ...]) -> None:
+        """Add the edges of a state, and the states that they find."""
+        places, states = self._places, self.states
+        for one in following:
+            after, amounts = one, counted
+            if type(one) is Counted:
+                after, more = one
+                if len(more) != len(counted) or min(more, default=0) < 0:
+                    raise BrokenGame(
+                        f"follow: {more} are no amounts of {', '.join(self.counters) or 'no counter'}, in {before}"
+                    )
+                amounts = tuple(map(int.__add__, counted, more))
+            found = places.setdefault(after, len(states))
+            if found == len(states):
+                states.append(after)
+            self._to.append(found)
+            self._amounts.append(amounts)
 
-    def _counting(self, before: Any, after: Any, amounts: tuple[int, ...]) -> Any:
-        """The state that an edge leads to; keeps what the edge adds to the counters."""
-        if isinstance(after, Counted):
-            after, more = after
-            if len(more) != len(amounts) or min(more, default=0) < 0:
-                raise BrokenGame(
-                    f"follow: {more} are no amounts of {', '.join(self.counters) or 'no counter'}, in {before}"
-                )
-            amounts = tuple(map(int.__add__, amounts, more))
-        self._amounts.append(amounts)
-        return after
-
-    def _count(self) -> tuple[Counters, list[int]]:
+    def _count(self) -> tuple[Combined, list[int]]:
         """The number that holds the counters, and what each edge adds to it."""
         if not self.counters:
-            return Counters((), (), 0), [0] * len(self._to)
+            return Combined((), (), 0), [0] * len(self._to)
         amounts = np.array(self._amounts, np.int64).reshape(-1, len(self.counters))
         fans = np.diff([*self._first, len(self._to)])
         source, to = np.repeat(np.arange(len(fans)), fans), np.array(self._to, np.int64)
         counted = counters_on(source, to, amounts, len(fans), self.counters)
         return counted, counted.packed(amounts).tolist()
 
-    def _tell(self, before: Place, result: int, after: Place, dice: random.Random) -> str:
+    def _tell(self, before: PlainState, result: int, after: PlainState, dice: random.Random) -> str:
         """The line of a roll, and the options that sides choose after it."""
         place = self._to[self._first[before.place] + result]
         chance = self._next(self.states[before.place])

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.engine.model.chance import Rows, Tables
+from simulator.engine.model.chance import TableRows, Tables
 
 _LOW, _BITS16, _HALF, _HIGH16 = np.uint64(0xFFFFFFFF), np.uint64(0xFFFF), np.uint64(32), np.uint64(48)
 # Entries made at a time.
@@ -100,7 +100,7 @@ def alias_of(tables: Tables) -> Alias:
 def some_tables(tables: Tables, wanted: Sequence[int]) -> np.ndarray:
     """The entries of these tables alone, as in `build_alias`, by plain Python: uint64 array (tables, columns)."""
     bits, parts = bits_for(tables), [slice(tables.first[t], tables.first[t + 1]) for t in wanted]
-    rows = Rows(
+    rows = TableRows(
         np.cumsum([0, *(part.stop - part.start for part in parts)]),
         np.concatenate([tables.result[part] for part in parts]),
         np.concatenate([tables.weight[part] for part in parts]),
@@ -110,7 +110,7 @@ def some_tables(tables: Tables, wanted: Sequence[int]) -> np.ndarray:
     return packed(rows, bits, np.array(room[0]), np.array(room[1])).reshape(len(parts), -1)
 
 
-def packed(rows: Rows, bits: int, units: np.ndarray, donor: np.ndarray) -> np.ndarray:
+def packed(rows: TableRows, bits: int, units: np.ndarray, donor: np.ndarray) -> np.ndarray:
     """The entries (uint64): cut | here << 32 | other << 48."""
     column = np.arange(1 << bits)
     first, size = rows.first[:-1, None], np.diff(rows.first)[:, None]

@@ -116,7 +116,7 @@ def graph_words(numbers: np.ndarray, counters: np.ndarray) -> np.ndarray:
     return np.asarray(numbers | counters << HALF, np.uint64)
 
 
-class Tally:
+class EndTally:
     """The `words` of final states (words, states; uint64), sorted, and the battles that ended in each (int64)."""
 
     def __init__(self, words: int) -> None:

@@ -14,17 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simulator.engine.graph.graph import FINAL
 from simulator.engine.graph.graph_cache import counters_as_fields, graph_if_it_fits, may_keep_states
 from simulator.engine.graph.interpreted_explorer import PlainExplorer
 from simulator.engine.graph.value_iteration import first_state
 from simulator.engine.jit.cost_model import Meter, may_compile, patience_for, spent
-from simulator.engine.model.chain import Chain, OutcomeDistribution, check_limits, rows_of
+from simulator.engine.model.chain import Chain, OutcomeDistribution, rows_of
 from simulator.engine.model.chance import by_row
 from simulator.engine.model.interpreted import plain_state
 from simulator.engine.model.limits import QUICK_BYTES
 from simulator.engine.model.packing import packed, unpacked
 from simulator.engine.sample.alias import Alias, bits_for, drawn_by, some_tables
-from simulator.engine.sample.graph_tables import Tally
+from simulator.engine.sample.graph_tables import EndTally
 from simulator.engine.sample.plain_walk import rolls_a_battle, walk_together
 
 if TYPE_CHECKING:
@@ -43,7 +44,6 @@ A_NEW_EDGE, A_LOOK_UP = 1.8, 0.03
 # An unexplored edge. Other edges hold a node and, above it, the amount added to the counter.
 UNKNOWN, NODE_BITS = -1, 26
 NODE = (1 << NODE_BITS) - 1
-FINAL = -1
 # The kernel that simulates a chain too large for a graph.
 KERNEL = "fight_on"
 
@@ -72,7 +72,6 @@ class InterpretedGraph(PlainExplorer):
         self._alias = Alias(bits_for(tables), np.empty(len(tables) << bits_for(tables), np.uint64))
         self._filled = np.zeros(len(tables), bool)
         self._states: list[Any] = []
-        self._number: dict[Any, int] = {}
         self._fresh: list[tuple[int, int]] = []
         # By node: its tables, FINAL for a final state, and the begin of its edges; by edge its target.
         self._table, self._second, self._begin, self._lead = (array("q") for _ in range(4))
@@ -86,13 +85,10 @@ class InterpretedGraph(PlainExplorer):
 
     def _node_of(self, state: Any, before: Any) -> int:
         """The number of a state, a new one if necessary."""
-        node = self._number.get(state)
-        if node is None:
-            check_limits(self.chain, state, before)
-            table, second, *_ = self.choices(state)
-            node = self._number[state] = len(self._states)
-            self._states.append(state)
-            self._fresh.append((table, second))
+        known = len(self._states)
+        node = self._number_of(self._states, state, before)
+        if node == known:
+            self._fresh.append(self.choices(state)[:2])
         return node
 
     def _settle(self) -> None:
@@ -151,32 +147,33 @@ class InterpretedGraph(PlainExplorer):
         Counters are fields of the packed states; the last column is the number of battles. Raises
         BrokenGame for a game that breaks its contract; OutOfRoom, after which this object is unusable.
         """
-        held = np.full(battles, self._start)
-
-        def step(going: np.ndarray, number: np.ndarray, other: np.ndarray) -> np.ndarray:
-            at = held[going] & NODE
-            held[going] += self.step(at, number, other) - at
-            return np.asarray(whole(self._table)[held[going] & NODE] != FINAL)
-
-        going = whole(self._table)[held & NODE] != FINAL
-        over = walk_together((seed, first, battles), going, self.chain.paired, step, seconds)
-        return self._counts(held) if over else None
+        held = self._walk((seed, first, battles), seconds)
+        return None if held is None else self._counts(held)
 
     def courses(self, seed: int, first: int, battles: int) -> Courses:
         """See `courses`. Raises as `fight`."""
-        held = np.full(battles, self._start)
-        passed = [(np.arange(battles), held.copy())]
+        passed = [(np.arange(battles), np.full(battles, self._start))]
+        self._walk((seed, first, battles), float("inf"), passed)
+        battle, edges = map(np.concatenate, zip(*passed, strict=True))
+        edges = edges[np.argsort(battle, kind="stable")]
+        return self._states_after(edges), np.cumsum(np.bincount(battle)) - 1
+
+    def _walk(self, order: tuple[int, int, int], seconds: float, passed: list[Any] | None = None) -> np.ndarray | None:
+        """The last edges of battles, int64, shape (battles,); None after `seconds` of CPU time.
+
+        `order` is as for `walk_together`; `passed` gets the battles of each step, and their edges.
+        """
+        held = np.full(order[2], self._start)
 
         def step(going: np.ndarray, number: np.ndarray, other: np.ndarray) -> np.ndarray:
             at = held[going] & NODE
             held[going] += self.step(at, number, other) - at
-            passed.append((going, held[going]))
+            if passed is not None:
+                passed.append((going, held[going]))
             return np.asarray(whole(self._table)[held[going] & NODE] != FINAL)
 
-        walk_together((seed, first, battles), whole(self._table)[held & NODE] != FINAL, self.chain.paired, step)
-        battle, edges = map(np.concatenate, zip(*passed, strict=True))
-        edges = edges[np.argsort(battle, kind="stable")]
-        return self._states_after(edges), np.cumsum(np.bincount(battle)) - 1
+        going = whole(self._table)[held & NODE] != FINAL
+        return held if walk_together(order, going, self.chain.paired, step, seconds) else None
 
     def _counts(self, ended: np.ndarray) -> np.ndarray:
         """Rows of packed final states and counts, from the last edges of battles."""
@@ -226,7 +223,7 @@ class InterpretedSimulation:
 
     def __init__(self, chain: Chain, seed: int, threads: int | None = None) -> None:
         self._chain, self._seed, self._threads = chain, seed, threads
-        self._fought, self._tally = 0, Tally(counters_as_fields(chain).layout.words)
+        self._fought, self._tally = 0, EndTally(counters_as_fields(chain).layout.words)
         self._graph: InterpretedGraph | None = None
         self._rest: Simulation | None = None
 

@@ -141,7 +141,6 @@ def walk(chain: Chain, roll: RollFunction, name: str, params: Any = None) -> Ite
 
 def _rolls(chain: Chain, params: Any, dice: random.Random) -> RollFunction:
     """Rolls as likely as those of battles, but not theirs: for those all tables would have to be made ready first."""
-    table, second = chain.part("table"), chain.part("second")
     first, result, weight = chain.tables.rows
 
     @cache
@@ -151,9 +150,16 @@ def _rolls(chain: Chain, params: Any, dice: random.Random) -> RollFunction:
 
     def drawn(number: int, state: Any) -> int:
         if not 0 <= number < len(chain.tables):
-            raise BrokenGame(f"chance table {number}: there are tables 0 to {len(chain.tables) - 1}; state {state}")
+            raise chain.tables.missing(number, state)
         results, sums = row(number)
         return int(dice.choices(results, cum_weights=sums)[0])
+
+    return rolls_by(drawn, chain, params)
+
+
+def rolls_by(drawn: Callable[[int, Any], int], chain: Chain, params: Any) -> RollFunction:
+    """Rolls with a result from each table of a state; `drawn(table, state)` draws one."""
+    table, second = chain.part("table"), chain.part("second")
 
     def roll(state: Any) -> tuple[int, int]:
         result = drawn(int(table(params, state)), state)

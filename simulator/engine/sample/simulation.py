@@ -26,10 +26,10 @@ from simulator.engine.model.limits import QUICK_BYTES, BrokenGame, processors
 from simulator.engine.model.packing import unpacked
 from simulator.engine.model.status import BROKEN, DONE, ENDLESS, PAST_BUDGET
 from simulator.engine.sample.alias import drawn_from
-from simulator.engine.sample.graph_tables import Tally, graph_tables, numbers_and_counters
+from simulator.engine.sample.graph_tables import EndTally, graph_tables, numbers_and_counters
 from simulator.engine.sample.lazy_walk import LazyWalk
 from simulator.engine.sample.node_walk import walk_layout, walk_of
-from simulator.engine.sample.plain_walk import LONG_BATTLE, MOST_ROLLS, RollFunction, rolls_a_battle, walk
+from simulator.engine.sample.plain_walk import LONG_BATTLE, MOST_ROLLS, RollFunction, rolls_a_battle, rolls_by, walk
 from simulator.engine.sample.rule_walk import RuleWalk
 from simulator.engine.sample.walk import Order, Walk
 
@@ -65,7 +65,7 @@ class Simulation:
         self.battles = 0
         self.chain = chain
         self.graph = graph or (None if direct and chain.utilities is None else graph_if_it_fits(chain))
-        self.tally = Tally(1 if self.graph else counters_as_fields(chain).layout.words)
+        self.tally = EndTally(1 if self.graph else counters_as_fields(chain).layout.words)
         if self.graph:
             walk_layout(graph_tables(self.graph))  # made once for all threads
         else:  # a first step in plain Python checks the types of the rules
@@ -195,15 +195,8 @@ def _plain_params(chain: Chain) -> Any:
 
 def _plain_rolls(chain: Chain, p: Any, seed: int, battle: int) -> RollFunction:
     """The rolls of a battle: one result from each table, with one 32-bit number each."""
-    stream, tables = streams.Stream(seed, battle), chain.tables
-    table, second = chain.part("table"), chain.part("second")
-
-    def roll(state: Any) -> tuple[int, int]:
-        result = drawn_from(tables, int(table(p, state)), stream.next(), state)
-        other = drawn_from(tables, int(second(p, state)), stream.next(), state) if chain.paired else 0
-        return result, other
-
-    return roll
+    stream = streams.Stream(seed, battle)
+    return rolls_by(lambda number, state: drawn_from(chain.tables, number, stream.next(), state), chain, p)
 
 
 def _merged_rolls(graph: Graph, seed: int, battle: int) -> RollFunction:

@@ -16,6 +16,7 @@ from matplotlib.lines import Line2D
 from simulator.analysis.decisions.advice import STAYING
 from simulator.analysis.decisions.best import Best
 from simulator.report.plots import figures as fig
+from simulator.rules.toolkit.by_key import by_key
 
 MOST_PANELS, ACROSS = 6, 2
 # The largest ratio of length to height of a grid of squares.
@@ -31,9 +32,7 @@ def plot_best(found: Best, ax: Axes | None = None) -> Axes:
     rows = found.rows()
     if not rows:
         raise ValueError("plot: nothing is decided in the course of this battle")
-    by_panel: dict[tuple[Any, ...], list[Row]] = {}
-    for row in rows:
-        by_panel.setdefault((row["decision"], row.get("place", "")), []).append(row)
+    by_panel = by_key(rows, lambda row: (row["decision"], row.get("place", "")))
     shown = list(by_panel.items())[:MOST_PANELS]
     across = min(ACROSS, len(shown))
     down = -(-len(shown) // across)
@@ -87,9 +86,7 @@ def _grid(axes: Axes, found: Mapping[tuple[int, int], Any], **options: Any) -> A
 
 def _squares(axes: Axes, states: Sequence[Row]) -> None:
     """Own units across, enemy units up: coloured by the choice, the paler the closer; grey where it depends on more."""
-    found: dict[tuple[int, int], list[Row]] = {}
-    for row in states:
-        found.setdefault((row["own"], row["enemy"]), []).append(row)
+    found = by_key(states, lambda row: (row["own"], row["enemy"]))
     shown = {at: rows[0]["choice"] if len({row["choice"] for row in rows}) == 1 else OPEN for at, rows in found.items()}
     choices = sorted(set(shown.values()), key=lambda one: (one == OPEN, one not in STAYING, one))
     colours = dict(zip((*SHADES, OPEN), (*fig.LINES[:2], fig.COLOURS["nobody"]), strict=True))

@@ -15,6 +15,7 @@ from simulator.report.plots import figures as fig
 from simulator.report.words import label_of
 from simulator.rules.campaign.plan import FATES
 from simulator.rules.sides import SIDES
+from simulator.rules.toolkit.tolerances import ALIKE
 from simulator.rules.toolkit.words import percent
 from simulator.scenarios.scenario import again
 
@@ -99,7 +100,7 @@ def plot_luck(found: Luck, ax: Axes | None = None) -> Axes:
     else:
         value, p = found.spread.values, found.spread.p
         gap = fig.gap_of(value, 1 / 200)
-        worse = value <= found.observed + 1e-9
+        worse = value <= found.observed + ALIKE
         axes.bar(value[worse], p[worse], 0.9 * gap, color=LOSS, label="as observed, or worse")
         axes.bar(value[~worse], p[~worse], 0.9 * gap, color=GAIN, label="better")
         fig.chance_axis(axes.yaxis)
@@ -138,8 +139,8 @@ def plot_worth(found: Worth, ax: Axes | None = None) -> Axes:
     gap = fig.gap_of(value, 1 / 160)
     worst = np.clip(found.level - (np.cumsum(p) - p), 0.0, p)
     parts = [
-        (value >= -1e-9, GAIN, f"gain ({percent(1 - found.p_negative, 1)})"),
-        (value < -1e-9, LOSS, f"loss ({percent(found.p_negative, 1)})"),
+        (value >= -ALIKE, GAIN, f"gain ({percent(1 - found.p_negative, 1)})"),
+        (value < -ALIKE, LOSS, f"loss ({percent(found.p_negative, 1)})"),
     ]
     for chosen, colour, label in parts:
         if chosen.any():

@@ -31,18 +31,7 @@ SMALL = 0.4
 # Letters of the small title on an inch.
 LETTERS = 15
 # Settings of matplotlib for everything that is drawn here (simulator/report/plots/pictures.py).
-STYLE: dict[Any, Any] = {
-    "axes.axisbelow": True,
-    "axes.edgecolor": "0.5",
-    "axes.labelsize": 9.5,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "font.size": 9.5,
-    "grid.alpha": 0.3,
-    "legend.fontsize": 9,
-    "legend.frameon": False,
-    "savefig.dpi": 144,
-}
+STYLE = Path(__file__).with_name("battle-odds.mplstyle")
 
 
 def panels(ax: Axes | None, down: int = 1, across: int = 1, *, size: tuple[float, float] = SIZE) -> list[Axes]:

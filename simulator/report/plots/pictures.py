@@ -26,7 +26,7 @@ PICTURES: dict[str, Callable[..., Axes]] = {
     "ByRound": plot_by_round,
     "Comparison": plot_comparison,
     "Indices": lambda found, ax: plot_sweep(found.swept, ax),
-    "Kept": lambda found, ax: plot_sweep(found.sweep(), ax),
+    "KeptSweep": lambda found, ax: plot_sweep(found.sweep(), ax),
     "Luck": plot_luck,
     "Mixture": plot_mixture,
     "Need": plot_need,
@@ -50,7 +50,7 @@ def draw(answer: Result, ax: Axes | None = None, path: Any = None, **options: An
     if ax is not None and not isinstance(ax, Axes):
         raise ValueError(f"plot: {shown(ax)} is not allowed as ax; give matplotlib Axes, and a file as path=...")
     plot = next(PICTURES[kind.__name__] for kind in type(answer).__mro__ if kind.__name__ in PICTURES)
-    with rc_context(STYLE):
+    with rc_context(fname=STYLE):
         axes = plot(answer, ax, **options)
         if path is not None:
             axes.get_figure(root=True).savefig(path)  # type: ignore[union-attr]

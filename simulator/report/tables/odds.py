@@ -13,7 +13,7 @@ from rich.text import Text
 from simulator.analysis.decisions.advice import to_hold
 from simulator.analysis.decisions.default_play import as_settings
 from simulator.analysis.history.battle_log import is_loss
-from simulator.analysis.odds.odds import Chance, Odds
+from simulator.analysis.odds.odds import EndChance, Odds
 from simulator.analysis.words import span
 from simulator.report.answer_words import costs, survivors
 from simulator.report.campaigns import campaign_parts
@@ -43,7 +43,7 @@ def bar_of(p: float) -> str:
     return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
 
 
-def chance_table(odds: Odds, heading: str, results: Sequence[Chance], everything: bool = False) -> Table | None:
+def chance_table(odds: Odds, heading: str, results: Sequence[EndChance], everything: bool = False) -> Table | None:
     """Chances with bars; results that never happen are left out, or share one line. None if there are no results."""
     if not any(result.p or everything for result in results):
         return None
@@ -62,11 +62,11 @@ def chance_table(odds: Odds, heading: str, results: Sequence[Chance], everything
     return table
 
 
-def events(odds: Odds) -> list[Chance]:
+def events(odds: Odds) -> list[EndChance]:
     """The chances of the yes/no columns that are no results."""
     shown = {result.question for result in odds.results}
     flags = [name for name in odds.names if odds.kind_of(name) == "yes/no" and name not in shown]
-    return [Chance(label_of(odds.battle, name), name, odds.p(name), *odds.interval(name)) for name in flags]
+    return [EndChance(label_of(odds.battle, name), name, odds.p(name), *odds.interval(name)) for name in flags]
 
 
 def summary_table(odds: Odds) -> Table | None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from simulator.rules.battle import Refusal
 from simulator.rules.toolkit.naming import ENTRY
+from simulator.rules.toolkit.policies import refuse
 from simulator.rules.toolkit.retreat import Leave, outnumbered
 from simulator.rules.toolkit.sheets import lines_of
 
@@ -183,10 +184,8 @@ def army(entries: Sequence[Group | str], field: str, most: int, least: int = 1, 
         for i, entry in enumerate(entries)
     ]
     total = sum(entry.count for entry in read)
-    if total < least:
-        raise Refusal(field, 'needs at least one unit, such as {unit = "infantry", count = 3} or "3 x infantry"')
-    if total > most:
-        raise Refusal(field, f"{total} units are not allowed; at most {most}")
+    refuse(total < least, field, 'needs at least one unit, such as {unit = "infantry", count = 3} or "3 x infantry"')
+    refuse(total > most, field, f"{total} units are not allowed; at most {most}")
     for i, entry in enumerate(read):
         if priced and entry.count and entry.unit.muster is None:
             raise Refusal(f"{field}[{i}].muster", f"needed with options.gold, {entry.unit.name!r} has no price")
@@ -220,8 +219,7 @@ def _entry_of_text(text: str, field: str) -> Entry:
     """A text of an army list, such as `4 x anuirean knights`."""
     count, words = ENTRY.fullmatch(text).groups()  # type: ignore[union-attr]
     number = 1 if count is None else int(count)
-    if number > MOST_IN_ENTRY:
-        raise Refusal(field, f"{number} units are not allowed; give a count from 0 to {MOST_IN_ENTRY}")
+    refuse(number > MOST_IN_ENTRY, field, f"{number} units are not allowed; give a count from 0 to {MOST_IN_ENTRY}")
     name = re.sub(r"[\s_-]+", "-", words.lower())
     people, _, rest = name.partition("-")
     name = PEOPLES[people] + rest if people in PEOPLES and rest else name

@@ -18,11 +18,10 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
-from pydantic import ValidationError
 
 from simulator.rules import CAMPAIGN, GAMES, battles
 from simulator.rules.advice import NOT_LEAVING, Advice, no_lists, no_words
-from simulator.rules.battle import Battle, BattlesRun, Built, Columns, Misfit, Outcomes, Refusal, Run
+from simulator.rules.battle import Battle, BattlesRun, Built, Columns, Outcomes, Refusal, Run
 from simulator.rules.campaign import text
 from simulator.rules.campaign.best import Decisions, Worth
 from simulator.rules.campaign.carry import Carry
@@ -32,9 +31,10 @@ from simulator.rules.campaign.model import Campaign, model_of
 from simulator.rules.campaign.plan import CampaignPlan
 from simulator.rules.campaign.reading import Reader
 from simulator.rules.campaign.rows import Rows, columns_of, summary, texts
-from simulator.rules.campaign.solve import Solver
+from simulator.rules.campaign.solve import FightSolver
 from simulator.rules.question import Question
 from simulator.rules.sides import SIDES, ForceColumns
+from simulator.rules.toolkit.policies import fitted, refuse
 
 # A plan, and the checked fields of each fight.
 Planned = tuple[CampaignPlan, list[Any]]
@@ -48,11 +48,9 @@ def battle(data: Mapping[str, Any], folder: Path | None = None, paths: bool = Tr
     `folder` and `paths` as for game files. Raises Refusal, or Misfit for an invalid game file.
     """
     of, rules = data.get("of"), data.get("rules")
-    if of is None:
-        raise Refusal("of", "is needed: the game that is played")
-    if isinstance(of, str) and of in GAMES and "rules" in data:
-        raise Refusal("rules", f"unknown field; {of} is no game file")
-    if data.get("fortress") and carry_of(of, rules, folder, paths).fortresses is None:
+    refuse(of is None, "of", "is needed: the game that is played")
+    refuse(isinstance(of, str) and of in GAMES and "rules" in data, "rules", f"unknown field; {of} is no game file")
+    if data.get("fortress") and not carry_of(of, rules, folder, paths).fortresses.kept:
         raise Refusal("fortress", "only europa has fortresses that are besieged")
     fights, forces = data.get("fight"), data.get("force")
     listed = fights if isinstance(fights, list) else []
@@ -128,11 +126,7 @@ def carry_of(of: Any, rules: Any = None, folder: Path | None = None, paths: bool
 def prepared(data: Mapping[str, Any], folder: Path | None = None, paths: bool = True) -> CampaignPlan:
     """The forces and fights of a campaign's tables, checked. Raises Refusal or Misfit."""
     make, model = _game(data["of"], data.get("rules"), folder, paths)
-    try:
-        fields = model.model_validate(data)
-    except ValidationError as error:
-        raise Misfit("", error, model) from None
-    return planned(fields, make())[0]
+    return planned(fitted(model, data), make())[0]
 
 
 # Pieces of a force, or those that join it in a fight.
@@ -234,16 +228,16 @@ def built(fields: Campaign, make: Callable[[], Carry], plans: Planned, worth: Wo
         assumptions=lambda: text.assumptions(plan, of_fights),
         explain=lambda: text.explain(plan, of_fights),
         sample=lambda: columns_of(plan, Rows.first(plan, None)),
-        choices=lambda run: Decisions(Solver(plan, run), worth).rows(),
+        choices=lambda run: Decisions(FightSolver(plan, run), worth).rows(),
         aimed=lambda worth, names: built(fields, make, planned(fields, make(), names), worth),
     )
 
 
 def played(plan: CampaignPlan, run: BattlesRun, worth: Worth) -> Course:
     """The course of a campaign; sides that decide whether to fight do it for `worth`."""
-    solver, going = Solver(plan, run), None
+    solver, going = FightSolver(plan, run), None
     if plan.decides:
-        exact = solver if run.battles is None else Solver(plan, run.exactly())
+        exact = solver if run.battles is None else FightSolver(plan, run.exactly())
         going = Decisions(exact, worth).going_at
     return Course(solver, going).played()
 

@@ -13,7 +13,7 @@ from simulator.rules.battle import Columns
 from simulator.rules.campaign.course import FIXED, GO, STOP, Course, Edges
 from simulator.rules.campaign.plan import HERE
 from simulator.rules.campaign.rows import Rows, columns_of, joined
-from simulator.rules.campaign.solve import Solver
+from simulator.rules.campaign.solve import FightSolver
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.tolerances import ROUNDING
 
@@ -25,7 +25,7 @@ Worth = Callable[[Columns], np.ndarray]
 class Decisions:
     """The decisions of a campaign for the worth of its ends to both camps; `solver` is an exact one."""
 
-    solver: Solver
+    solver: FightSolver
     worth: Worth
 
     @cached_property

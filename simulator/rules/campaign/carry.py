@@ -86,13 +86,13 @@ class Fortresses:
     """Places that are besieged in several fights (docs/rules/campaigns.md section 5.4).
 
     A fortress has the slots of a force: its garrison in those of pieces, the state of its siege in marks. `model`: its
-    table. `kept`: the conditions of a siege that the fortress carries, `known`: those that the campaign knows.
-    `in_the_fight`: fields of the defender that are given in a fight. Arrays of a fortress are int64, shape (rows,
-    slots).
+    table. `kept`: the conditions of a siege that the fortress carries, none in games without fortresses; `known`: those
+    that the campaign knows. `in_the_fight`: fields of the defender that are given in a fight. Arrays of a fortress are
+    int64, shape (rows, slots).
     """
 
-    model: type[Fields]
-    kept: Sequence[str]
+    model: type[Fields] = Fields
+    kept: Sequence[str] = ()
     known: Sequence[str] = ()
     in_the_fight: Sequence[str] = ()
 
@@ -102,7 +102,6 @@ class Fortresses:
 
     def begin(self, place: np.ndarray, besieger: int) -> None:
         """Begin a siege by this force, or go on with it, in place."""
-        raise NotImplementedError
 
     def conditions(self, kind: str, pieces: np.ndarray) -> dict[str, Any]:
         """The conditions of a siege that the fortress carries; `pieces` of shape (slots,)."""
@@ -117,7 +116,6 @@ class Fortresses:
 
         `here`: the pieces of all forces, int64, shape (rows, forces, slots); `driven`: bool, shape (rows, forces).
         """
-        raise NotImplementedError
 
     def columns(self, place: np.ndarray) -> Columns:
         """The columns of a fortress, without its name."""
@@ -154,7 +152,7 @@ class Carry:
     traits: Sequence[str] = ()
     renamed: Mapping[str, Mapping[str, str]] = {}
     sieges: Sequence[str] = ()
-    fortresses: Fortresses | None = None
+    fortresses = Fortresses()
     always_kept: Mapping[str, Sequence[str]] = {}
     ships: Sequence[str] = ()
     order: Sequence[str] = ()

@@ -15,6 +15,7 @@ from simulator.rules.campaign.carry import fields_of
 from simulator.rules.campaign.plan import STAY, TOTALS, UNNAMED, CampaignPlan, PlannedFight
 from simulator.rules.campaign.rows import Rows, StandingRows, holds
 from simulator.rules.campaign.starts import fields_of_fight
+from simulator.rules.toolkit.policies import refuse
 from simulator.rules.toolkit.query import QueryError
 
 WORD = re.compile(r"'[^']*'|\"[^\"]*\"|([^\W\d]\w*)")
@@ -79,7 +80,7 @@ def fought_by_somebody(plan: CampaignPlan, fight: PlannedFight, parts: Sequence[
 
 def sample(built: Built) -> Columns:
     """The columns of a fight with a value each, as if it were over before it begins."""
-    if built.chain is None or built.outcome is None:
+    if built.chain is None:
         assert built.answer is not None
         return built.answer(lambda *_: (_ for _ in ()).throw(TypeError())).columns  # type: ignore[arg-type]
     start = type(built.chain.start)(*(np.array([int(value)]) for value in built.chain.start))
@@ -129,8 +130,7 @@ def check_questions(plan: CampaignPlan, columns: Sequence[str]) -> None:
         _check_question(plan, plan.goal, "goal", rows, len(plan.fights))
     standard = StandingRows(plan, rows)
     for name in columns:
-        if name not in standard:
-            raise Refusal("columns", f"no such column {name!r}")
+        refuse(name not in standard, "columns", f"no such column {name!r}")
 
 
 def _check_question(plan: CampaignPlan, question: str, field: str, rows: Rows, known: int) -> None:

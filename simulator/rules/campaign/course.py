@@ -13,7 +13,7 @@ from simulator.engine.model.ragged import members
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY
 from simulator.rules.campaign.plan import AWAY, HERE, LOST, OUT, STAY, TOTALS, UNNAMED, PlannedFight, PlannedSide, taken
 from simulator.rules.campaign.rows import MOST_ROWS, Rows, holds, joined
-from simulator.rules.campaign.solve import MOST_STARTS, Ends, Solver
+from simulator.rules.campaign.solve import MOST_STARTS, FightEnds, FightSolver
 from simulator.rules.campaign.text import Story
 from simulator.rules.toolkit.merging import distinct
 from simulator.rules.toolkit.tolerances import ROUNDING
@@ -51,7 +51,7 @@ class RowsAfter(NamedTuple):
 class Course:
     """The fights of a campaign, one after the other. `going(number, rows)`: where `best` decides, who goes (bool)."""
 
-    solver: Solver
+    solver: FightSolver
     going: Callable[[int, Rows], np.ndarray] | None = None
     edges: list[Edges] = field(default_factory=list)
     stages: list[Rows] = field(default_factory=list)
@@ -109,7 +109,7 @@ class Course:
         """The rows after a fight, by what becomes of it."""
         fight, every = self.plan.fights[number], np.arange(len(rows))
         asked = holds(self.plan, fight.question, rows, number) if fight.question else np.ones(len(rows), bool)
-        if fight.sides[1].besieged and self.plan.carry.fortresses:
+        if fight.sides[1].besieged:
             asked = asked & self.plan.carry.fortresses.stands(rows.pieces[:, fight.sides[1].force, HERE])
         found = [self.unfought(rows, every[~asked])]
         active, before = rows.taken(every[asked]), every[asked]
@@ -219,7 +219,7 @@ class Course:
         return RowsAfter(after, before[parent], found.p[end], row, choice)
 
     def ended(
-        self, number: int, ready: Rows, part: Sequence[np.ndarray], ways: tuple[np.ndarray, np.ndarray], ends: Ends
+        self, number: int, ready: Rows, part: Sequence[np.ndarray], ways: tuple[np.ndarray, np.ndarray], ends: FightEnds
     ) -> tuple[Rows, np.ndarray]:
         """The rows after a fight, and which of them follows each way: a row before it and an end.
 
@@ -243,7 +243,7 @@ class Course:
         self.applied(number, after, results[result], ends)
         return after, row
 
-    def applied(self, number: int, rows: Rows, end: np.ndarray, ends: Ends) -> None:
+    def applied(self, number: int, rows: Rows, end: np.ndarray, ends: FightEnds) -> None:
         """Steps 6 to 9: the rows as the fight leaves them, in place; they lack those who took part."""
         fight, carry = self.plan.fights[number], self.plan.carry
         winner, driven_off = ends.winner[end], np.zeros((len(end), len(self.plan.start)), bool)
@@ -275,10 +275,9 @@ class Course:
 
     def lifted(self, rows: Rows, driven_off: np.ndarray) -> None:
         """Lift the sieges of forces that are gone or `driven_off` (bool, shape (rows, forces)), in place."""
-        here, forces, fortresses = rows.pieces[:, :, HERE], len(self.plan.forces), self.plan.carry.fortresses
-        if fortresses is not None:
-            for place in range(forces, here.shape[1]):
-                fortresses.lift(here[:, place], here[:, :forces], driven_off)
+        here, forces = rows.pieces[:, :, HERE], len(self.plan.forces)
+        for place in range(forces, here.shape[1]):
+            self.plan.carry.fortresses.lift(here[:, place], here[:, :forces], driven_off)
 
     def left_behind(self, rows: Rows, side: PlannedSide, won: np.ndarray, part: np.ndarray) -> None:
         """Step 8: `leave` is taken from those of the winner who took part; `won` are the rows in which it won."""

@@ -100,7 +100,7 @@ def model_of(carry: Carry) -> type[Campaign]:
     pieces = _table("Pieces", "Pieces that join.", carry, {name: texts[name] for name in carry.pieces})
     joining: Any = (pieces | None, Side.model_fields["join"])
     of_side: Any = {"join": joining}
-    if carry.fortresses:
+    if carry.fortresses.kept:
         of_side["fortress"] = (str | None, Field(None, description="the fortress that is besieged"))
     side = create_model("Side", __base__=Side, __doc__=Side.__doc__, **of_side)
     of_fight: Any = {
@@ -111,7 +111,7 @@ def model_of(carry: Carry) -> type[Campaign]:
     forces: Any = (dict[str, force], Campaign.model_fields["force"])  # type: ignore[valid-type]
     fights: Any = (list[fight], Campaign.model_fields["fight"])  # type: ignore[valid-type]
     more: Any = {"force": forces, "fight": fights}
-    if carry.fortresses:
+    if carry.fortresses.kept:
         places: Any = Field({}, description="places that are besieged")
         more["fortress"] = (dict[str, carry.fortresses.model], places)  # type: ignore[name-defined]
     return create_model("Campaign", __base__=Campaign, __doc__="Battles one after the other.", **more)

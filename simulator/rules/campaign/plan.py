@@ -152,8 +152,7 @@ class CampaignPlan:
 
     def words(self, number: int, pieces: np.ndarray) -> str:
         """The pieces of a force, or a fortress, in words; shape (slots,)."""
-        fortress = self.carry.fortresses if number >= len(self.forces) else None
-        return fortress.words(pieces) if fortress else self.carry.words(pieces)
+        return (self.carry if number < len(self.forces) else self.carry.fortresses).words(pieces)
 
     def coming(self, fight: PlannedFight, here: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """The pieces of each side that take part once reinforcements have come, and whether they can fight, by row.
@@ -167,7 +166,7 @@ class CampaignPlan:
             if side.force != UNNAMED:
                 self.carry.settle(own)
         part = [np.zeros_like(here[:, 0]) if side.force == UNNAMED else side.taking_part(here) for side in fight.sides]
-        if fight.sides[1].besieged and self.carry.fortresses:
+        if fight.sides[1].besieged:
             self.carry.fortresses.begin(part[1], fight.sides[0].force)
         return part, [side.can_fight(one) for side, one in zip(fight.sides, part, strict=True)]
 
@@ -176,7 +175,7 @@ class CampaignPlan:
         data = dict(fight.data)
         for side, part in zip(fight.sides, parts, strict=True):
             data[side.role] = self.side_of(fight, side, part)
-            if side.besieged and self.carry.fortresses:
+            if side.besieged:
                 carried = self.carry.fortresses.conditions(fight.kind, part)
                 data["conditions"] = dict(data.get("conditions", {})) | carried
         return data

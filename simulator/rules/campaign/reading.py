@@ -14,6 +14,7 @@ from simulator.rules.campaign.model import Campaign, given
 from simulator.rules.campaign.model import Fight as FightFields
 from simulator.rules.campaign.model import Side as SideFields
 from simulator.rules.campaign.plan import OUT, STAY, UNNAMED, CampaignPlan, PlannedFight, PlannedSide, Ships, Taking
+from simulator.rules.custom.game_file.files import laid_over
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.policies import refuse
 
@@ -62,7 +63,7 @@ class Reader:
         carry.prepare([self.pieces(table) for table in self.tables.values()])
         forces = [self.tables[f"force.{name}"] for name in self.forces]
         places = list(self.places.values())
-        start = np.array([*(carry.read(self.pieces(force)) for force in forces), *map(self.read_fortress, places)])
+        start = np.array([*(carry.read(self.pieces(force)) for force in forces), *map(carry.fortresses.read, places)])
         traits = [{k: v for k, v in table.items() if k not in carry.pieces} for table in (*forces, *places)]
         fights = [self.fight(at, fight) for at, fight in enumerate(fields.fight)]
         us, derived = self.our_side(fights)
@@ -178,11 +179,6 @@ class Reader:
             check_name(name, f"fortress.{name}")
             refuse(name in self.forces, f"fortress.{name}", f"{name!r} is a force already")
 
-    def read_fortress(self, table: Mapping[str, Any]) -> np.ndarray:
-        """The slots of a fortress."""
-        assert self.carry.fortresses is not None
-        return self.carry.fortresses.read(table)
-
     def fortress(self, path: str, kind: str, role: str, name: str, fields: SideFields) -> PlannedSide:
         """A fortress that is besieged in a fight; everything else of it stands in its own table."""
         known = f"fortresses: {', '.join(self.fortresses)}" if self.fortresses else "there are no fortresses"
@@ -193,7 +189,6 @@ class Reader:
         self.refuse_going(path, role, fields)
         for key in FOR_A_FORCE:
             refuse(getattr(fields, key) is not None, f"{path}.{key}", "only for a force")
-        assert self.carry.fortresses is not None
         here, own_table = ("fortress", "force", *self.carry.fortresses.in_the_fight), dict(fields.model_extra or {})
         for field in (*fields.model_fields_set, *own_table):
             refuse(field not in here, f"{path}.{field}", f"given with the fortress; write it in fortress.{name}")
@@ -203,7 +198,6 @@ class Reader:
 
     def check_carried(self, path: str, conditions: Mapping[str, Any], name: str) -> None:
         """Refuse conditions of a fight that its fortress carries."""
-        assert self.carry.fortresses is not None
         for field in self.carry.fortresses.kept:
             text = f"the fortress carries it; give it in fortress.{name}"
             refuse(field in conditions, f"{path}.conditions.{field}", text)
@@ -291,15 +285,6 @@ class Reader:
         text = "who is with whom does not follow from the fights; name the forces on your side"
         refuse(split or lonely, "us", text)
         return frozenset(force for force, ours in camp.items() if ours), True
-
-
-def laid_over(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """`over` laid over `base`, tables key by key."""
-    merged = dict(base)
-    for key, value in over.items():
-        old = merged.get(key)
-        merged[key] = laid_over(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
-    return merged
 
 
 def best_in(value: Any, path: str) -> Iterator[str]:

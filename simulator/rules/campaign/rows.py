@@ -113,7 +113,7 @@ class StandingRows(Mapping[str, np.ndarray]):
                 for word in zones:
                     self._makers[f"{name}_{count}_{word}"] = partial(self._count, force, ZONES[word], weights)
         for place, name in enumerate(plan.fortresses, len(plan.forces)):
-            found = plan.carry.fortresses.columns(rows.pieces[:, place, HERE]) if plan.carry.fortresses else {}
+            found = plan.carry.fortresses.columns(rows.pieces[:, place, HERE])
             self._makers |= {f"{name}_{column}": partial(found.__getitem__, column) for column in found}
         for fight in fights:
             self._makers |= {name: partial(rows.kept.__getitem__, name) for name in fight.kept}

@@ -27,7 +27,7 @@ Blocks = list[tuple[Any, np.ndarray]]
 
 
 @dataclass
-class Ends(Table):
+class FightEnds(Table):
     """The ends of a fight: the numbers are the winner, the pieces of each side, and who fled (1 or 0); the columns kept
     have their names in the fight. `at`: the end of each simulated battle.
 
@@ -57,17 +57,17 @@ class Ends(Table):
 class KeptEnds:
     """Ends without the columns of numbers that are 0 throughout: most of a game's pieces are in no one fight."""
 
-    ends: Ends
+    ends: FightEnds
     columns: np.ndarray
     width: int
 
     @classmethod
-    def of(cls, ends: Ends) -> KeptEnds:
+    def of(cls, ends: FightEnds) -> KeptEnds:
         """These ends to keep."""
         columns = np.flatnonzero(ends.numbers.any(axis=0))
         return cls(replace(ends, numbers=ends.numbers[:, columns]), columns, ends.numbers.shape[1])
 
-    def whole(self) -> Ends:
+    def whole(self) -> FightEnds:
         """The ends with all their numbers."""
         numbers = np.zeros((len(self.ends), self.width), np.int64)
         numbers[:, self.columns] = self.ends.numbers
@@ -75,12 +75,12 @@ class KeptEnds:
 
 
 @dataclass
-class Solver:
+class FightSolver:
     """Answers fights with `run`, exactly or, with the battles of `run`, by simulation; keeps every exact answer."""
 
     plan: CampaignPlan
     run: BattlesRun
-    known: dict[Any, Ends] = field(default_factory=dict)
+    known: dict[Any, FightEnds] = field(default_factory=dict)
 
     def built(self, fight: PlannedFight, parts: Sequence[np.ndarray]) -> Built:
         """The fight from this start."""
@@ -93,7 +93,7 @@ class Solver:
         kept = sorted(set(fight.kept.values()))
         return repr((self.plan.carry.name(), fight.kind, fight.data, tables, named, kept))
 
-    def exact(self, fight: PlannedFight, starts: Sequence[Start], chances: Sequence[float] = ()) -> list[Ends]:
+    def exact(self, fight: PlannedFight, starts: Sequence[Start], chances: Sequence[float] = ()) -> list[FightEnds]:
         """The ends from each of these starts, which are reached with these chances. Raises NoExactOdds."""
         run, like = self.run.exactly(), self.like(fight)
         keys = [(like, *(part.tobytes() for part in parts)) for parts in starts]
@@ -129,35 +129,33 @@ class Solver:
             groups.setdefault(like, {})[key] = parts
         return groups.values()
 
-    def _solved(self, fight: PlannedFight, starts: list[Start], run: StartsRun, many: bool) -> list[Ends]:
+    def _solved(self, fight: PlannedFight, starts: list[Start], run: StartsRun, many: bool) -> list[FightEnds]:
         if not self.plan.carry.joins and len(starts) > 1:
             return self._begun_alike(fight, starts, run, many)
-        found: dict[int, Ends] = {}
+        found: dict[int, FightEnds] = {}
         for group in in_groups(self.plan, fight, starts):
             found |= zip(group.places, self._together(fight, group, starts, run, many), strict=True)
         return [found[at] if at in found else self._alone(fight, parts, run, many) for at, parts in enumerate(starts)]
 
-    def _alone(self, fight: PlannedFight, parts: Start, run: StartsRun, many: bool) -> Ends:
+    def _alone(self, fight: PlannedFight, parts: Start, run: StartsRun, many: bool) -> FightEnds:
         built = self.built(fight, parts)
         if built.answer is not None:
             return self._answered(fight, parts, built.answer(run))
         assert built.chain is not None
-        assert built.outcome is not None
         ends = run.from_starts(built.chain, np.array([built.chain.start], np.int64), True, many)
         return self._by_start(fight, parts, built.outcome(ends.states), ends)[0]
 
-    def _begun_alike(self, fight: PlannedFight, starts: list[Start], run: StartsRun, many: bool) -> list[Ends]:
+    def _begun_alike(self, fight: PlannedFight, starts: list[Start], run: StartsRun, many: bool) -> list[FightEnds]:
         """The ends of starts that decide only in which state a chain begins."""
         fights = [self.built(fight, parts) for parts in starts]
         chains, outcome = [one.chain for one in fights if one.chain is not None], fights[0].outcome
-        assert outcome is not None
         counting = self._counting(fight, chains[0], starts[0], outcome)
         try:
             ends = run.from_starts(chains[0], np.array([chain.start for chain in chains]), counting, many)
         except NoExactOdds:  # that of a single one may fit
             return [self._alone(fight, parts, run, many) for parts in starts]
         columns, bounds = outcome(ends.states), np.searchsorted(ends.start, np.arange(len(starts) + 1))
-        found = list[Ends]()
+        found = list[FightEnds]()
         for at, parts in enumerate(starts):
             rows = slice(bounds[at], bounds[at + 1])
             own = {name: np.broadcast_to(values, len(ends.p))[rows] for name, values in columns.items()}
@@ -171,7 +169,7 @@ class Solver:
 
     def _together(
         self, fight: PlannedFight, group: StartGroup, starts: list[Start], run: StartsRun, many: bool
-    ) -> list[Ends]:
+    ) -> list[FightEnds]:
         """The ends of starts that are one chain."""
         parts = [np.array([starts[at][side] for at in group.places]) for side in (0, 1)]
         chain, first = group.joined.chain, np.zeros(3, np.int64)
@@ -191,13 +189,12 @@ class Solver:
         blocks, kept = self._known(fight, parts, columns(type(chain.start)(*states)), 3)
         return any((values != values[0]).any() for values in (*dict(blocks).values(), *kept.values()))
 
-    def simulated(self, fight: PlannedFight, parts: Start, numbers: np.ndarray) -> Ends:
+    def simulated(self, fight: PlannedFight, parts: Start, numbers: np.ndarray) -> FightEnds:
         """The ends of the battles of these numbers from this start, and as `at` the end of each battle."""
         built = self._named(fight, parts)
         if built.answer is not None:
             return replace(self._answered(fight, parts, built.answer(self.run)), at=np.zeros(len(numbers), np.int64))
         assert built.chain is not None
-        assert built.outcome is not None
         states, at = self.run.each(built.chain, numbers, self.plan.fights.index(fight))
         known = self._known(fight, parts, built.outcome(states.states), len(states.p))
         return replace(_ends(*known, states.p, parts), at=at)
@@ -214,11 +211,11 @@ class Solver:
             kept[key] = built
         return built
 
-    def _answered(self, fight: PlannedFight, parts: Start, found: Outcomes) -> Ends:
+    def _answered(self, fight: PlannedFight, parts: Start, found: Outcomes) -> FightEnds:
         """The end of a fight without dice."""
         return _ends(*self._known(fight, parts, found.columns, len(found.p)), found.p, parts)
 
-    def _by_start(self, fight: PlannedFight, parts: Start, columns: Columns, ends: ManyOutcomes) -> list[Ends]:
+    def _by_start(self, fight: PlannedFight, parts: Start, columns: Columns, ends: ManyOutcomes) -> list[FightEnds]:
         """The distinct ends from each start, from the columns of the fight."""
         blocks, kept = self._known(fight, parts, columns, len(ends.p))
         # Only the slots that change can make ends differ; they are few.
@@ -231,7 +228,7 @@ class Solver:
             for (begin, end), left in zip(pairwise(bounds), ends.residual, strict=True)
         ]
 
-    def ends(self, fight: PlannedFight, parts: Start, columns: Columns, size: int) -> Ends:
+    def ends(self, fight: PlannedFight, parts: Start, columns: Columns, size: int) -> FightEnds:
         """Each of these rows of the fight's columns as an end of its own; `parts`: int64, shape (rows, slots) each."""
         return _ends(*self._known(fight, parts, columns, size), np.ones(size), parts)
 
@@ -251,10 +248,10 @@ class Solver:
         return blocks, {name: columns[name] for name in fight.kept.values() if name in columns}
 
 
-def _ends(blocks: Blocks, kept: Columns, p: np.ndarray, parts: Start, which: Any = slice(None)) -> Ends:
+def _ends(blocks: Blocks, kept: Columns, p: np.ndarray, parts: Start, which: Any = slice(None)) -> FightEnds:
     """These of the ends, with their chances."""
     slots = parts[0].shape[-1]
     numbers = np.zeros((len(p), 6 * slots + 3), np.int64)
     for places, values in blocks:
         numbers[:, places] = values[which]
-    return Ends(numbers, {name: values[which] for name, values in kept.items()}, p, (3, 2, slots))
+    return FightEnds(numbers, {name: values[which] for name, values in kept.items()}, p, (3, 2, slots))

@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from simulator.rules.battle import NOBODY
 from simulator.rules.campaign.plan import AWAY, HERE, OUT, STAY, UNNAMED, CampaignPlan, PlannedFight, PlannedSide
 from simulator.rules.campaign.rows import Rows
 from simulator.rules.question import Answered, given
 from simulator.rules.sides import SIDES
-from simulator.rules.toolkit.naming import listed
+from simulator.rules.toolkit.naming import listed, winner_text
 
 # The sentence for a yes/no column of a fight, and the sentence for its contrary.
 ENDS = {
@@ -135,7 +134,7 @@ def _of_campaign(plan: CampaignPlan) -> Iterator[str]:
                 to = "stay with their force" if side.driven_off == STAY else f"join {plan.forces[side.driven_off]}"
                 yield f"fight[{at}].{side.role}.driven_off: those driven off {to}"
     sieges = [fight.name for fight in plan.fights if fight.kind in plan.carry.sieges and not fight.sides[1].besieged]
-    if plan.carry.fortresses and len(sieges) > 1:
+    if plan.carry.fortresses.kept and len(sieges) > 1:
         text = "a siege's state is not carried between unnamed fortresses; declare [fortress.NAME]"
         yield f"{', '.join(sieges)}: {text}"
     yield from plan.carry.assumed
@@ -187,8 +186,7 @@ class Story:
             return
         missing = [f"the {side}" for side, there in zip(SIDES, able, strict=True) if not there[0]]
         why = f"{' and '.join(missing)} cannot fight" if missing else "neither side can hurt the other"
-        won = "nobody wins" if winner[0] == NOBODY else f"the {SIDES[winner[0]]} wins"
-        self._tell(f"not fought: {why}; {won}")
+        self._tell(f"not fought: {why}; {winner_text(winner[0])}")
 
     def declined(self, fight: PlannedFight, rows: np.ndarray, units: float) -> None:
         """A fight that its attacker does not want; `rows` are those in which that is so."""

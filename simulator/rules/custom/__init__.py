@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -15,38 +17,12 @@ from simulator.rules.custom.game_file.format import GameFile
 from simulator.rules.custom.game_file.options import with_options_of
 from simulator.rules.custom.game_file.units import pieces_of
 from simulator.rules.custom.game_file.words import counts_points
-from simulator.rules.custom.model import PARAMETERS, Scenario, check_scenario, model_of, shape_of
+from simulator.rules.custom.model import PARAMETERS, FileScenario, check_scenario, model_of, shape_of
 from simulator.rules.question import Question
 
 __all__ = ["INLINE", "battles", "knows", "lists", "names"]
 
 
-# The money of shipped games; the format has no name for it.
-MONEY = {
-    "axis-and-allies-1940": "IPC",
-    "axis-and-allies-1942": "IPC",
-    "axis-and-allies-revised": "IPC",
-    "eclipse-second-dawn": "materials",
-    "freeciv": "shields",
-    "lordsawar": "gold",
-    "nexus-ops": "rubium",
-    "space-empires-4x": "CP",
-    "titan": "points",
-    "twilight-imperium-4": "resources",
-    "warhammer-40000": "points",
-}
-# The prize of the battles of shipped games; in others it is the ground or the battle.
-AXIS = {"land": "the land", "amphibious": "the land", "sea": "the sea battle"}
-PRIZES = {
-    "axis-and-allies-1940": AXIS,
-    "axis-and-allies-1942": AXIS,
-    "axis-and-allies-revised": AXIS,
-    "eclipse-second-dawn": {"space": "the sector"},
-    "julius-caesar": {"city": "the city"},
-    "risk-2210": {"invasion": "the territory"},
-    "skirmish": {"field": "the field"},
-    "twilight-imperium-4": {"space": "the space battle", "ground": "the planet"},
-}
 # The question asked by round in battle kinds without `taken_by`.
 WON = Clock("rounds", "winner == 'attacker'", "the attacker has won")
 
@@ -83,7 +59,7 @@ def _battle(source: Source, kind: str) -> Battle:
     from simulator.rules.custom.game_file.describe import force, unit_note
     from simulator.rules.custom.outcome import SUMMARY
 
-    def build(fields: Scenario) -> Built:
+    def build(fields: FileScenario) -> Built:
         from simulator.rules.custom.built import built
 
         return built(source, kind, fields)
@@ -104,7 +80,7 @@ def _battle(source: Source, kind: str) -> Battle:
         rules=source.file,
         name=source.file.name.partition(", ")[0],
         price=partial(_cost, source.file) if _has_costs(source.file) else None,
-        money=MONEY.get(source.name, ""),
+        money=_words_of(source.name).get("money", ""),
         facts=("taken", "attacker_units_lost", "defender_units_lost", "rounds"),
         notes={key: unit_note(unit) for key, unit in source.file.unit.items()},
         total=lambda data, side: force(with_options_of(source.file, side, data.get(side)), data.get(side), side),
@@ -112,6 +88,14 @@ def _battle(source: Source, kind: str) -> Battle:
         version=2,
         made=(_battle, (source, kind)),
     )
+
+
+@cache
+def _words_of(game: str) -> dict[str, Any]:
+    """Words of a shipped game for which the format has no key: the unit of its prices, the prize of its battles."""
+    text = resources.files("simulator.rules.custom").joinpath("shipped.toml").read_text("utf-8")
+    found: dict[str, Any] = tomllib.loads(text).get(game, {})
+    return found
 
 
 def _has_costs(file: GameFile) -> bool:
@@ -125,7 +109,7 @@ def _question(source: Source, kind: str) -> Question:
     if scoring := counts_points(source.file, kind):
         parts = [f"{{{'A' if side == SIDES[0] else 'D'}}} scores {{mean.{side}_points|point}}" for side in scoring]
         return Question(f"mean.{SIDES[0]}_points", f"{', '.join(parts)} on average.")
-    prize = PRIZES.get(game, {}).get(kind, "the ground" if land else "the battle")
+    prize = _words_of(game).get("prizes", {}).get(kind, "the ground" if land else "the battle")
     if land:
         won = "[ and wins in {winner == 'attacker'}]"
         return Question("taken", f"{{A}} takes {prize} in {{m}}{won}; {{D}} holds it in {{not m}}.")

@@ -96,7 +96,7 @@ class Field:
         return np.where(yielding, np.where(attacker, DEFENDER, ATTACKER), found)
 
 
-class Layout:
+class SalvoLayout:
     """Salvos and rows: which groups are fought, in how many throws, and which rounds are alike; and their `tables`.
 
     Battles that differ only in when sides leave have one.
@@ -164,7 +164,7 @@ def lay_out(setup: Setup, places: Mapping[str, Places] | None = None, most_resul
     Hit classes of a group are rolled together up to `most_results` results, else one after the other.
     Raises TooLarge where there is more to work out than is kept.
     """
-    layout = _layout_of(setup, most_results) if places is None else Layout(setup, dict(places), most_results)
+    layout = _layout_of(setup, most_results) if places is None else SalvoLayout(setup, dict(places), most_results)
     places, below, scale = layout.places, below_odds(setup, lay_out), _scale(layout)
     params = _params(setup, layout, [_army(setup, layout, side, below.get(side, NO_ODDS), scale) for side in SIDES])
     start = State(*(int(value) for value in opened(params, State(0, 0))))
@@ -182,11 +182,11 @@ def lay_out(setup: Setup, places: Mapping[str, Places] | None = None, most_resul
     return Field(setup, places, chain, layout.salvos, {side: layout.dice[side].classes for side in SIDES})
 
 
-def _layout_of(setup: Setup, most_results: int) -> Layout:
+def _layout_of(setup: Setup, most_results: int) -> SalvoLayout:
     """The layout of the battle's own places; line-ups with few of them are kept."""
 
-    def make() -> tuple[Layout, bool]:
-        layout = Layout(setup, places_of(setup), most_results)
+    def make() -> tuple[SalvoLayout, bool]:
+        layout = SalvoLayout(setup, places_of(setup), most_results)
         return layout, max(map(len, layout.places.values())) <= MOST_PLACES_KEPT
 
     # Retreats by the odds are worked out under fewer rounds, in which fewer points are scored.
@@ -194,7 +194,7 @@ def _layout_of(setup: Setup, most_results: int) -> Layout:
     return keep(setup.source, "layouts", key, make)
 
 
-def _params(setup: Setup, layout: Layout, armies: Sequence[Army]) -> Params:
+def _params(setup: Setup, layout: SalvoLayout, armies: Sequence[Army]) -> Params:
     salvos, opening = layout.salvos, setup.opening
     return Params(
         attacker=armies[0],
@@ -216,12 +216,12 @@ def _params(setup: Setup, layout: Layout, armies: Sequence[Army]) -> Params:
     )
 
 
-def _together(layout: Layout) -> bool:
+def _together(layout: SalvoLayout) -> bool:
     """Are all dice of each group rolled in one salvo?"""
     return all(salvo.first and salvo.last for salvo in layout.salvos)
 
 
-def _limits(setup: Setup, layout: Layout, params: Params) -> State:
+def _limits(setup: Setup, layout: SalvoLayout, params: Params) -> State:
     """The largest value of each field of a state."""
     last = {side: len(layout.places[side]) - 1 for side in SIDES}
     together = _together(layout)
@@ -274,7 +274,7 @@ def _megabytes(places: Places) -> int:
     return 16 * found // 1_000_000
 
 
-def _army(setup: Setup, layout: Layout, side: str, below: np.ndarray, scale: Fraction) -> Army:
+def _army(setup: Setup, layout: SalvoLayout, side: str, below: np.ndarray, scale: Fraction) -> Army:
     """The arrays of one side."""
     own, enemy = layout.places[side], ENEMY[side]
     rolls, means = _rolls(layout, side, scale)
@@ -300,14 +300,14 @@ def _army(setup: Setup, layout: Layout, side: str, below: np.ndarray, scale: Fra
     )
 
 
-def _after_hits(layout: Layout, side: str) -> np.ndarray:
+def _after_hits(layout: SalvoLayout, side: str) -> np.ndarray:
     """Places after 1, 2, 4, 8, ... hits of each class of the enemy's shots."""
     own, enemy = layout.places[side], ENEMY[side]
     powers = [own.after_hits(hit) for hit in layout.dice[enemy].classes]
     return np.stack(powers or [np.zeros((1, len(own)), np.int64)], axis=1)
 
 
-def _rolls(layout: Layout, side: str, scale: Fraction) -> tuple[np.ndarray, np.ndarray]:
+def _rolls(layout: SalvoLayout, side: str, scale: Fraction) -> tuple[np.ndarray, np.ndarray]:
     """Tables by row, own place, and what the enemy shows; the means likewise where a policy asks for them, else 0."""
     throws = layout.throws[side]
     shape = max(1, len(throws)), len(layout.places[side]), max((found.tables.shape[1] for found in throws), default=1)
@@ -320,7 +320,7 @@ def _rolls(layout: Layout, side: str, scale: Fraction) -> tuple[np.ndarray, np.n
     return rolls, means
 
 
-def _scale(layout: Layout) -> Fraction:
+def _scale(layout: SalvoLayout) -> Fraction:
     """The factor by which means become whole numbers; past int64 they are rounded."""
     if "outpowered" not in layout.setup.leaving:
         return Fraction(1)
@@ -331,7 +331,7 @@ def _scale(layout: Layout) -> Fraction:
     return min(scale, Fraction(LARGEST_MEANS) / most)
 
 
-def _slots(layout: Layout, side: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def _slots(layout: SalvoLayout, side: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """The numbers that unpack each salvo's results."""
     dice, number = layout.dice[side], SIDES.index(side)
     widest = max(1, *(len(salvo.slots[number]) for salvo in layout.salvos))

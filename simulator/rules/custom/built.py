@@ -11,12 +11,12 @@ from simulator.rules.custom.decisions import best
 from simulator.rules.custom.dice.replay import Teller
 from simulator.rules.custom.game_file.files import Source
 from simulator.rules.custom.kept import played
-from simulator.rules.custom.model import Scenario
+from simulator.rules.custom.model import FileScenario
 from simulator.rules.custom.outcome import begun, outcome, pieces
 from simulator.rules.custom.setup import Setup
 
 
-def built(source: Source, kind: str, fields: Scenario) -> Built:
+def built(source: Source, kind: str, fields: FileScenario) -> Built:
     """Everything that answers one scenario. Raises Refusal for line-ups that are too large."""
     setup = Setup(played(source, fields), kind, fields)
     field = lay_out(setup)

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from simulator.engine.model.chain import SIDES
 from simulator.rules.custom.game_file.files import Source
 from simulator.rules.custom.game_file.options import with_options
-from simulator.rules.custom.model import Scenario, options_of
+from simulator.rules.custom.model import FileScenario, options_of
 
 # The number of things of each sort that a game file keeps.
 MOST_KEPT = 16
@@ -18,7 +18,7 @@ _WITHOUT_LEAVING: Any = {"policy": dict.fromkeys(SIDES, LEAVING)}
 T = TypeVar("T")
 
 
-def played(source: Source, fields: Scenario) -> Source:
+def played(source: Source, fields: FileScenario) -> Source:
     """The game with the options of both sides laid over it (2.13)."""
     chosen = [options_of(getattr(fields, side)) for side in SIDES]
     if not any(chosen):
@@ -43,6 +43,6 @@ def keep(source: Source, sort: str, key: Hashable, make: Callable[[], tuple[T, b
     return found
 
 
-def key_of(kind: str, fields: Scenario) -> tuple[str, str]:
+def key_of(kind: str, fields: FileScenario) -> tuple[str, str]:
     """The key of all scenarios that differ only in when sides leave."""
     return kind, fields.model_dump_json(exclude_unset=True, exclude=_WITHOUT_LEAVING)

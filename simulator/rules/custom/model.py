@@ -24,7 +24,7 @@ from simulator.rules.custom.game_file.format import (
 )
 from simulator.rules.custom.game_file.keys import Added, Order
 from simulator.rules.custom.game_file.options import check_chosen, conditions_read, has_needed
-from simulator.rules.custom.game_file.units import MAIN, heavy, in_one_piece, pieces_by_name
+from simulator.rules.custom.game_file.units import MAIN, in_one_piece, pieces_by_name
 from simulator.rules.custom.game_file.words import (
     adds_up,
     by_side,
@@ -37,12 +37,12 @@ from simulator.rules.custom.game_file.words import (
     words_of,
 )
 from simulator.rules.idle import KnowsIdle, of_table
-from simulator.rules.toolkit.policies import check_alone, check_parameters
+from simulator.rules.toolkit.policies import check_alone, check_parameters, refuse
 from simulator.rules.toolkit.policies import named as named_policies
 
 PARAMETERS = {"after-rounds": "after_rounds", "units-at-most": "units_at_most", "odds-below": "odds_below"}
 Policy = Literal["never", "after-rounds", "units-at-most", "outnumbered", "outpowered", "odds-below", "best"]
-NOBODY = "nobody who may fight there is called"
+NOT_THERE = "nobody who may fight there is called"
 Count = Annotated[int, Field(ge=0, le=1000)]
 Hits = Annotated[int, Field(ge=0)]
 
@@ -108,7 +108,7 @@ class PointsOptions(Options):
     )
 
 
-class Scenario(Protocol):
+class FileScenario(Protocol):
     """A battle of a game file, whatever its shape: see `model_of`."""
 
     attacker: Fields
@@ -122,7 +122,7 @@ class Scenario(Protocol):
         ...
 
 
-class Question(NamedTuple):
+class AskedCondition(NamedTuple):
     """A condition as a scenario may answer it; no choices: yes or no."""
 
     key: str
@@ -137,7 +137,7 @@ class Shape(NamedTuple):
     kind: str
     attacker: tuple[tuple[str, str], ...]
     defender: tuple[tuple[str, str], ...]
-    conditions: tuple[Question, ...]
+    conditions: tuple[AskedCondition, ...]
     may_retreat: tuple[str, ...]
     format: int
     options: tuple[str, ...] = ()
@@ -157,7 +157,7 @@ def shape_of(file: GameFile, kind: str) -> Shape:
         )
 
     conditions = tuple(
-        Question(key, tuple(condition.choices or ()), usual(condition), condition.about)
+        AskedCondition(key, tuple(condition.choices or ()), usual(condition), condition.about)
         for key, condition in file.condition.items()
     )
     may_retreat = tuple(sorted(set(file.battle[kind].may_retreat)))
@@ -240,7 +240,7 @@ def _side_of(shape: Shape, side: str) -> type[Fields]:
     return model
 
 
-def _conditions_of(conditions: tuple[Question, ...]) -> type[Fields]:
+def _conditions_of(conditions: tuple[AskedCondition, ...]) -> type[Fields]:
     """The model of the conditions that the game file asks for."""
     asked: dict[str, Any] = {
         f"condition_{i}": (
@@ -316,13 +316,12 @@ def conditions_of(file: GameFile, given: Fields) -> dict[str, ConditionValue]:
     return {key: getattr(given, f"condition_{i}") for i, key in enumerate(file.condition)}
 
 
-def check_scenario(file: GameFile, kind: str, fields: Scenario) -> None:
+def check_scenario(file: GameFile, kind: str, fields: FileScenario) -> None:
     """Refuse a scenario that types allow (section 11); raises Refusal."""
     for side in SIDES:
         able, own, policy = fighters(file, kind, side), getattr(fields, side), getattr(fields.policy, side)
         numbers = counts(own)
-        if not any(map(numbers.get, able)):
-            raise Refusal(side, f"no fighting unit; give at least one of {', '.join(able)}")
+        refuse(not any(map(numbers.get, able)), side, f"no fighting unit; give at least one of {', '.join(able)}")
         options = options_of(own)
         check_chosen(file, options, f"{side}.options")
         for key, unit in [(key, unit) for key, unit in file.unit.items() if numbers.get(key)]:
@@ -338,13 +337,13 @@ def check_scenario(file: GameFile, kind: str, fields: Scenario) -> None:
             _check_policy(file, kind, side, policy)
 
 
-def _check_damaged(file: GameFile, kind: str, side: str, fields: Scenario) -> None:
+def _check_damaged(file: GameFile, kind: str, side: str, fields: FileScenario) -> None:
     """Nobody is lost by damage at the start (section 7, step 7)."""
     own, wish = getattr(fields, side), getattr(fields.policy, side).absorb
     numbers, pieces = counts(own), pieces_by_name(file, side)
     for unit, hits in damage_of(own).items():
         field = f"{side}.damaged.{unit}"
-        check_known(unit, fighters(file, kind, side), field, NOBODY)
+        check_known(unit, fighters(file, kind, side), field, NOT_THERE)
         piece = pieces[unit]
         first = (wish or piece.absorb) == "first"
         most = (piece.hits - 1) * (numbers[unit] if first else min(numbers[unit], 1))
@@ -360,13 +359,12 @@ def _check_policy(file: GameFile, kind: str, side: str, policy: SidePolicy) -> N
     check_parameters(field, policy, chosen, PARAMETERS)
     if policy.loss_order == "best" and counts_points(file, kind):
         raise Refusal(f"{field}.loss_order", "best is not offered where points are counted")
-    check_order(policy.loss_order or [], fighters(file, kind, side), f"{field}.loss_order", NOBODY)
+    check_order(policy.loss_order or [], fighters(file, kind, side), f"{field}.loss_order", NOT_THERE)
     for entry in policy.keep:
         check_known(entry, words_of(file), f"{field}.keep", "no unit or tag")
     if policy.loss_order == "best" and any(step.aim != "anyone" for step in steps_of(file, kind)):
         raise Refusal(f"{field}.loss_order", "best is not offered where dice are aimed at the unit next to fall")
-    if policy.absorb == "first" and in_one_piece(file):
-        why = "a hit may do more than 1 damage" if heavy(file) else "a step is aimed at pieces or kinds"
+    if policy.absorb == "first" and (why := in_one_piece(file)):
         raise Refusal(f"{field}.absorb", f"first is not allowed where {why}; give last")
     _check_targets(file, kind, side, policy)
 
@@ -376,9 +374,8 @@ def _check_targets(file: GameFile, kind: str, side: str, policy: Any) -> None:
     field, enemy = f"policy.{side}", ENEMY[side]
     if by_side(file.losses.chosen_by, side) == "enemy":
         for name in ("loss_order", "keep"):
-            if getattr(policy, name):
-                raise Refusal(f"{field}.{name}", f"the enemy orders the losses of the {side} in this game")
+            refuse(getattr(policy, name), f"{field}.{name}", f"the enemy orders the losses of the {side} in this game")
     targets = getattr(policy, "target_order", None)
     if targets is not None and by_side(file.losses.chosen_by, enemy) != "enemy":
         raise Refusal(f"{field}.target_order", f"the {enemy} orders his own losses in this game")
-    check_order(targets or [], fighters(file, kind, enemy), f"{field}.target_order", NOBODY)
+    check_order(targets or [], fighters(file, kind, enemy), f"{field}.target_order", NOT_THERE)

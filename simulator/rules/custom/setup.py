@@ -27,9 +27,9 @@ from simulator.rules.custom.game_file.format import (
     Support,
 )
 from simulator.rules.custom.game_file.keys import Selector
-from simulator.rules.custom.game_file.units import MAIN, Piece, Rolled, pieces_of, roll_of, whole_of
+from simulator.rules.custom.game_file.units import MAIN, Rolled, UnitPiece, pieces_of, roll_of, whole_of
 from simulator.rules.custom.masks import everyone, mask_of, parts_of
-from simulator.rules.custom.model import Scenario, conditions_of, counts, damage_of
+from simulator.rules.custom.model import FileScenario, conditions_of, counts, damage_of
 from simulator.rules.toolkit.policies import named
 
 # The masks of a rule that name a side.
@@ -134,7 +134,7 @@ class Setup:
     Unless it `obeys` its policies nobody ever retreats, and losses are taken in the fixed order.
     """
 
-    def __init__(self, source: Source, kind: str, fields: Scenario, obeys: bool = True) -> None:
+    def __init__(self, source: Source, kind: str, fields: FileScenario, obeys: bool = True) -> None:
         self.obeys = obeys
         self.source, self.file, self.fields = source, source.file, fields
         self.kind_name, self.kind = kind, source.file.battle[kind]
@@ -216,7 +216,7 @@ class SideSetup:
         self.enemy = ENEMY[side]
         file, kind, own = setup.file, setup.kind_name, getattr(setup.fields, side)
         self.fights, self.supporters = parts_of(file, kind, side)
-        self.pieces: list[Piece] = pieces_of(file, side)
+        self.pieces: list[UnitPiece] = pieces_of(file, side)
         retreat = named(getattr(setup.fields.policy, side).retreat)
         self.leaving = set(retreat) - {"never"} if setup.obeys else set()
         given = counts(own)

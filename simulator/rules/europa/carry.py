@@ -212,9 +212,7 @@ class EuropaCarry(Carry):
 
 def with_columns(built: Built, more: Callable[[States], Columns]) -> Built:
     """A fight with further columns of its final states."""
-    outcome = built.outcome
-    assert outcome is not None
-    return replace(built, outcome=lambda states: outcome(states) | more(states))
+    return replace(built, outcome=lambda states: built.outcome(states) | more(states))
 
 
 def _counters(pieces: np.ndarray, losses: str) -> list[tuple[int, ...]]:

@@ -131,7 +131,6 @@ class ThingsCarry(Carry):
         outcome = built.outcome
 
         def columns(states: States) -> Columns:
-            assert outcome is not None
             found = outcome(states)
             bits = forces.each(lambda one: np.asarray(one.column("items"), np.int64))
             for place, name in enumerate(SIDES):

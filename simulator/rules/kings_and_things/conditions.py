@@ -17,7 +17,7 @@ from simulator.rules.kings_and_things.rules import MAGIC, MELEE, RANGED
 from simulator.rules.kings_and_things.sides import UNROLLED, Band, Role, Slot, loss_order
 
 STACK = 10
-NOBODY = -1
+NO_SLOT = -1
 BEST = "best"
 OWN_SAVE, TALISMAN_SAVE, FIREWALL_DIE = 1, 2, 3
 LOST, SAVED = 0, 1
@@ -44,13 +44,13 @@ class Condition(NamedTuple):
     left: tuple[int, ...]
     items: int = 0
     fled: tuple[int, ...] = ()
-    sword: int = NOBODY
-    bow: int = NOBODY
+    sword: int = NO_SLOT
+    bow: int = NO_SLOT
     used: bool = False
     aloft: bool = False
     shot: bool = False
     struck: tuple[int, ...] = ()
-    victim: int = NOBODY
+    victim: int = NO_SLOT
     die: int = 0
 
 
@@ -109,10 +109,14 @@ class Army:
         """The slot of this side that holds a counter."""
         return next(n for n, one in enumerate(self.slots) if one == slot and slot.labels[0] in one.labels)
 
+    def unmarked(self, items: int) -> bool:
+        """No marks are ever made."""
+        marking = self.slots_of(Role.GOLEM | Role.BALLOON | Role.SWORD_MASTER)
+        return not (marking or items & (Held.TALISMAN | Held.BOW | Held.SWORD))
+
     def steady(self, items: int) -> bool:
         """A hit has the same effect in every step, and no marks are ever made."""
-        marking = self.slots_of(Role.GOLEM | Role.BALLOON | Role.SWORD_MASTER)
-        return not (marking or self.keeps or items & (Held.TALISMAN | Held.BOW | Held.SWORD))
+        return self.unmarked(items) and not self.keeps
 
     def value(self, slot: int, bonus: int = 0) -> int:
         """Effective value of a counter: +1 with Sword or Bow, -1 under the Black Cloud, never below 0."""
@@ -131,6 +135,11 @@ class Army:
             fights = RANGED if c.aloft else step
         return 2 if fights > step and self.value(slot, int(holds)) else 1
 
+    def order(self, c: Condition, step: int) -> Sequence[int]:
+        """The slots in the order in which hits of a step fall on them."""
+        slots = range(len(self.slots))
+        return sorted(slots, key=lambda slot: self._group(c, slot, step)) if self.keeps else slots
+
     def hit(self, c: Condition, step: int) -> Condition:
         """One hit: a screening Sword Master takes it, an item is given up, or the next in the loss order takes it."""
         if self.band.policy.sword_master == "screen" and not c.used:
@@ -139,9 +148,7 @@ class Army:
                     return self._strike(c, master)
         if (spent := self._spent(c)) is not None:
             return spent
-        order: Sequence[int] = range(len(self.slots))
-        if self.keeps:
-            order = sorted(order, key=lambda slot: self._group(c, slot, step))
+        order = self.order(c, step)
         for slot in order:
             if c.left[slot] and self._can_take(c, slot, step):
                 return self._taken(c, slot)
@@ -163,7 +170,7 @@ class Army:
         if self.band.policy.item_hits == "spend":
             for item, name in ((Held.BOW, "bow"), (Held.SWORD, "sword")):
                 if c.items & item:
-                    given_up: dict[str, Any] = {name: NOBODY}
+                    given_up: dict[str, Any] = {name: NO_SLOT}
                     return c._replace(items=c.items & ~item, **given_up)
         return None
 
@@ -201,12 +208,12 @@ class Army:
     @staticmethod
     def _killed(c: Condition, slot: int) -> Condition:
         """One counter less; the item of a dead holder lies idle until the next round."""
-        sword, bow = (NOBODY if holder == slot else holder for holder in (c.sword, c.bow))
+        sword, bow = (NO_SLOT if holder == slot else holder for holder in (c.sword, c.bow))
         return c._replace(left=less(c.left, slot), sword=sword, bow=bow)
 
     def fates(self, c: Condition) -> dict[int, Condition]:
         """The conditions after the die that this condition waits for, by result."""
-        rolled = c._replace(victim=NOBODY, die=0)
+        rolled = c._replace(victim=NO_SLOT, die=0)
         if c.die == FIREWALL_DIE:
             return {level: rolled._replace(left=less(c.left, c.victim, UNROLLED - level)) for level in range(1, 7)}
         dead = self._killed(rolled, c.victim)
@@ -223,7 +230,7 @@ class Army:
                 able = [n for n in self.slots_of(Role.HOLDER) if c.left[n] and n != c.sword]
                 # Of equal gains the slot that is lost last.
                 gains = {n: self._gain(n, dice) for n in reversed(able)}
-                handed: dict[str, Any] = {name: max(gains, key=gains.__getitem__, default=NOBODY)}
+                handed: dict[str, Any] = {name: max(gains, key=gains.__getitem__, default=NO_SLOT)}
                 c = c._replace(**handed)
         return self.begun(c, MAGIC)
 

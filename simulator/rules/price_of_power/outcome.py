@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from simulator.engine.model.limits import NoExactOdds
-from simulator.engine.model.plain import Following, Place, PlainBattle, Roll
+from simulator.engine.model.plain import Following, PlainBattle, PlainState, Roll
 from simulator.rules.battle import ATTACKER, DEFENDER, Built, Columns, Joined, Refusal
 from simulator.rules.price_of_power import cards, rules, text
 from simulator.rules.price_of_power.forces import (
@@ -30,6 +30,7 @@ from simulator.rules.price_of_power.setup import Setup, starts_of
 from simulator.rules.price_of_power.state import DEAD, LOSES, PLAYS, Battle, Force, Realm, force_of
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import counted, winners
+from simulator.rules.toolkit.plain import alike, decisions
 
 HEAVY = SHIPS.index("heavy")
 
@@ -39,12 +40,19 @@ class Fight:
 
     def __init__(self, setup: Setup, label: str = "") -> None:
         self.setup, self.counters = setup, ("rounds",) if setup.options.count_rounds else ()
+        self.plain = self._explored(label)
+        self.chain = self.plain.chain
+        self.decisions = partial(decisions, self.plain, partial(described, setup))
+
+    def _explored(self, label: str) -> PlainBattle:
+        """The battle with all its states, shared with others whose `Setup.key` is equal."""
+        setup = self.setup
         try:
-            self.plain = PlainBattle(rules.begun(setup), partial(rules.follow, setup), self.counters, label)
+            return alike(setup.key(), rules.begun(setup), partial(rules.follow, setup), self.counters, label)
         except NoExactOdds as error:
             units, many = " v ".join(str(side.units) for side in setup.sides), str(error).partition(";")[0]
-            raise Refusal("attacker", f"{units} {setup.sides[0].fields.called} come to {many}; give fewer") from None
-        self.chain = self.plain.chain
+            called = setup.sides[0].fields.called
+            raise Refusal("attacker", f"{units} {called} come to {many}; give fewer") from None
 
     def built(self) -> Built:
         """Everything that answers the battle."""
@@ -70,7 +78,7 @@ class Fight:
 
         plain = PlainBattle(None, follow, self.counters)
         places: Any = np.arange(len(plain.chain.params.table))
-        place = {s: at for at, (s, _) in enumerate(plain.ends(Place(places, 0 * places)))}
+        place = {s: at for at, (s, _) in enumerate(plain.ends(PlainState(places, 0 * places)))}
 
         def columns(states: Any, row: Sequence[int]) -> Columns:
             return self._columns(Setup(with_units(w.fields, paths, row)), plain.ends(states))
@@ -106,18 +114,6 @@ class Fight:
         columns = outcome(setup, [battle for battle, _ in ends])
         return columns | {name: np.array([counts[name] for _, counts in ends]) for name in self.counters}
 
-    def decisions(self, states: Any, options: np.ndarray) -> Columns:
-        """Columns of decision states: the units in place and the option taken as text, numbers as int64.
-
-        `options`: int32, shape (states,). `hits` are those to take now, `enemy_hits` those that the enemy will take,
-        `hand` the cards that the side may still play.
-        """
-        rows = []
-        for place, option in zip(states.place.tolist(), options.tolist(), strict=True):
-            s, choice = self.plain.choice_at(place)
-            rows.append({"decision": choice.policy} | described(self.setup, s) | {"choice": [*choice.options][option]})
-        return {name: np.array([row[name] for row in rows]) for name in (rows[0] if rows else ())}
-
 
 def with_units(fields: AnyBattle, paths: Sequence[str], row: Sequence[int]) -> AnyBattle:
     """A battle with other numbers of units."""
@@ -129,7 +125,11 @@ def with_units(fields: AnyBattle, paths: Sequence[str], row: Sequence[int]) -> A
 
 
 def described(w: Setup, s: Battle) -> dict[str, Any]:
-    """A state in which a side decides."""
+    """A state in which a side decides: the units in place as text, numbers as they are.
+
+    `hits` are those to take now, `enemy_hits` those that the enemy will take, `hand` the cards that the side may still
+    play.
+    """
     own, enemy = force_of(s, s.side), force_of(s, 1 - s.side)
     found: dict[str, Any] = {
         side.where: counted(w.strength(at, force_of(s, at).realms).types, SHIPS if w.sea else TYPES)

@@ -182,23 +182,27 @@ def throw_of(w: Setup, s: Battle, side: int) -> Throw:
     return w.throw_of(side, force_of(s, side), s.round)
 
 
-def fates_of(w: Setup, s: Battle, side: int) -> dict[Fate, float]:
-    """The possible effects of the enemy's roll on a side, with their chances."""
+def fates_of(w: Setup, s: Battle, side: int) -> dict[int, float]:
+    """The possible effects of the enemy's roll on a side (their places in `Setup.fates`), with their chances."""
     return fates(w, side, force_of(s, side), throw_of(w, s, 1 - side))
 
 
 def rolls(w: Setup, s: Battle) -> Roll:
-    """Steps 1 and 2: both roll, each for the units that stood before."""
-    chances: defaultdict[Battle, float] = defaultdict(float)
+    """Steps 1 and 2: both roll, each for the units that stood before.
+
+    Fates and battles are looked up by their places, since the hash of a battle takes 0.6 us: 1.5 times as fast.
+    """
+    chances: defaultdict[int, float] = defaultdict(float)
     attackers, defenders = (fates_of(w, s, side).items() for side in BOTH)
     for defender, p in defenders:
         known = w.after_rolls[s.round, defender]
         for attacker, q in attackers:
             if (after := known.get(attacker)) is None:
-                after = known[attacker] = rolled(w, s.round, attacker, defender)
+                after = known[attacker] = w.battles.place(rolled(w, s.round, w.fates[attacker], w.fates[defender]))
             chances[after] += p * q
     counts = ROUND if w.options.count_rounds else {}
-    return Roll("the dice", chances, counts, partial(line_of_rolls, w, s))
+    weights = {w.battles[after]: chance for after, chance in chances.items()}
+    return Roll("the dice", weights, counts, partial(line_of_rolls, w, s))
 
 
 def rolled(w: Setup, round_: int, attacker: Fate, defender: Fate) -> Battle:
@@ -217,7 +221,7 @@ def after_faces(w: Setup, s: Battle, side: int, thrown: Iterable[Icons]) -> Fate
 
 def line_of_rolls(w: Setup, s: Battle, after: Battle, dice: random.Random) -> str:
     """The line of a round's rolls: faces of both sides that lead to this battle."""
-    attackers, defenders = (fates_of(w, s, side) for side in BOTH)
+    attackers, defenders = ({w.fates[at]: p for at, p in fates_of(w, s, side).items()} for side in BOTH)
     ways = {
         (a, d): p * q for a, p in attackers.items() for d, q in defenders.items() if rolled(w, s.round, a, d) == after
     }

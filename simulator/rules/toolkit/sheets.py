@@ -20,6 +20,7 @@ from typing import Any
 
 from simulator.rules.battle import Refusal
 from simulator.rules.toolkit.naming import suggested
+from simulator.rules.toolkit.policies import refuse
 
 FIELD = "options.tables"
 
@@ -101,8 +102,7 @@ class Sheet:
             where = f"{path}[{number}]"
             read = self.read(row, where)
             for column in self.keys:
-                if column not in read:
-                    raise Refusal(f"{where}.{column}", "is needed; it names the row to replace")
+                refuse(column not in read, f"{where}.{column}", "is needed; it names the row to replace")
             key = self.key(read)
             same = [held for held in kept if held[: len(key)] == key]
             if not same and (lacking := [column for column in self.columns if column not in read]):

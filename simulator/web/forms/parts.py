@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from simulator.rules.sides import ALL_SIDES
+from simulator.rules.toolkit.by_key import by_key
 from simulator.rules.toolkit.words import words
 
 # The groups of fields that are folded away, by the tables that they stand in; all others are house rules.
@@ -124,8 +125,4 @@ class Form:
     @property
     def groups(self) -> dict[str, list[FormRow]]:
         """The rows behind the names of their groups."""
-        found: dict[str, list[FormRow]] = {}
-        for row in self.more:
-            table = row.key.partition(".")[0]
-            found.setdefault(GROUPS.get(table, "House rules"), []).append(row)
-        return found
+        return by_key(self.more, lambda row: GROUPS.get(row.key.partition(".")[0], "House rules"))

@@ -3,13 +3,14 @@
 document.documentElement.classList.add("scripted");
 
 const WAIT = 80; // milliseconds from the last key to the request
+const PAUSE = 400; // milliseconds from an answer to the request for its hint
 const MOST_PINS = 6;
 const $ = (selector, within = document) => within.querySelector(selector);
 const $$ = (selector, within = document) => [...within.querySelectorAll(selector)];
 const form = $("#scenario"), answer = $("#answer"), complaint = $("#complaint");
 
 let latest = 0; // the number of the latest request; answers to older ones are dropped
-let pending = null, events = null, timer = null, tool = "outcome";
+let pending = null, events = null, timer = null, hinting = null, tool = "outcome";
 // The part of the address beside the battle: the tab, its inputs, and the column of the distribution.
 const JOINS = /^with\.(counter|join\.|hold\.)/;
 const given = [...new URLSearchParams(location.search)].filter(([key]) => key.startsWith("with.") && key !== "with.tab");
@@ -61,12 +62,14 @@ function again_when_compiled(ask) {
 
 function answer_soon() {
   clearTimeout(timer);
-  timer = setTimeout(request_answer, WAIT);
+  clearTimeout(hinting);
+  timer = setTimeout(() => request_answer([]), WAIT);
 }
 
-// `more`: what is folded and wanted all the same.
-async function request_answer(more = []) {
+// `more`: what is left out while somebody types and wanted all the same.
+async function request_answer(more = ["hint"]) {
   clearTimeout(timer);
+  clearTimeout(hinting);
   end_stream();
   if (pending) pending.abort();
   const mine = ++latest;
@@ -102,8 +105,13 @@ function show(html, pairs) {
   const open = new Map($$("details[data-name]", answer).map((one) => [one.dataset.name, one.open]));
   const scrolled = new Map($$("details[data-name] .scroll", answer).map((one) => [one.closest("details").dataset.name, one.scrollTop]));
   const focused = answer.contains(document.activeElement) ? document.activeElement.id : "";
-  const box = document.createElement("template");
+  const box = document.createElement("template"), height = $("#hint", answer)?.getBoundingClientRect().height;
   box.innerHTML = html;
+  const hint = $("#hint[data-later]", box.content);
+  if (hint && height) {  // the space of the hint before is kept, so that nothing jumps
+    hint.hidden = false;
+    hint.style.minHeight = `${height}px`;
+  }
   for (const part of box.content.querySelectorAll("[data-part]")) {
     const name = part.dataset.part;
     if (name === "totals") fill_totals(part);
@@ -122,7 +130,16 @@ function show(html, pairs) {
   if (!shown) return;
   show_address();
   after_answer();
+  if (hint) hinting = setTimeout(() => show_hint(pairs), PAUSE);
   if (shown.dataset.exact === "no" && pairs) complete(pairs);
+}
+
+// The hint takes a second battle, so it is asked for once nobody types.
+async function show_hint(pairs) {
+  const mine = latest;
+  const reply = await fetch_again(`${form.dataset.here}/answer?${readable([...pairs, ["with.part", "hint"], ["with.live", "1"]])}`).catch(() => null);
+  const text = reply?.ok ? await reply.text() : "";
+  if (mine === latest && text) $("#hint", answer).outerHTML = text;
 }
 
 // The first answer may be a quick simulation: ask for the whole one, and refine that if it is not exact either.
@@ -250,7 +267,7 @@ async function keep_on_clipboard(text) {
 async function copy(button) {
   // The counter-attack that is open has an embedding of its own.
   const text = () => document.getElementById(`${button.dataset.copy}-second`) || document.getElementById(button.dataset.copy), before = button.textContent;
-  if (!text()) await request_answer(["copy"]);  // left out while somebody types
+  if (!text()) await request_answer(["copy", "hint"]);  // left out while somebody types
   if (!text()) return;
   await keep_on_clipboard(text().value);
   button.textContent = "Copied";

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
-from simulator.analysis.decisions.advice import to_hold
+from simulator.analysis.decisions.advice import may_hold, to_hold
 from simulator.analysis.history.battle_log import is_loss
 from simulator.analysis.odds.answer import answer
 from simulator.analysis.odds.headline import chances_in, contrary, headline_of, measure_of
@@ -26,8 +26,9 @@ from simulator.web.time_limit import at_most
 from simulator.web.views import charts
 
 MOST_VALUES = 200
-# The tables and texts of an answer that are folded at first; while a player types, those that stay folded are left out.
-TABLES, TEXTS = {"costs", "distribution"}, {"rests", "copy"}
+# The tables and texts of an answer that are folded at first; while a player types, those that stay folded are left out,
+# and so is the hint what to keep, which takes a second battle: a quarter of the processor time of Axis & Allies.
+TABLES, TEXTS, HINT = {"costs", "distribution"}, {"rests", "copy"}, {"hint"}
 # The widths in pixels of a bar of survivors from which on a text is written in a block (style.css), the pixels of a
 # letter and of the edges of a block, and the most lines in it.
 WIDTHS = (300, 370, 450, 560, 680)
@@ -98,13 +99,16 @@ def _simulated(source: Draft | Scenario, seconds: float, battles: Iterable[int |
 def context(odds: Odds, scenario: Scenario | None, column: str = "", folded: Collection[str] = ()) -> dict[str, Any]:
     """The context of the answer's template; `column` is that of the distribution. Raises ValueError.
 
-    `folded`: those of TABLES and TEXTS that nobody looks at, left out (`later`); tables only where there are blocks.
+    `folded`: those of TABLES, TEXTS and HINT that nobody looks at, left out (`later`); tables only where there are
+    blocks.
     """
     bar, numbers = bar_of(odds), any(odds.kind_of(name) == "number" for name in odds.summary_columns)
     blocks, named = blocks_of(odds, bar), said(odds)
     asked = {one["question"] for one in named} | {one.question for one in odds.question.endings}
     later = TEXTS.intersection(folded) | (TABLES.intersection(folded) if numbers and blocks else set())
-    hint, kept = to_hold(scenario, odds) if scenario else ("", {})
+    if scenario and may_hold(scenario, odds):
+        later |= HINT.intersection(folded)
+    hint, kept = ("", {}) if "hint" in later or scenario is None else to_hold(scenario, odds)
     return {
         "odds": odds,
         "sentence": headline_of(odds, decimals=1).text,

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from simulator.analysis.decisions.advice import to_hold
 from simulator.analysis.odds.headline import headline_of
 from simulator.analysis.odds.method import MOST_BATTLES
 from simulator.analysis.odds.odds import Odds
@@ -24,7 +25,7 @@ from simulator.web import catalogue, counter_attack, links, text_line
 from simulator.web.forms.campaign import form_of
 from simulator.web.messages import EVENTS, Job, Limits, Reply, event
 from simulator.web.views import answers
-from simulator.web.views.answers import TABLES, TEXTS, odds_in_time
+from simulator.web.views.answers import HINT, TABLES, TEXTS, odds_in_time
 from simulator.web.views.render import render
 from simulator.web.views.request import BattleRequest
 from simulator.web.views.tools import tabs_of
@@ -53,10 +54,15 @@ def calculator(job: Job, limits: Limits) -> Reply:
 
 
 def fragment(job: Job, limits: Limits) -> Reply:
-    """The answer alone, as the script requests it while the player types (`live`): with the parts that are open."""
+    """The answer alone, as the script requests it while the player types (`live`): with the parts that are open.
+
+    Once the player pauses, the script requests the hint what to keep (`part`).
+    """
     request = BattleRequest(job)
     live = request.options.text("live") == "1"
-    folded = (TABLES | TEXTS).difference(request.options.many("open")) if live else ()
+    if request.options.text("part") == "hint":
+        return Reply(render("hint.html", **_hint(request, *odds_in_time(request.draft, limits, live)[:2])))
+    folded = (TABLES | TEXTS | HINT).difference(request.options.many("open")) if live else ()
     return Reply(render("answer.html", **answer_context(request, *odds_in_time(request.draft, limits, live), folded)))
 
 
@@ -209,16 +215,26 @@ def answer_context(
     """The context of the answer's template; `reason` says why the odds are not exact, `folded` what is left out."""
     column, link = request.options.text("column"), f"{request.job.host}{request.address}"
     answer = answers.context(odds, scenario, column if column in odds.names else "", folded)
-    kept = answer["kept"] and links.address_of(request.draft.with_fields(answer["kept"]).data, request.battle)
     return _about(request) | {
         "answer": answer,
-        "kept": kept,
+        "kept": _link_to_keep(request, answer["kept"]),
         "title": title_of(request, odds, answer["said"]),
         "scenario": scenario,
         "reason": reason,
         "address": request.address,
         "copies": [] if "copy" in folded else links.copies(request.data, request.battle, link, request.written, odds),
     }
+
+
+def _hint(request: BattleRequest, odds: Odds, scenario: Scenario | None) -> dict[str, Any]:
+    """The context of the hint alone."""
+    hint, kept = to_hold(scenario, odds) if scenario else ("", {})
+    return {"answer": {"hint": hint, "later": ()}, "kept": _link_to_keep(request, kept)}
+
+
+def _link_to_keep(request: BattleRequest, kept: Mapping[str, Any]) -> str:
+    """The address of the battle with these fields of a hint; an empty text without any."""
+    return links.address_of(request.draft.with_fields(kept).data, request.battle) if kept else ""
 
 
 def _changed(request: BattleRequest) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -11,6 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 from simulator.analysis.studies.compare import LEAST, Comparison, compare
 from simulator.rules import PLAN
 from simulator.rules.sides import SIDES
+from simulator.rules.toolkit.by_key import by_key
 from simulator.rules.toolkit.words import noun_for, words
 from simulator.scenarios import Draft, ScenarioError, parse
 from simulator.web import catalogue
@@ -31,13 +31,10 @@ MOST_PINS, MOST_MATCHES, MOST_NAME = 6, 12, 40
 
 def index_page(job: Job, **refusal: Any) -> bytes:
     """The page of all games and their battle kinds, with a box for a scenario."""
-    kinds = defaultdict(list)
-    for one in catalogue.games():
-        kinds[one["game"]].append(one)
     asked = next((value for key, value in job.pairs if key == "q"), "").strip()[:100]
     return render(
         "index.html",
-        games=kinds,
+        games=by_key(catalogue.games(), lambda one: one["game"]),
         text=(posted(job).text or "").strip(),
         asked=asked,
         matches=catalogue.found(asked),
@@ -117,10 +114,8 @@ def compare_set_ups(job: Job, limits: Limits) -> Reply:
 
 def _marked_rows(comparison: Comparison) -> dict[str, list[dict[str, Any]]]:
     """The rows of each value without quantiles; the best and the worst for the attacker are marked."""
-    values = defaultdict(list)
-    for row in comparison.rows():
-        if not re.match(r"q\d", row["value"]):
-            values[row["value"]].append(row)
+    shown = (row for row in comparison.rows() if not re.match(r"q\d", row["value"]))
+    values = by_key(shown, lambda row: str(row["value"]))
     for value, rows in values.items():
         estimates = [round(meaning(value) * row["estimate"], 12) for row in rows]
         marks = {max(estimates): "better", min(estimates): "worse"} if min(estimates) < max(estimates) else {}

@@ -142,8 +142,11 @@ def _more(request: BattleRequest) -> dict[str, Any]:
         row["width"] = 100 * abs(row["change"]) / longest
         groups[f"The {side}'s units" if counted else "Modifiers and rules"].append(row)
     still = [row for row in rows if not row["change"]]
+    question, value = (meaning(request.battle, request.data, one) for one in (result.odds.value, result.value))
     return {
         "more": result,
+        "question": question,
+        "value": value.removeprefix("the "),
         "chance": is_chance(result.value),
         "complete": whole,
         "groups": list(groups.items()),

@@ -33,7 +33,7 @@ from simulator.rules.toolkit import weights
 from simulator.rules.toolkit.retreat import Leave
 
 
-class Card(NamedTuple):
+class FieldCard(NamedTuple):
     """A unit at the front: its side (0 or 1), its entry and card, its hits, and whether it has rested."""
 
     side: int
@@ -47,10 +47,10 @@ class Card(NamedTuple):
         return ROUTED if self.rested and FALLEN_BACK <= end < ROUTED else end
 
 
-class Front(NamedTuple):
+class FrontRow(NamedTuple):
     """A row of `Fronts`; row 0 and those that stand for a side after the battle have no card."""
 
-    card: Card | None = None
+    card: FieldCard | None = None
     units: int = 0
     cavalry: int = 0
     hits: int = 0
@@ -60,14 +60,14 @@ class Front(NamedTuple):
     weight: int = 0
 
 
-def fronts_of(side: Side, first: int) -> tuple[list[Front], dict[tuple[int, int], int]]:
+def fronts_of(side: Side, first: int) -> tuple[list[FrontRow], dict[tuple[int, int], int]]:
     """A side's fronts, numbered from `first` (its front at the start), and the numbers of its rested units."""
-    rows: list[Front] = []
+    rows: list[FrontRow] = []
     weights_of = side.weights
     begin = list(accumulate((unit.steps for _, unit in side.units), initial=first))
     for at, (entry, unit) in enumerate(side.units):
         behind = [other for _, other in side.units[at:]]
-        row = Front(
+        row = FrontRow(
             units=len(behind),
             cavalry=sum(map(side.hunts, behind)),
             unhurt=begin[at],
@@ -76,13 +76,13 @@ def fronts_of(side: Side, first: int) -> tuple[list[Front], dict[tuple[int, int]
             weight=weights_of[entry],
         )
         rows += [
-            row._replace(card=Card(side.number, entry, unit, hits, False), hits=hits) for hits in range(unit.steps)
+            row._replace(card=FieldCard(side.number, entry, unit, hits, False), hits=hits) for hits in range(unit.steps)
         ]
     rested: dict[tuple[int, int], int] = {}
     for entry, hits in side.rest_positions:
         rested[entry, hits], unit = first + len(rows), side.entries[entry].unit
-        row = Front(
-            card=Card(side.number, entry, unit, hits, True),
+        row = FrontRow(
+            card=FieldCard(side.number, entry, unit, hits, True),
             units=1,
             cavalry=int(side.hunts(unit)),
             hits=hits,
@@ -184,9 +184,9 @@ class Setup:
         return self._engagements[key]
 
     @cached_property
-    def numbered(self) -> tuple[list[Front], list[int], list[dict[tuple[int, int], int]]]:
+    def numbered(self) -> tuple[list[FrontRow], list[int], list[dict[tuple[int, int], int]]]:
         """All fronts (row 0 is nobody), the first front of each side, and the fronts of its rested units."""
-        fronts, firsts, rested = [Front()], [], []
+        fronts, firsts, rested = [FrontRow()], [], []
         for side in self.sides:
             firsts.append(len(fronts))
             rows, rested_fronts = fronts_of(side, len(fronts))
@@ -194,11 +194,11 @@ class Setup:
             rested.append(rested_fronts)
         return fronts, firsts, rested
 
-    def card_at(self, front: int) -> Card:
+    def card_at(self, front: int) -> FieldCard:
         """The unit at a front."""
         return self.cards_at(front)[0]
 
-    def cards_at(self, front: int) -> list[Card]:
+    def cards_at(self, front: int) -> list[FieldCard]:
         """The unit at a front and the fresh units behind it; nobody for row 0."""
         rows, cards = self.numbered[0], []
         while card := rows[front].card:
@@ -206,7 +206,7 @@ class Setup:
             front = rows[front].next_fresh
         return cards
 
-    def cards_resting(self, rest: Rest, number: int) -> list[Card]:
+    def cards_resting(self, rest: Rest, number: int) -> list[FieldCard]:
         """The units that rest, by the number of resting units, in the order in which they come up again."""
         cards = []
         while rest.units[number]:
@@ -214,7 +214,7 @@ class Setup:
             number = int(rest.without_first[number])
         return cards
 
-    def table(self, own: Card, enemy: Card) -> Row:
+    def table(self, own: FieldCard, enemy: FieldCard) -> Row:
         """The chance table of an engagement; a result is 16 x the attacker's end + the defender's."""
         engagement = self.engagement(own.unit, enemy.unit)
         chances = engagement.chances(engagement.opening((own.hits, enemy.hits)))
@@ -233,7 +233,7 @@ class Setup:
         most_units = max(len(side.units) for side in self.sides)
         most_hits = max(sum(unit.hits for _, unit in side.units) for side in self.sides)
         # After the battle only the number of units on the field and their hits matter.
-        ended = [Front(units=n, hits=hits) for n in range(most_units + 1) for hits in range(most_hits + 1)]
+        ended = [FrontRow(units=n, hits=hits) for n in range(most_units + 1) for hits in range(most_hits + 1)]
         rest, (own1, own2, enemy1, enemy2) = self._resting(rested)
         rows = [*fronts, *ended]
         card, engagements = self._tables(book, len(rows))
@@ -287,7 +287,7 @@ class Setup:
     def _tables(self, book: TableBook, rows: int) -> tuple[np.ndarray, np.ndarray]:
         """The card of each front, and the chance table by card of the attacker and card of the defender."""
         numbers: tuple[dict[Hashable, int], dict[Hashable, int]] = ({}, {})
-        cards: tuple[list[Card], list[Card]] = ([], [])
+        cards: tuple[list[FieldCard], list[FieldCard]] = ([], [])
         card_of_front = np.zeros(rows, np.int64)
         for front in range(1, len(self.numbered[0])):
             card = self.card_at(front)

@@ -21,7 +21,7 @@ from simulator.rules.birthright.field.rules import (
     FieldState,
     next_front,
 )
-from simulator.rules.birthright.field.tables import Card, Setup
+from simulator.rules.birthright.field.tables import FieldCard, Setup
 from simulator.rules.birthright.model import Fight
 from simulator.rules.birthright.sides import CHARGING_GROUND, Side, cover, edges, line_up, lowest_column, terrain_felt
 from simulator.rules.birthright.units import LISTS, LOWEST, ROLES, Entry, Unit, assumed_sources
@@ -146,12 +146,12 @@ def tell(
     return "\n".join(lines)
 
 
-def _card_name(card: Card, side: str) -> str:
+def _card_name(card: FieldCard, side: str) -> str:
     marks = ([plural(card.hits, "hit")] if card.hits else []) + (["rested"] if card.rested else [])
     return f"{side}'s {card.unit.name}" + (f" ({', '.join(marks)})" if marks else "")
 
 
-def _end(card: Card, end: int, side: str) -> str:
+def _end(card: FieldCard, end: int, side: str) -> str:
     if end < FALLEN_BACK:
         fate = "unhurt" if end == 0 else plural(end, "hit")
     elif end < ROUTED:

@@ -12,7 +12,7 @@ from simulator.engine.model.plain import Choice, Following, PlainBattle, Roll
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, WINNERS, Built
 from simulator.rules.birthright import model
 from simulator.rules.birthright.quick.armies import army_of
-from simulator.rules.birthright.quick.check import Check, Checked, Lost
+from simulator.rules.birthright.quick.check import Check, CheckEnd, Lost
 from simulator.rules.birthright.quick.words import (
     assumed_armies,
     both,
@@ -63,7 +63,7 @@ class QuickRules:
             ways[self.after(s, checked)] += number
         return Roll("check", ways, line=partial(self.line, s))
 
-    def after(self, s: QuickState, checked: Checked) -> QuickState:
+    def after(self, s: QuickState, checked: CheckEnd) -> QuickState:
         """A rout or an army without steps ends the battle; else the side behind is asked first whether it leaves."""
         lost, ahead, rout = checked
         turns, behind = s.turns + 1, NOBODY if ahead == NOBODY else 1 - ahead

@@ -32,7 +32,7 @@ class LossRow(NamedTuple):
     pursuit: int
 
 
-class Checked(NamedTuple):
+class CheckEnd(NamedTuple):
     """The result of a check: the steps lost by both, the side ahead, and whether the side behind is routed."""
 
     lost: Lost
@@ -114,24 +114,24 @@ class Check:
         own_left, enemy_left = (army.steps - gone for army, gone in zip(self.armies, lost, strict=True))
         return (own * own_left + 50) // 100, (enemy * enemy_left + 50) // 100
 
-    def checked(self, lost: Lost, result: LossRow) -> Checked:
+    def checked(self, lost: Lost, result: LossRow) -> CheckEnd:
         """The state after a check with this result."""
         own, enemy = self.losses(lost, result)
-        return Checked((lost[0] + own, lost[1] + enemy), result.ahead, result.rout)
+        return CheckEnd((lost[0] + own, lost[1] + enemy), result.ahead, result.rout)
 
-    def _after(self, lost: Lost, walls: int) -> Mapping[Checked, int]:
+    def _after(self, lost: Lost, walls: int) -> Mapping[CheckEnd, int]:
         """The states that a check may lead to after these steps lost, in 400 ways."""
         own, enemy = self.bonuses(lost, walls)
-        ways = defaultdict[Checked, int](int)
+        ways = defaultdict[CheckEnd, int](int)
         for result, number in self.results(own - enemy).items():
             ways[self.checked(lost, result)] += number
         return ways
 
-    def line(self, lost: Lost, walls: int, fits: Callable[[Checked], bool], dice: random.Random) -> str:
+    def line(self, lost: Lost, walls: int, fits: Callable[[CheckEnd], bool], dice: random.Random) -> str:
         """A check after these steps lost, with dice after which the rest fits."""
         bonus = self.bonuses(lost, walls)
 
-        def checked(rolls: tuple[int, int]) -> tuple[int, Checked]:
+        def checked(rolls: tuple[int, int]) -> tuple[int, CheckEnd]:
             margin = rolls[0] + bonus[0] - rolls[1] - bonus[1]
             return margin, self.checked(lost, self.result(margin))
 

@@ -11,7 +11,7 @@ from simulator.engine.model.plain import Choice, Following, PlainBattle, Roll
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Built
 from simulator.rules.birthright import model
 from simulator.rules.birthright.quick.armies import MOST_UNITS, Army, army_of
-from simulator.rules.birthright.quick.check import Check, Checked, Lost
+from simulator.rules.birthright.quick.check import Check, CheckEnd, Lost
 from simulator.rules.birthright.quick.words import assumed_armies, check_assumptions, explain_check, losses_columns
 from simulator.rules.birthright.units import army
 from simulator.rules.sides import SIDES
@@ -119,7 +119,7 @@ class SiegeRules:
         """Step 2: the relief army attacks the besieger; there are no walls."""
         return self.battle(s, self.relief_check, (s.relief_lost, s.besieger), 0, self.after_relief)
 
-    def after_relief(self, s: SiegeState, checked: Checked) -> SiegeState:
+    def after_relief(self, s: SiegeState, checked: CheckEnd) -> SiegeState:
         """Relief ahead breaks the siege; beaten it is gone for good; after a draw both stay until the next season."""
         relief_lost, besieger = checked.lost
         after = s._replace(relief_lost=relief_lost, besieger=besieger)
@@ -143,7 +143,7 @@ class SiegeRules:
         lost, walls = (s.besieger, s.garrison), self.storm_check.walls(s.level)
         return self.battle(s, self.storm_check, lost, walls, self.after_storm)._replace(counts={"storms": 1})
 
-    def after_storm(self, s: SiegeState, checked: Checked) -> SiegeState:
+    def after_storm(self, s: SiegeState, checked: CheckEnd) -> SiegeState:
         """The besieger ahead takes the place, or if a garrison that had steps has none left while he has some."""
         besieger, garrison = checked.lost
         after = s._replace(besieger=besieger, garrison=garrison, step=4)
@@ -160,7 +160,7 @@ class SiegeRules:
         return Roll("fall of the level", {after: 1}, line=lambda after, dice: text)
 
     def battle(
-        self, s: SiegeState, check: Check, lost: Lost, walls: int, leads: Callable[[SiegeState, Checked], SiegeState]
+        self, s: SiegeState, check: Check, lost: Lost, walls: int, leads: Callable[[SiegeState, CheckEnd], SiegeState]
     ) -> Roll:
         """A quick check after these steps lost, and the state that it leads to."""
         ways = defaultdict[SiegeState, int](int)

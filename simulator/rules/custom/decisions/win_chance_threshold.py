@@ -18,10 +18,10 @@ from simulator.rules.custom.rules.rules import onward
 from simulator.rules.custom.rules.state import FIGHTING, State
 from simulator.rules.custom.setup import Setup
 from simulator.rules.toolkit.policies import named
+from simulator.rules.toolkit.tolerances import ROUNDING
 
-SLACK = 1e-12
 # A limit of many rounds is first tried as one of this many: far from the last round the chances stay the same.
-FEW_ROUNDS, ALIKE = 64, 1e-14
+FEW_ROUNDS, STEADY = 64, 1e-14
 # Pairs of line-ups, by round where it counts, of which the chances are worked out.
 MOST_CHANCES = 20_000_000
 # Larger tables of chances are not kept for battles with other thresholds.
@@ -43,7 +43,7 @@ def below_odds(setup: Setup, lay_out: LayOut) -> dict[str, np.ndarray]:
     while 2 * few < rounds:
         chances = _chances(setup, wanted, few, lay_out)
         middle = few // 2
-        steady = (np.allclose(at[middle], at[middle + 1], 0, ALIKE, equal_nan=True) for at in chances.values())
+        steady = (np.allclose(at[middle], at[middle + 1], 0, STEADY, equal_nan=True) for at in chances.values())
         if all(steady):
             below = _below(chances, wanted)
             return {side: np.insert(at, [middle] * (rounds - few), at[middle], axis=0) for side, at in below.items()}
@@ -52,7 +52,7 @@ def below_odds(setup: Setup, lay_out: LayOut) -> dict[str, np.ndarray]:
 
 
 def _below(chances: Mapping[str, np.ndarray], wanted: Mapping[str, float]) -> dict[str, np.ndarray]:
-    return {side: (chance < wanted[side] - SLACK).astype(np.int64) for side, chance in chances.items()}
+    return {side: (chance < wanted[side] - ROUNDING).astype(np.int64) for side, chance in chances.items()}
 
 
 def _chances(setup: Setup, wanted: Mapping[str, float], rounds: int, lay_out: LayOut) -> dict[str, np.ndarray]:

@@ -35,7 +35,7 @@ def check_size(side: str, number: int, what: str, most: int) -> None:
         raise TooLarge(side, f"too many units: {number:,} {what}, at most {most:,}; give fewer")
 
 
-class Counted(NamedTuple):
+class CountedHits(NamedTuple):
     """Hits that count, by slot: results have room for hits up to `caps`; more than `most` count as `most`.
 
     `absorbed`: the number absorbed of all slots together, those that would be allotted last.
@@ -86,7 +86,7 @@ def _all_hits_of(dice: Dice, whole: int, low_luck: bool) -> Row:
     return hits[able], p[able]
 
 
-def joint_row(dice: Thrown, whole: int, counted: Counted, low_luck: bool) -> Row:
+def joint_row(dice: Thrown, whole: int, counted: CountedHits, low_luck: bool) -> Row:
     """The hits of these dice slot by slot, less those absorbed, packed into one result, and their chances."""
     sizes = sizes_of(counted)
     p = _low_luck(dice, whole, sizes) if low_luck else _rolled(dice, whole, sizes)
@@ -95,12 +95,12 @@ def joint_row(dice: Thrown, whole: int, counted: Counted, low_luck: bool) -> Row
     return able, chances[able]
 
 
-def sizes_of(counted: Counted) -> tuple[int, ...]:
+def sizes_of(counted: CountedHits) -> tuple[int, ...]:
     """The distinct numbers of hits of each slot, before any are absorbed."""
     return tuple([cap + counted.absorbed + 1 for cap in counted.caps])
 
 
-def results_of(counted: Counted) -> np.ndarray:
+def results_of(counted: CountedHits) -> np.ndarray:
     """The packed result by the hits of each slot, before any are absorbed: int64, of the shape `sizes_of`."""
     sizes = sizes_of(counted)
     hits = np.indices(sizes)

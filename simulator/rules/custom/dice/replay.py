@@ -14,7 +14,7 @@ import numpy as np
 from simulator.engine.model.chain import SIDES
 from simulator.rules.custom.dice.aimed import dice_of
 from simulator.rules.custom.dice.die import MISS, Hit, hit_class, hits_by_face
-from simulator.rules.custom.dice.hits import Counted, linked_hits, results_of
+from simulator.rules.custom.dice.hits import CountedHits, linked_hits, results_of
 from simulator.rules.custom.dice.opposed import BOTH
 from simulator.rules.custom.dice.points import dice_in_words, scoring
 from simulator.rules.custom.dice.replay_aimed import (
@@ -159,7 +159,7 @@ class Teller:
         again = any(found for _, found in by_shot)
         if absorbed or wasted or again or any(len(volley.hits) > 1 for volley in rolled):
             most = [size - 1 if aim.units & enemy.fighting else 0 for aim, size in zip(aims, sizes, strict=True)]
-            counted = Counted(tuple([size - 1 for size in sizes]), tuple(most), absorbed)
+            counted = CountedHits(tuple([size - 1 for size in sizes]), tuple(most), absorbed)
             if again and sum(volley.dice for volley in rolled) <= MOST_SHOWN:
                 packed = results_of(counted)
                 fallen = thrown_until(partial(_toss, by_shot), lambda some: _packed(some, at, packed) == result, dice)
@@ -177,7 +177,7 @@ class Teller:
         rolled: list[Volley],
         aims: list[Hit],
         at: Mapping[Class, int],
-        counted: Counted,
+        counted: CountedHits,
         result: int,
         dice: random.Random,
     ) -> str:
@@ -210,7 +210,7 @@ class Teller:
             texts.append(f"{names_of(self.setup, [volley])}{self._at(volley)}: {' '.join(faces)}")
         return ", ".join(texts)
 
-    def _score(self, aims: list[Hit], counted: Counted, result: int, there: int) -> str:
+    def _score(self, aims: list[Hit], counted: CountedHits, result: int, there: int) -> str:
         """The hits of a packed result in words."""
         parts = []
         for aim, cap in zip(aims, counted.caps, strict=True):

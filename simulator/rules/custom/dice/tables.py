@@ -18,7 +18,7 @@ from simulator.rules.custom.dice.bounds import most_absorbed, most_dice
 from simulator.rules.custom.dice.checked import throwing
 from simulator.rules.custom.dice.die import classes_of
 from simulator.rules.custom.dice.hits import (
-    Counted,
+    CountedHits,
     Dice,
     Faces,
     Kind,
@@ -165,7 +165,7 @@ class DiceTables:
         for rows, seen, now in self.situations(number, parts, examples):
             if not now.enemy.fighting:  # nobody fires at nobody
                 continue
-            counted = Counted(
+            counted = CountedHits(
                 tuple([self.caps[hit] for hit in hits]),
                 tuple([self.caps[hit] if hit.units & now.enemy.fighting else 0 for hit in hits]),
                 int(self.absorbs @ self.enemy.left[examples[seen]]) if self.absorbed else 0,
@@ -181,7 +181,7 @@ class DiceTables:
                 means[rows, seen] = mean
         return Throws(shown, tables, means)
 
-    def _rolled(self, tosses: Sequence[Toss], counted: Counted, damage: Sequence[int]) -> tuple[Any, Any]:
+    def _rolled(self, tosses: Sequence[Toss], counted: CountedHits, damage: Sequence[int]) -> tuple[Any, Any]:
         """The chance table of these dice at each place, and their mean damage, None where no side leaves by it."""
         # The same dice in another order are the same table; where misses are rolled again the order counts.
         tosses = [toss if toss.limits else Toss(dict(sorted(toss.dice.items(), key=itemgetter(0)))) for toss in tosses]
@@ -204,7 +204,7 @@ class DiceTables:
                 found += (number + more) * sum([p * damage[slot] for slot, p in faces])
         return found
 
-    def _tables(self, tosses: Sequence[Toss], numbers: Sequence[Sequence[int]], counted: Counted) -> list[int]:
+    def _tables(self, tosses: Sequence[Toss], numbers: Sequence[Sequence[int]], counted: CountedHits) -> list[int]:
         """The chance table of each row of numbers of dice; NO_TABLE, which is certain, where no hit counts."""
         kinds = [faces for toss in tosses for faces, _ in toss.dice]
         apart = counted.absorbed == 0 and not any(toss.limits for toss in tosses)
@@ -220,7 +220,7 @@ class DiceTables:
         check_size(self.side.side, self.combinations, "numbers of hits that fall together", MOST_COMBINATIONS)
         return [self._table_linked(one, counted) if one else NO_TABLE for one in thrown]
 
-    def _table_apart(self, dice: Sequence[tuple[int, int]], numbers: Sequence[int], counted: Counted) -> int:
+    def _table_apart(self, dice: Sequence[tuple[int, int]], numbers: Sequence[int], counted: CountedHits) -> int:
         """The table of dice of one hit class each, given their slots and chances."""
         found: list[list[tuple[int, int]]] = [[] for _ in counted.caps]
         for (slot, chance), many in zip(dice, numbers, strict=True):
@@ -230,7 +230,7 @@ class DiceTables:
         make = partial(table_of, key, self.setup.whole, counted.caps, self.setup.low_luck)
         return self.book.by((counted.caps, key), make)
 
-    def _table_linked(self, thrown: Thrown, counted: Counted) -> int:
+    def _table_linked(self, thrown: Thrown, counted: CountedHits) -> int:
         """The table of dice that may fall into several hit classes, whose hits are absorbed, or that are rerolled."""
         make = partial(joint_row, thrown, self.setup.whole, counted, self.setup.low_luck)
         return self.unless_nothing(self.book.by((counted, thrown), make))

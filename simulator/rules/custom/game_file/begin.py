@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -14,64 +15,20 @@ from simulator.rules.custom.game_file.files import LARGEST_FILE, read_game
 from simulator.rules.custom.game_file.unit_names import unit_name
 from simulator.rules.custom.game_file.written import toml_text
 from simulator.rules.toolkit.naming import unaccented
+from simulator.rules.toolkit.policies import refuse
 
 COLUMNS = ("name", "cost", "attack", "defence", "hits")
 NEEDED = ("name", "attack", "defence")
 MOST_UNITS = 64
-SIDES = 6
-RANGES = {"cost": (0, 1_000_000), "attack": (0, SIDES), "defence": (0, SIDES), "hits": (1, 20)}
+FACES = 6
+RANGES = {"cost": (0, 1_000_000), "attack": (0, FACES), "defence": (0, FACES), "hits": (1, 20)}
 MEANT = {"defense": "defence", "unit": "name", "price": "cost"}
-BEGINNING = """\
-# A game of your own. Every line can be changed; `battle-odds games check FILE` says what is wrong or never applies.
-# `battle-odds schema game-file` lists every key, `battle-odds games show skirmish` is a longer example.
-format = 3
-name = NAME
-
-[dice]
-sides = 6
-hit = "at-most"           # a face of the unit's value or less hits; "at-least": that value or more
-
-# Units: what each costs, and the value it hits at when it attacks and when it defends; 0 rolls nothing.
-[unit]
-infantry = { cost = 3, tags = ["foot"], attack = 1, defence = 2 }
-cavalry = { cost = 5, tags = ["horse"], attack = 3, defence = 2 }
-guard = { cost = 8, tags = ["foot"], attack = 3, defence = 3, hits = 2 }    # two hits kill one
-cannon = { cost = 6, attack = { value = 2, dice = 2 }, defence = 2 }        # two dice when it attacks
-
-# A battle kind. `taken_by`: the units whose survival counts as the place taken.
-[battle.field]
-title = "a battle in the field"
-taken_by = ["foot", "horse"]
-may_retreat = ["attacker"]
-
-# Steps of a round, in this order. Each removes its losses before the next one fires.
-[[step]]
-name = "charge"
-by = ["horse"]            # only these fire
-to_round = 1              # in the first round only
-
-[[step]]
-name = "fight"
-
-# Dice made better or worse, here by a condition that the scenario answers: conditions.hill = true.
-[condition.hill]
-about = "the defender stands on a hill"
-
-[[modifier]]
-name = "uphill"
-side = "attacker"
-adds = -1
-if_condition = { hill = true }
-
-# The order of losses: "cheapest", "weakest", or a list of units.
-[losses]
-order = "cheapest"
-"""
 
 
 def beginning(name: str) -> str:
     """The text of a commented game file with this name."""
-    return BEGINNING.replace("NAME", json.dumps(name, ensure_ascii=False), 1)
+    text = resources.files("simulator.rules.custom.game_file").joinpath("beginning.toml").read_text("utf-8")
+    return text.replace('"NAME"', json.dumps(name, ensure_ascii=False), 1)
 
 
 def game_from_csv(path: str | Path, name: str) -> str:
@@ -89,7 +46,7 @@ def game_from_csv(path: str | Path, name: str) -> str:
     game: dict[str, Any] = {
         "format": 3,
         "name": name,
-        "dice": {"sides": SIDES, "hit": "at-most"},
+        "dice": {"sides": FACES, "hit": "at-most"},
         "unit": units,
         "battle": {"field": {"title": "a battle in the field", "taken_by": list(units), "may_retreat": ["attacker"]}},
         "step": [{"name": "fight"}],
@@ -103,8 +60,7 @@ def _text(path: str | Path) -> str:
     try:
         with Path(path).open("rb") as file:
             content = file.read(LARGEST_FILE + 1)
-        if len(content) > LARGEST_FILE:
-            raise Refusal("units", f"{path}: too large; at most {LARGEST_FILE // 1024} kB")
+        refuse(len(content) > LARGEST_FILE, "units", f"{path}: too large; at most {LARGEST_FILE // 1024} kB")
         # Spreadsheets write a mark of the encoding in front.
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -140,10 +96,8 @@ def _units(text: str) -> dict[str, dict[str, Any]]:
     if mistakes:
         mistakes[0].others = mistakes[1:]
         raise mistakes[0]
-    if not found:
-        raise Refusal("units", "no rows; give one for each unit")
-    if len(found) > MOST_UNITS:
-        raise Refusal("units", f"{len(found)} rows; a game file holds at most {MOST_UNITS} units")
+    refuse(not found, "units", "no rows; give one for each unit")
+    refuse(len(found) > MOST_UNITS, "units", f"{len(found)} rows; a game file holds at most {MOST_UNITS} units")
     if not any(unit["attack"] or unit["defence"] for unit in found.values()):
         raise Refusal("units", "nobody rolls: attack and defence are 0 in every row")
     return found
@@ -153,8 +107,7 @@ def _columns(head: Sequence[str]) -> list[str]:
     """The columns that the first line names. Raises Refusal."""
     columns = [MEANT.get(word.strip().lower(), word.strip().lower()) for word in head]
     for column in NEEDED:
-        if column not in columns:
-            raise Refusal("units", f"line 1: no column {column!r}; the columns are {', '.join(COLUMNS)}")
+        refuse(column not in columns, "units", f"line 1: no column {column!r}; the columns are {', '.join(COLUMNS)}")
     for column in columns:
         if column not in COLUMNS or columns.count(column) > 1:
             raise Refusal("units", f"line 1: column {column!r} is not one of {', '.join(COLUMNS)}, each once")
@@ -173,7 +126,7 @@ def _mistakes(given: Mapping[str, str], lines: Mapping[str, int]) -> Iterator[st
         number = _number(text, fraction=column == "cost")
         if (text or column in NEEDED) and (number is None or not least <= number <= most):
             kind = "a number" if column == "cost" else "a whole number"
-            dice = ", as the dice have six sides" if most == SIDES else ""
+            dice = ", as the dice have six sides" if most == FACES else ""
             yield f"{column}: {text[:40]!r} is not {kind} from {least} to {most:,}{dice}"
 
 

@@ -19,7 +19,7 @@ from simulator.rules.custom.game_file.format import (
 )
 from simulator.rules.custom.game_file.keys import HYPHENED, UNDERSCORED
 from simulator.rules.custom.game_file.options import check_needs, groups_of_options
-from simulator.rules.custom.game_file.units import die_named, heavy, in_one_piece, pieces_by_name
+from simulator.rules.custom.game_file.units import die_named, in_one_piece, pieces_by_name
 from simulator.rules.custom.game_file.words import (
     check_beside,
     check_face,
@@ -29,6 +29,7 @@ from simulator.rules.custom.game_file.words import (
     selected,
     words_of,
 )
+from simulator.rules.toolkit.policies import refuse
 
 RESERVED_UNITS = ("units", "cost", "modifier", "modifiers", "all")
 # Also reserved in format 3, in which they are fields of a side.
@@ -63,8 +64,7 @@ def _numbers(dice: Dice | Die, field: str) -> None:
 
 def _die(file: GameFile, die: Die, field: str, name: str) -> None:
     check_name(name, field, HYPHENED, "a die")
-    if (die.sides is None) == (die.faces is None):
-        raise Refusal(field, "give exactly one of sides, faces")
+    refuse((die.sides is None) == (die.faces is None), field, "give exactly one of sides, faces")
     if die.faces is None:
         if wrong := {"hits", "damage"} & die.model_fields_set:
             raise Refusal(f"{field}.{min(wrong)}", "is for dice with faces; a die with sides hits by its numbers")
@@ -84,8 +84,7 @@ def _die(file: GameFile, die: Die, field: str, name: str) -> None:
 def _unit(file: GameFile, key: str, unit: Unit) -> None:
     field = f"unit.{key}"
     reserved = (*RESERVED_UNITS, *RESERVED_3) if file.format > 2 else RESERVED_UNITS
-    if key in reserved:
-        raise Refusal(field, f"{key!r} is reserved; not allowed for a unit: {', '.join(reserved)}")
+    refuse(key in reserved, field, f"{key!r} is reserved; not allowed for a unit: {', '.join(reserved)}")
     check_name(key, field, UNDERSCORED, "a unit")
     _rolls(file, unit, field)
     for tag in unit.tags:
@@ -180,10 +179,8 @@ def _check(file: GameFile, check: Check, field: str, name: str) -> None:
 
 def check_damage(file: GameFile) -> None:
     """Hits that go on in a piece need units whose points stand one behind the other (section 7, step 6; 2.6)."""
-    if not in_one_piece(file):
-        return
-    why = "a hit may do more than 1 damage" if heavy(file) else "a step is aimed at pieces or kinds"
-    for side in SIDES:
+    why = in_one_piece(file)
+    for side in SIDES if why else ():
         for key, piece in pieces_by_name(file, side).items():
             if piece.hits > 1 and piece.absorb == "first":
                 own = getattr(file.unit[key], side)

@@ -41,6 +41,7 @@ from simulator.rules.custom.game_file.words import (
     written,
 )
 from simulator.rules.toolkit.naming import text_of
+from simulator.rules.toolkit.policies import refuse
 
 
 @lru_cache(maxsize=256)
@@ -151,8 +152,7 @@ def _kind(file: GameFile, key: str) -> None:
         check_selector(file, part.fights, f"{field}.fights")
         check_selector(file, part.supports, f"{field}.supports")
         fights, supports = part_of(file, key, side)
-        if not fights:
-            raise Refusal(f"{field}.fights", "selects nobody; a side needs units that may fight")
+        refuse(not fights, f"{field}.fights", "selects nobody; a side needs units that may fight")
         if both := fights & supports:
             raise Refusal(f"{field}.supports", f"{min(both)} also fights; a unit does one or the other")
 
@@ -171,8 +171,7 @@ def _step(file: GameFile, i: int) -> None:
         for name in ("from_round", "to_round"):
             if getattr(step, name) is not None:
                 raise Refusal(f"{field}.{name}", "is not allowed in a step before the battle; it has no rounds")
-    if step.ties != "together" and step.order != "initiative":
-        raise Refusal(f"{field}.ties", 'is only for order = "initiative"')
+    refuse(step.ties != "together" and step.order != "initiative", f"{field}.ties", 'is only for order = "initiative"')
     _scope(file, step, field)
     _fire(step.fire, "fire" in step.model_fields_set, rolls_of(file), f"{field}.fire")
     for name in ("by", "hits_only", "spares"):
@@ -215,8 +214,7 @@ def _aim(file: GameFile, step: Step, field: str) -> None:
 
 def _cancel(file: GameFile, step: Step, field: str) -> None:
     """Hits that cancel are single hits of two front pieces."""
-    if step.aim != "piece":
-        raise Refusal(f"{field}.cancel", 'needs aim = "piece"')
+    refuse(step.aim != "piece", f"{field}.cancel", 'needs aim = "piece"')
     check_beside(step, {"group", "order", "compare"}, field, "cancel; such a step stands alone")
     for side in SIDES:
         for key, piece in pieces_by_name(file, side).items():
@@ -229,8 +227,7 @@ def _ratio(step: Step, field: str) -> None:
     """A ratio of strengths has no other keys."""
     if step.compare is None or not step.compare.ratio:
         return
-    if step.aim != "piece":
-        raise Refusal(f"{field}.compare.ratio", 'needs aim = "piece"')
+    refuse(step.aim != "piece", f"{field}.compare.ratio", 'needs aim = "piece"')
     check_beside(step.compare, step.compare.model_fields_set - {"ratio"}, f"{field}.compare", "ratio")
 
 
@@ -242,8 +239,7 @@ def _compare(file: GameFile, step: Step, field: str) -> None:
         check_beside(step, {"group", "order", "dice_at_most"}, field, "compare; such a step stands alone")
         if step.fire.attacker is None or step.fire.defender is None:
             raise Refusal(f"{field}.fire", "compare needs a roll of both sides")
-        if compare.ties == "reroll" and compare.pairs != 1:
-            raise Refusal(f"{field}.compare.ties", "reroll needs pairs = 1")
+        refuse(compare.ties == "reroll" and compare.pairs != 1, f"{field}.compare.ties", "reroll needs pairs = 1")
     if step.points:
         alone = {"group", "order", "dice_at_most", "compare", "aim", "checks", "cancel"}
         check_beside(step, alone, field, "points; such a step stands alone")
@@ -259,11 +255,9 @@ def _compare(file: GameFile, step: Step, field: str) -> None:
 
 def _at_most(file: GameFile, limit: int | AtMost, field: str) -> None:
     if isinstance(limit, int):
-        if file.format < 3:
-            raise Refusal(field, "a number needs format = 3; give own or enemy")
+        refuse(file.format < 3, field, "a number needs format = 3; give own or enemy")
         return
-    if (limit.own is None) == (limit.enemy is None):
-        raise Refusal(field, "give exactly one of own, enemy")
+    refuse((limit.own is None) == (limit.enemy is None), field, "give exactly one of own, enemy")
     check_selector(file, limit.own, f"{field}.own")
     check_selector(file, limit.enemy, f"{field}.enemy")
 
@@ -368,8 +362,7 @@ def check_order(order: str | list[str], units: Sequence[str], field: str, what: 
         return
     for i, unit in enumerate(order):
         check_known(unit, units, f"{field}[{i}]", what)
-        if unit in order[:i]:
-            raise Refusal(f"{field}[{i}]", f"{unit!r} stands there twice")
+        refuse(unit in order[:i], f"{field}[{i}]", f"{unit!r} stands there twice")
 
 
 def _losses(file: GameFile) -> None:

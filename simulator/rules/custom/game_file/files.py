@@ -86,7 +86,7 @@ def find(game: str, rules: object = None, folder: Path | None = None, paths: boo
     base = _read_path(game, folder) if is_path(game) else _table(game)
     changes: list[tuple[str, str, str]] = []
     # A refusal of the merged table names its field as a path of `rules`.
-    return Source(game, read_game(laid_over(base, rules, "", changes), "rules."), tuple(changes))
+    return Source(game, read_game(laid_over(base, rules, changes=changes), "rules."), tuple(changes))
 
 
 @cache
@@ -208,10 +208,13 @@ def _below(field: str, table: str) -> bool:
 
 
 def laid_over(
-    base: Mapping[str, Any], over: Mapping[str, Any], path: str, changes: list[tuple[str, str, str]]
+    base: Mapping[str, Any], over: Mapping[str, Any], path: str = "", changes: list[tuple[str, str, str]] | None = None
 ) -> dict[str, Any]:
-    """`over` laid over `base`: tables merged key by key, everything else replaced whole (section 3.1)."""
-    merged = dict(base)
+    """`over` laid over `base`: tables merged key by key, everything else replaced whole (section 3.1).
+
+    `changes` gets the path, old and new value of each key that changes.
+    """
+    merged, changes = dict(base), [] if changes is None else changes
     for key, value in over.items():
         here = f"{path}.{key}" if path else str(key)
         old = merged.get(key)

@@ -11,6 +11,7 @@ from simulator.rules.battle import Refusal
 from simulator.rules.custom.game_file.format import GameFile, Modifier, Support, UnitValues
 from simulator.rules.custom.game_file.units import MAIN
 from simulator.rules.custom.game_file.words import check_each, check_known, steps_of
+from simulator.rules.toolkit.policies import refuse
 
 
 @lru_cache(maxsize=256)
@@ -91,8 +92,7 @@ def check_chosen(file: GameFile, chosen: Sequence[str], field: str) -> None:
     groups: dict[str, str] = {}
     for i, key in enumerate(chosen):
         check_known(key, [*file.option], f"{field}[{i}]", "no option")
-        if key in chosen[:i]:
-            raise Refusal(f"{field}[{i}]", f"{key!r} stands there twice")
+        refuse(key in chosen[:i], f"{field}[{i}]", f"{key!r} stands there twice")
         group = file.option[key].group
         if group is not None and groups.setdefault(group, key) != key:
             raise Refusal(f"{field}[{i}]", f"{key} is a second {group} beside {groups[group]}; give one of the two")

@@ -31,7 +31,7 @@ class Rolled(NamedTuple):
     compared: bool = False
 
 
-class Piece(NamedTuple):
+class UnitPiece(NamedTuple):
     """A unit with the values that it has on a side; `rolls` by name, also those of value 0."""
 
     cost: float
@@ -51,19 +51,19 @@ def own_rolls(given: Unit | UnitValues) -> dict[str, AnyRoll]:
 
 
 @lru_cache(maxsize=512)
-def pieces_of(file: GameFile, side: str) -> list[Piece]:
+def pieces_of(file: GameFile, side: str) -> list[UnitPiece]:
     """Every unit as a side has it, in file order."""
     return [_piece(unit, getattr(unit, side)) for unit in file.unit.values()]
 
 
-def pieces_by_name(file: GameFile, side: str) -> dict[str, Piece]:
+def pieces_by_name(file: GameFile, side: str) -> dict[str, UnitPiece]:
     """Every unit as a side has it, by its key."""
     return dict(zip(file.unit, pieces_of(file, side), strict=True))
 
 
-def _piece(unit: Unit, own: UnitValues) -> Piece:
+def _piece(unit: Unit, own: UnitValues) -> UnitPiece:
     values = {name: getattr(unit if getattr(own, name) is None else own, name) for name in OWN_VALUES}
-    return Piece(**values, rolls=own_rolls(unit) | own_rolls(own))
+    return UnitPiece(**values, rolls=own_rolls(unit) | own_rolls(own))
 
 
 def die_named(file: GameFile, name: str | None) -> Dice | Die:
@@ -96,9 +96,11 @@ def most_damage(file: GameFile, roll: AnyRoll) -> int:
     return max([roll.damage, *(die.damage.values() if isinstance(die, Die) else ())])
 
 
-def in_one_piece(file: GameFile) -> bool:
-    """Must the points of each piece stand one behind the other (section 7, step 6, and 2.6)?"""
-    return heavy(file) or any(step.aim in {"piece", "kind"} for step in file.step)
+def in_one_piece(file: GameFile) -> str:
+    """The reason why the points of each piece must stand one behind the other (section 7, step 6, and 2.6), or ""."""
+    if heavy(file):
+        return "a hit may do more than 1 damage"
+    return "a step is aimed at pieces or kinds" if any(step.aim in {"piece", "kind"} for step in file.step) else ""
 
 
 @lru_cache(maxsize=256)

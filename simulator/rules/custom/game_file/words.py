@@ -18,6 +18,7 @@ from simulator.rules.custom.game_file.format import (
 )
 from simulator.rules.custom.game_file.keys import HYPHENED, LONGEST_NAME
 from simulator.rules.toolkit.naming import listed, same_name, suggested, text_of
+from simulator.rules.toolkit.policies import refuse
 
 # The presence keys of steps and rules (2.7), in words.
 SCOPES = {
@@ -59,8 +60,7 @@ def check_name(text: str, field: str, pattern: str, what: str) -> None:
 
 def check_face(value: int, sides: int, field: str, least: int = 1) -> None:
     """Refuse a number that is no face of a die."""
-    if not least <= value <= sides:
-        raise Refusal(field, f"{value} is not allowed; give a whole number from {least} to {sides}")
+    refuse(not least <= value <= sides, field, f"{value} is not allowed; give a whole number from {least} to {sides}")
 
 
 def check_each(words: Sequence[str], known: Sequence[str], field: str, what: str) -> None:

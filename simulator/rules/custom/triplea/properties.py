@@ -6,24 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from simulator.rules.custom.triplea.report import Report
-from simulator.rules.custom.triplea.units import HEAVY_BOMBERS, MapUnit
+from simulator.rules.custom.triplea.units import HEAVY_BOMBERS, OPTIONS, MapUnit
 from simulator.rules.custom.triplea.xml_map import TripleaMap
 
 LAST_TRANSPORTS = "Transport Casualties Restricted"
 LONE_TRANSPORTS = "Unescorted Transport Dies"
 REPAIRS = ("Units Repair Hits End Turn", "Units Repair Hits Start Turn")
 ROUNDS = ("Land Battle Rounds", "Sea Battle Rounds")
-USED = {
-    HEAVY_BOMBERS, LAST_TRANSPORTS, LONE_TRANSPORTS, *REPAIRS, *ROUNDS, "Air Attack Sub Restricted", "WW2V2",
-    "Defending Subs Sneak Attack", "Shore Bombard Per Ground Unit Restricted", "Naval Bombard Casualties Return Fire",
-}  # fmt: skip
-APPROXIMATED = ("Choose AA Casualties", "Random AA Casualties", "Roll AA Individually")
-LEFT_OUT = (
-    "Low Luck", "Low Luck for AntiAircraft", "Submersible Subs", "Sub Retreat Before Battle",
-    "Submarines Defending May Submerge Or Retreat", "Partial Amphibious Retreat", "Attacker Retreat Planes",
-    "Battles May Be Preceeded By Air Battles", "Hari-Kari Units", "Suicide and Munition Casualties Restricted",
-    "Defending Suicide and Munition Units Do Not Fire",
-)  # fmt: skip
+USED = {HEAVY_BOMBERS, LAST_TRANSPORTS, LONE_TRANSPORTS, *REPAIRS, *ROUNDS, *OPTIONS["property"]["used"]}
+APPROXIMATED, LEFT_OUT = OPTIONS["property"]["approximated"], OPTIONS["property"]["left_out"]
 
 
 def report_properties(found: TripleaMap, report: Report) -> None:

@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from simulator.rules.custom.game_file.unit_names import slug, unused
-from simulator.rules.custom.game_file.units import MAIN_ROLLS
+from simulator.rules.custom.game_file.units import MAIN, MAIN_ROLLS
 from simulator.rules.custom.triplea.kinds import Taking
 from simulator.rules.custom.triplea.units import MapUnit
 from simulator.rules.custom.triplea.xml_map import MapError, TripleaMap
+from simulator.rules.toolkit.by_key import by_key
 
 MOST_STEPS = 32
 AA = "anti-aircraft"
 
 
 @dataclass(frozen=True)
-class Part:
+class StepPart:
     """Units of an element that fire alike: number, names, what they spare, and from whom others hide.
 
     `spared`: they never hit these; `hidden`: they hit these only if a destroyer of their own side is there.
@@ -72,11 +73,8 @@ class StepTables:
 
     def _guns(self) -> Iterator[dict[str, Any]]:
         """Anti-aircraft fire, one step for each type of gun."""
-        types: dict[str, list[MapUnit]] = {}
-        for unit in self.units:
-            if unit.has_guns:
-                option = unit.options.get("typeAA")
-                types.setdefault(option.value if option and option.value else "AA", []).append(unit)
+        guns_there = (unit for unit in self.units if unit.has_guns)
+        types = by_key(guns_there, lambda unit: getattr(unit.options.get("typeAA"), "value", "") or "AA")
         used: set[str] = set()
         for kind, guns in types.items():
             first = guns[0]
@@ -131,7 +129,7 @@ class StepTables:
             else:
                 yield from self._after_strike(step, part)
 
-    def _after_strike(self, step: dict[str, Any], part: Part) -> Iterator[dict[str, Any]]:
+    def _after_strike(self, step: dict[str, Any], part: StepPart) -> Iterator[dict[str, Any]]:
         """General fire of a part that strikes first unless destroyers hinder it; a pool of its own in low luck."""
         step = step | {"pool": "strike"}
         if self.destroyers:
@@ -140,7 +138,7 @@ class StepTables:
             defending = {"name": f"{step['name']}-defending", "fire": {"defender": "defence"}}
             yield from self._aimed(step | defending, part)
 
-    def _aimed(self, step: dict[str, Any], part: Part) -> Iterator[dict[str, Any]]:
+    def _aimed(self, step: dict[str, Any], part: StepPart) -> Iterator[dict[str, Any]]:
         """The step at what the part can hit: without and with a destroyer of its own that finds hidden units."""
         step = step | {"by": part.names}
         spares = [unit.name for unit in self.units if unit.name in (*part.spared, *part.hidden)]
@@ -160,39 +158,36 @@ class StepTables:
             step["dice_at_most"] = {"own": land}
         return step
 
-    def _parts(self, element: str) -> list[Part]:
+    def _parts(self, element: str) -> list[StepPart]:
         """The units of an element that have an attack or a defence, those that fire alike together."""
         here = [unit for unit in self.units if unit.element in (element, "air") and not unit.supports_only]
-        alike: dict[tuple[bool, tuple[str, ...], tuple[str, ...]], list[str]] = {}
-        for unit in here:
-            if self.tables[unit.name].get("attack") or self.tables[unit.name].get("defence"):
-                key = unit.strikes_first, tuple(self._spared(unit, here)), tuple(self._hidden(unit, here))
-                alike.setdefault(key, []).append(unit.name)
+        able = [unit for unit in here if any(self.tables[unit.name].get(roll) for roll in MAIN)]
+        alike = by_key(able, lambda unit: (unit.strikes_first, self._spared(unit, here), self._hidden(unit, here)))
         parts, strikes = [], 0
-        for number, ((strikes_first, spared, hidden), names) in enumerate(alike.items(), 1):
+        for number, ((strikes_first, spared, hidden), units) in enumerate(alike.items(), 1):
             strikes += strikes_first
             always = set(spared)
             parts.append(
-                Part(
+                StepPart(
                     number,
                     strikes if strikes_first else 0,
-                    names,
+                    [unit.name for unit in units],
                     [*spared],
                     [one for one in hidden if one not in always],
                 )
             )
         return parts
 
-    def _spared(self, unit: MapUnit, here: Sequence[MapUnit]) -> list[str]:
+    def _spared(self, unit: MapUnit, here: Sequence[MapUnit]) -> tuple[str, ...]:
         """The units that this one can never hit."""
         given = self._listed(unit, "canNotTarget")
         if given is not None:
-            return [one.name for one in here if one.name in given]
+            return tuple(one.name for one in here if one.name in given)
         if unit.is_true("isSuicide"):
-            return [one.name for one in here if one.suicides]
-        return [one.name for one in here if unit.is_true("isSub") and one.element == "air"]
+            return tuple(one.name for one in here if one.suicides)
+        return tuple(one.name for one in here if unit.is_true("isSub") and one.element == "air")
 
-    def _hidden(self, unit: MapUnit, here: Sequence[MapUnit]) -> list[str]:
+    def _hidden(self, unit: MapUnit, here: Sequence[MapUnit]) -> tuple[str, ...]:
         """The units that this one can hit only if a destroyer of its side is there."""
         restricted = self.found.is_on("Air Attack Sub Restricted")
         hidden = []
@@ -202,4 +197,4 @@ class StepTables:
                 given = [unit.name] if one.is_true("isSub") and restricted and unit.element == "air" else []
             if unit.name in given:
                 hidden.append(one.name)
-        return hidden
+        return tuple(hidden)

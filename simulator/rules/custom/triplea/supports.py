@@ -13,7 +13,7 @@ from simulator.rules.custom.triplea.xml_map import Attachment, Option, TripleaMa
 MOST_SUPPORTS = 32
 MOST_MODIFIERS = 64
 LARGEST_BONUS = 20
-SIDES = {"offence": "attacker", "defence": "defender"}
+SIDE_OF = {"offence": "attacker", "defence": "defender"}
 VALUES = {"attacker": "attack", "defender": "defense"}
 DICE = {"strength": ("adds", False), "roll": ("dice", False), "AAstrength": ("adds", True), "AAroll": ("dice", True)}
 # Reasons for which a support changes no battle of the imported units.
@@ -76,7 +76,7 @@ class Supports:
         giver = self.names[attachment.owner]
         named = {self.names[name] for name in _list(given, "unitType") if name in self.names}
         to = [name for name in self.names.values() if name in named]
-        sides = [side for word, side in SIDES.items() if word in _list(given, "side")]
+        sides = [side for word, side in SIDE_OF.items() if word in _list(given, "side")]
         dice = [word for word in _list(given, "dice") if word in DICE and (not DICE[word][1] or self.guns & named)]
         if not (to and sides and dice):
             return NO_UNIT

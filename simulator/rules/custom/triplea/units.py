@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
+from importlib import resources
 from typing import Any
 
 from simulator.rules.custom.triplea.report import Report
@@ -11,34 +13,14 @@ from simulator.rules.custom.triplea.xml_map import Option, TripleaMap
 DEAREST = 1_000_000
 HEAVY_BOMBERS = "LHTR Heavy Bombers"
 
-# Options that the game file holds; of some the steps, supports and losses make use.
-TAKEN = {
-    "tuv", "isAir", "isSea", "attack", "defense", "attackRolls", "defenseRolls", "chooseBestRoll", "hitPoints",
-    "isTwoHit", "canBombard", "bombard", "isAAforCombatOnly", "isAA", "attackAA", "offensiveAttackAA", "maxAAattacks",
-    "attackAAmaxDieSides", "offensiveAttackAAmaxDieSides", "canNotMoveDuringCombatMove", "movement", "artillery",
-    "artillerySupportable", "unitSupportCount", "isMarine", "isSub", "isFirstStrike", "isDestroyer", "canNotTarget",
-    "canNotBeTargetedBy", "typeAA", "targetsAA", "willNotFireIfPresent", "mayOverStackAA", "maxRoundsAA",
-    "isCombatTransport", "transportCapacity", "isInfrastructure", "isFactory",
-}  # fmt: skip
-NUMBERS = {
-    "tuv", "attack", "defense", "attackRolls", "defenseRolls", "hitPoints", "bombard", "attackAA", "offensiveAttackAA",
-    "maxAAattacks", "attackAAmaxDieSides", "offensiveAttackAAmaxDieSides", "movement", "unitSupportCount",
-    "maxRoundsAA", "transportCapacity",
-}  # fmt: skip
+OPTIONS = tomllib.loads(resources.files("simulator.rules.custom.triplea").joinpath("options.toml").read_text("utf-8"))
+NUMBERS = OPTIONS["unit"]["numbers"]
+TAKEN = {*NUMBERS, *OPTIONS["unit"]["others"]}
 SUICIDE = ("isSuicide", "isSuicideOnAttack", "isSuicideOnDefense", "isSuicideOnHit")
 TOO_GOOD = "odds too good for its side"
 NOT_RAISED = "a value of 0 rolls nothing, supported or not"
 NOT_FIRED = "the unit cannot be hit, and only supports: it does not fire"
-APPROXIMATED = dict.fromkeys(SUICIDE, f"the unit fights on: {TOO_GOOD}") | {
-    "isKamikaze": "it concerns the flight home",
-    "whenCombatDamaged": "damage changes nothing",
-    "whenHitPointsDamagedChangesInto": "damage changes nothing",
-    "canEvade": "the unit can be hit",
-    "receivesAbilityWhenWith": "nothing is received",
-    "canAirBattle": "no air battle",
-    "canIntercept": "no air battle",
-    "canEscort": "no air battle",
-}
+APPROXIMATED = dict.fromkeys(SUICIDE, f"the unit fights on: {TOO_GOOD}") | OPTIONS["unit"]["approximated"]
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator
 from functools import partial
 from typing import Any
 
@@ -12,15 +12,14 @@ import numpy as np
 from simulator.engine.api import exact_outcomes
 from simulator.engine.model.chain import SIDES
 from simulator.engine.model.kept import Recent
-from simulator.rules.battle import Built, Columns, Fields
+from simulator.rules.battle import NOBODY, Built, Columns
 from simulator.rules.europa.land import rules as land
 from simulator.rules.europa.land.rules import LandState
 from simulator.rules.europa.land.tables import (
     PHASES,
     PURSUIT,
-    ROLLED_TOGETHER,
+    LandRoll,
     LandSetup,
-    Roll,
     bonus_matters,
     evades_by,
 )
@@ -44,9 +43,13 @@ _stages: Recent[tuple[Columns, np.ndarray]] = Recent(
 )
 
 
-def build_land(fields: Land, leaders_of: Sequence[str] = SIDES, together: int = ROLLED_TOGETHER) -> Built:
-    """Everything that answers a land battle; see LandSetup."""
-    setup = LandSetup(fields, leaders_of, together)
+def build_land(fields: Land) -> Built:
+    """Everything that answers a land battle."""
+    return built_of(LandSetup(fields))
+
+
+def built_of(setup: LandSetup) -> Built:
+    """Everything that answers a land battle that is set up."""
     return Built(
         chain=chain_of(setup, land_line),
         outcome=partial(land_outcome, setup),
@@ -56,20 +59,32 @@ def build_land(fields: Land, leaders_of: Sequence[str] = SIDES, together: int = 
     )
 
 
-def outcomes_of(build: Callable[[Any], Built], fields: Fields) -> tuple[Columns, np.ndarray]:
+def set_up_stage(fields: Land, tested: str) -> LandSetup:
+    """A land battle that is a stage of another: the leader of the side `tested` alone is tested.
+
+    The sides roll one after the other. Measured for Vienna, 1683: 551,765 edges -> 228,364; for Tlaxcala, 1519: 10,900
+    ends of a battle -> 1,400.
+    """
+    return LandSetup(fields, (tested,), together=0)
+
+
+def land_stage(setup: LandSetup) -> tuple[Columns, np.ndarray]:
+    """As `stage_ends`, of a land battle; battles with equal numbers are one."""
+    return stage_ends(setup.numbers, partial(built_of, setup))
+
+
+def stage_ends(key: Hashable, build: Callable[[], Built]) -> tuple[Columns, np.ndarray]:
     """Columns of the ends of a battle that is a stage of another, and their chances: float64, shape (states,).
 
-    They are kept for other battles with this stage, such as those of a sweep.
+    They are kept under `key`, the numbers or fields that the battle depends on, such as for those of a sweep.
     """
-    key = build, fields.model_dump_json(serialize_as_any=True)
-    return _stages.get(key) or _stages.keep(key, _solved(build(fields)))
-
-
-def _solved(made: Built) -> tuple[Columns, np.ndarray]:
-    assert made.chain is not None
-    assert made.outcome is not None
-    ends = exact_outcomes(made.chain)
-    return made.outcome(ends.states), ends.p
+    found = _stages.get(key)
+    if found is None:
+        made = build()
+        assert made.chain is not None
+        ends = exact_outcomes(made.chain)
+        found = _stages.keep(key, (made.outcome(ends.states), ends.p))
+    return found
 
 
 def land_outcome(setup: LandSetup, states: Any) -> Columns:
@@ -94,8 +109,8 @@ def land_outcome(setup: LandSetup, states: Any) -> Columns:
         beaten = (states.winner == side) & (morale[enemy] == 0) & (losses[enemy] >= losses[side] + gap)
         major |= beaten & counts
     columns["major_victory"] = major
-    columns["evaded"] = unfought & (states.winner == land.NOBODY)
-    columns["overrun"] = unfought & (states.winner != land.NOBODY)
+    columns["evaded"] = unfought & (states.winner == NOBODY)
+    columns["overrun"] = unfought & (states.winner != NOBODY)
     return columns
 
 
@@ -227,7 +242,7 @@ def _roll_line(setup: LandSetup, before: LandState, result: int, dice: random.Ra
     return f"{ROLLS[roll]}: " + "; ".join(_die_text(setup, own, side, result, dice) for side, own in rolls) + "."
 
 
-def _die_text(setup: LandSetup, roll: Roll | None, side: int, result: int, dice: random.Random) -> str:
+def _die_text(setup: LandSetup, roll: LandRoll | None, side: int, result: int, dice: random.Random) -> str:
     if not roll or not roll.column:
         return f"{SIDES[side]} does not fire"
     own = result >> land.SIDE_BITS if side else result

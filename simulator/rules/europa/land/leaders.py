@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.engine.model.chain import SIDES
 from simulator.engine.model.chance import TableBook
+from simulator.rules.battle import NOBODY
 from simulator.rules.europa.land import rules as land
 from simulator.rules.europa.shared.leaders import FACES, Pair
 
@@ -47,7 +47,7 @@ class LeaderClasses:
 
     def __init__(self, setup: LandSetup) -> None:
         self.setup = setup
-        self.policies = tuple(getattr(setup.fields.policy, name).break_off for name in SIDES)
+        self.policies = setup.policies
         self.members = list(split(setup.pairs, self._drawn_as).values())
         self.drawn = len(self.members)
         self.parent = list(range(self.drawn))
@@ -114,7 +114,7 @@ class LeaderClasses:
         drms = np.array([[self.setup.drm(winner, pair, "pursuit") for pair in self.pairs] for winner in (0, 1)])
         for winner, *routed in np.ndindex(*retreat.shape[1:]):
             retreaters[:, winner, *routed] = alike(retreat[:, winner, *routed], fragile)
-            if winner != land.NOBODY:
+            if winner != NOBODY:
                 pursuers[:, winner, *routed] = alike(drms[winner], retreaters[:, winner, *routed])
         return pursuers, retreaters
 

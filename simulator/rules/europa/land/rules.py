@@ -14,6 +14,7 @@ import numpy as np
 
 from simulator.engine.model.chain import helper, rule
 from simulator.engine.model.chance import NO_TABLE
+from simulator.rules.battle import NOBODY
 
 (
     EVADE, DRAW, FIRE_1, SHOCK_1, FIRE_2, SHOCK_2, PURSUIT, FIRST_BREAK, SECOND_BREAK, RETREAT, LEADERS, OVER,
@@ -22,7 +23,7 @@ from simulator.engine.model.chance import NO_TABLE
 # The end of the fighting: not yet (or evaded, or overrun), on day 1 or 2, after a Shock (or later) or a Fire.
 UNENDED, DAY_1, DAY_1_FIRE, DAY_2, DAY_2_FIRE = range(5)
 ENDS = DAY_1_FIRE, DAY_1, DAY_2_FIRE, DAY_2  # by stage from FIRE_1 on
-NOBODY, UNDECIDED = 2, 3
+UNDECIDED = 3
 # The meaning of the result of one part of a roll.
 MAIN, MIDDLE_A, LAST_A, MIDDLE_D, LAST_D = range(5)
 # Policies, in the order of model.BreakOff.

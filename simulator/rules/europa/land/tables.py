@@ -7,7 +7,7 @@ as they start, and never recomputed.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import cached_property, lru_cache
 from operator import or_
 from typing import Any, NamedTuple, get_args
@@ -16,6 +16,7 @@ import numpy as np
 
 from simulator.engine.model.chain import SIDES
 from simulator.engine.model.chance import NO_TABLE, TableBook, Weights, combine, seen_as
+from simulator.rules.battle import NOBODY
 from simulator.rules.europa.land import rules as land
 from simulator.rules.europa.land.leaders import LeaderClasses
 from simulator.rules.europa.land.rules import LandParams, LandState
@@ -67,7 +68,7 @@ CROSSINGS = {
 }
 
 
-class Roll(NamedTuple):
+class LandRoll(NamedTuple):
     """One side's roll: column ("" for none), modifier, and the halves of losses that its technology leaves."""
 
     column: str
@@ -144,8 +145,33 @@ class LandSetup(Opponents[model.Land]):
         hit = [self.overrun < 0 or (side != self.overrun and own.leader.given) for side, own in enumerate(self.stacks)]
         asked = [name in leaders_of and large_enough[side] and hit[side] for side, name in enumerate(SIDES)]
         self.tested = tuple(own.leader if asked[side] else None for side, own in enumerate(self.stacks))
-        self.tables, self.classes = TableBook(), LeaderClasses(self)
-        self.tallies = Tally(self, 0), Tally(self, 1)
+        self.policies = tuple(getattr(fields.policy, name).break_off for name in SIDES)
+        self.tables = TableBook()
+
+    @cached_property
+    def classes(self) -> LeaderClasses:
+        """The classes of pairs of leaders."""
+        return LeaderClasses(self)
+
+    @cached_property
+    def tallies(self) -> tuple[Tally, Tally]:
+        """The tallies of both sides."""
+        return Tally(self, 0), Tally(self, 1)
+
+    @cached_property
+    def numbers(self) -> Hashable:
+        """The numbers that the chain and its ends depend on: battles with equal ones are the same battle."""
+        fields, options = self.fields, self.fields.options
+        sides = []
+        for own, modifiers in zip(self.stacks, self.modifiers, strict=True):
+            drms = [total(modifiers, step, day) for day, step in (*PHASES, (0, "pursuit"))]
+            halves = FIRE_HALVES.get(own.side.technology, 2)
+            counts = own.has_army and not is_non_european(own.side)
+            sides.append((own.size, own.idle, own.morale, own.columns, halves, *drms, own.side.retreat_room, counts))
+        leaders = tuple(self.pairs.items()), self.tested, self.policies
+        choices = self.first, self.overrun, fields.policy.defender.evasion, options.destruction_test, self.together
+        fixed = self.book, self.europe, self.steps, tuple(self.dice)
+        return *sides, leaders, choices, fixed, tuple(self.evasion.items())
 
     def gain(self, side: int, pair: Pair) -> Modifier:
         """The advantage of a leader; in the pursuit not capped."""
@@ -156,19 +182,19 @@ class LandSetup(Opponents[model.Land]):
         """Modifiers of a step, those for a failed attempt to break off, or for when the fighting ended, apart."""
         return total([*self.modifiers[side], self.gain(side, pair)], step, day)
 
-    def roll(self, side: int, roll: int, pair: Pair, how: int) -> Roll | None:
+    def roll(self, side: int, roll: int, pair: Pair, how: int) -> LandRoll | None:
         """A side's Fire or Shock (`how`: 1 attacker, 2 defender failed to break off: +1/+1 for the enemy) or pursuit.
 
         A pursuit (`how` the fighting ended): column E, +2 on day 1, +1 after a Fire (section 3.5 step 8).
         """
         if roll >= land.PURSUES:
             pursues = side == roll - land.PURSUES
-            return Roll(PURSUIT_COLUMN, self.drm(side, pair, "pursuit") + PURSUIT_DRM[how]) if pursues else None
+            return LandRoll(PURSUIT_COLUMN, self.drm(side, pair, "pursuit") + PURSUIT_DRM[how]) if pursues else None
         (day, step), stack = PHASES[roll], self.stacks[side]
         drm = self.drm(side, pair, step, day) + int(how & (2 - side) > 0)
         if step == "shock":
-            return Roll(stack.columns[1], drm)
-        return Roll(stack.columns[0], drm, FIRE_HALVES.get(stack.side.technology, 2))
+            return LandRoll(stack.columns[1], drm)
+        return LandRoll(stack.columns[0], drm, FIRE_HALVES.get(stack.side.technology, 2))
 
     @cached_property
     def parts(self) -> list[Part]:
@@ -247,7 +273,7 @@ class LandSetup(Opponents[model.Land]):
             retreaters=retreaters,
             manoeuvre=np.array([pair.manoeuvre for pair in classes.pairs]),
             attempt=grid((len(fragile), 2, max(morale) + 1), lambda *of: add(classes.attempt(*of))),
-            break_off=np.array([POLICIES.index(policy) for policy in classes.policies]),
+            break_off=np.array([POLICIES.index(policy) for policy in self.policies]),
             size=np.array([stack.size for stack in stacks]),
             morale=np.array(morale),
             stranded=np.array([max(0, own.size - LD * room) for own, room in zip(stacks, rooms, strict=True)]),
@@ -260,7 +286,7 @@ class LandSetup(Opponents[model.Land]):
     def start(self) -> LandState:
         """The first stage of the battle: an overrun's leader test, the evasion, draws, or the first roll."""
         p, winner = self.params, self.overrun
-        begun = LandState(*[0] * len(LandState._fields))._replace(stage=land.DRAW, winner=land.NOBODY)
+        begun = LandState(*[0] * len(LandState._fields))._replace(stage=land.DRAW, winner=NOBODY)
         if winner >= 0:
             on_a, on_d = (int(size) if side != winner else 0 for side, size in enumerate(p.size))
             leaders = int(p.fragile[0])
@@ -337,20 +363,20 @@ def side_modifiers(fields: model.Land, own: Stack, enemy: Stack) -> list[Modifie
     return [Modifier(*row) for applies, *row in listed if applies]
 
 
-def one_die(book: Book, roll: Roll | None) -> Counter[tuple[int, int]]:
+def one_die(book: Book, roll: LandRoll | None) -> Counter[tuple[int, int]]:
     """Thirds and stars of one die with their weights."""
     return Counter(roll.read(book, die) for die in FACES) if roll else Counter({(0, 0): 1})
 
 
 # Rolls of battles are few, and kept for the next battle.
 @lru_cache(maxsize=4096)
-def main_dice(book: Book, own: Roll | None, enemy: Roll | None) -> Weights:
+def main_dice(book: Book, own: LandRoll | None, enemy: LandRoll | None) -> Weights:
     """Results of both main dice, see `main_result`."""
     return combine(one_die(book, own), one_die(book, enemy), main_result)
 
 
 @lru_cache(maxsize=1024)
-def further_dice(book: Book, roll: Roll | None, dice: int, most: int) -> Weights:
+def further_dice(book: Book, roll: LandRoll | None, dice: int, most: int) -> Weights:
     """Thirds that further dice inflict together, up to `most`."""
     return capped(sum_of(seen_as(one_die(book, roll), lambda result: result[0]), dice), most)
 

@@ -11,7 +11,7 @@ import numpy as np
 from simulator.engine.model.chain import SIDES, Chain
 from simulator.engine.model.chance import NO_TABLE
 from simulator.engine.model.interpreted import plain_params
-from simulator.rules.battle import Columns
+from simulator.rules.battle import NOBODY, Columns
 from simulator.rules.europa.sea import decided, end, rules
 from simulator.rules.europa.sea.battle import UNTOUCHED, BattleSetup, Ends
 from simulator.rules.europa.sea.decided import DecidedParams
@@ -152,7 +152,7 @@ class DecidedSetup:
                 rolls=states.rolls,
                 left=states.left,
                 broke=states.broke,
-                wind=np.where(evaded, rules.NOBODY, winds[states.group]),
+                wind=np.where(evaded, NOBODY, winds[states.group]),
                 stars=(states.stars_a, states.stars_d),
                 records=(states.record_a, states.record_d),
                 fates=states.fates,

@@ -14,11 +14,12 @@ import numpy as np
 
 from simulator.engine.model.chain import helper
 from simulator.engine.model.chance import NO_TABLE
+from simulator.rules.battle import NOBODY
 
 (
     DRAW, FIRE_1, BOARD_1, FIRE_2, BOARD_2, FIRST_BREAK, SECOND_BREAK, OVER, WIND_CHOICE, FIRST_CHOICE, SECOND_CHOICE,
 ) = range(11)  # fmt: skip
-NOBODY, UNDECIDED = 2, 3
+UNDECIDED = 3
 # Policies that say when to leave.
 LEAVING = ("never", "always", "if-behind", "if-near-rout", "if-sure", "best")
 NEVER, ALWAYS, IF_BEHIND, IF_NEAR_ROUT, IF_SURE, BEST = range(len(LEAVING))

@@ -13,6 +13,7 @@ import numpy as np
 
 from simulator.engine.model.chance import NO_TABLE, TableBook, combine, row_of
 from simulator.engine.model.interpreted import plain_params
+from simulator.rules.battle import NOBODY
 from simulator.rules.europa.sea import rules
 from simulator.rules.europa.sea.rules import FightParams, NavalState
 from simulator.rules.europa.sea.squadrons import WIND, Engagement
@@ -299,7 +300,7 @@ class NavalSetup:
         group, leaving = self.places[place], [policy.leave_with_wind for policy in self.policies]
         breaking = [policy.break_off for policy in self.policies]
         sure = (self.sure(0, place), self.sure(1, place)) if "if-sure" in breaking else (0, 0)
-        wind = rules.NOBODY if leaving == ["never", "never"] else group.wind
+        wind = NOBODY if leaving == ["never", "never"] else group.wind
         plan = Plan(self.morale, tuple(codes(leaving)), tuple(codes(breaking)), self.first, wind, sure, self.most_stars)
         rolls = tuple(
             tuple((*throwing, drm) for throwing, drm in zip(self.throwing[side], self.drms(side, group), strict=True))

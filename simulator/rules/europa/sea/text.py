@@ -24,13 +24,12 @@ from simulator.rules.europa.shared.fleets import LAW
 from simulator.rules.europa.shared.leaders import FACES
 from simulator.rules.europa.shared.stacks import detachments
 from simulator.rules.toolkit.faces import face_where
-from simulator.rules.toolkit.naming import plural
+from simulator.rules.toolkit.naming import plural, winner_text
 
 BOARDING = "Shock (boarding)"
 STEPS = ("Fire", BOARDING)
 NAMES = tuple(f"Day {day}, {step}" for day in ("one", "two") for step in STEPS)
 HAS_WIND = ("the attacker has", "the defender has", "nobody has")
-WINNERS = ("the attacker wins", "the defender wins", "nobody wins")
 FATES = ("unharmed", "killed", "wounded")
 
 
@@ -196,7 +195,7 @@ def decided_line(setup: DecidedSetup, before: Any, result: Any, after: Any, dice
     if stage <= rules.SECOND_CHOICE:
         line = "\n".join([line, *_decisions(setup, decided.step(setup.plain, before, one, other), after)])
         if after.stage > rules.SECOND_CHOICE:
-            line += f"\nThe fighting ends: {WINNERS[after.verdict]}."
+            line += f"\nThe fighting ends: {winner_text(after.verdict)}."
     if stage <= decided.PURSUIT < after.stage:
         line += f"\n{_records_line(_records(battle, after))}"
     return line
@@ -254,7 +253,7 @@ def _fight_lines(setup: BattleSetup, after: Any, dice: random.Random) -> Iterato
         else:
             yield _break_line(fighting, groups[before.group], before, state, dice)
     how = f"{SIDES[chased.row.left - 1]} leaves with the wind: " if chased.row.left else ""
-    yield f"The fighting ends: {how}{WINNERS[chased.row.winner]}."
+    yield f"The fighting ends: {how}{winner_text(chased.row.winner)}."
     if case.chase:
         pursuit = chased.row.winner, chased.row.rolls, chased.code
         yield _chase_line(fighting, groups[end_state.group], pursuit, dice)

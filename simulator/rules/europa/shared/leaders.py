@@ -17,6 +17,7 @@ import numpy as np
 from simulator.engine.model.chance import Row, combine, row_of
 from simulator.rules.battle import Refusal
 from simulator.rules.europa.tables import Book
+from simulator.rules.toolkit.by_key import by_key
 from simulator.rules.toolkit.naming import plain, plural
 
 if TYPE_CHECKING:
@@ -171,10 +172,8 @@ def by_alias(book: Book) -> dict[str, Mapping[str, Any]]:
 @lru_cache(maxsize=8)
 def _by_name(book: Book, types: tuple[str, ...]) -> dict[str, list[Mapping[str, Any]]]:
     """The rows of all leaders of these types by their plain names; a common name only where nobody is called so."""
-    found: dict[str, list[Mapping[str, Any]]] = {}
-    for row in book.sheets["leaders"]:
-        if row["type"] in types:
-            found.setdefault(plain(row["name"]), []).append(row)
+    rows = (row for row in book.sheets["leaders"] if row["type"] in types)
+    found: dict[str, list[Mapping[str, Any]]] = by_key(rows, lambda row: plain(row["name"]))
     common = {plain(alias): [row] for alias, row in by_alias(book).items() if row["type"] in types}
     return common | found
 

@@ -6,12 +6,15 @@ to make the tables, or the dice of one assault, for a replay.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
+from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from simulator.engine.model.chance import Weights, seen_as
+from simulator.engine.model.chance import Row, Weights, seen_as
+from simulator.engine.model.kept import Recent
 from simulator.rules.europa.shared.modifiers import sum_of
 from simulator.rules.europa.shared.stacks import EIGHT_LD, FIRE_HALVES, LD
 from simulator.rules.europa.siege import state as siege
@@ -25,15 +28,28 @@ BESIEGED, BESIEGER = 0, 1
 # The dice of an assault in order, as all that follows takes them and their modifiers: who rolls, and is it Fire?
 DICE = ((BESIEGER, True), (BESIEGED, True), (BESIEGER, False), (BESIEGED, False))
 Drms = tuple[int, int, int, int]
+# The tables of the last assaults, which sieges that differ elsewhere have in common.
+ASSAULTS = Recent[list[Row]](4096, lambda rows: 1)
 
 
 class Ground(NamedTuple):
-    """Under what conditions an assault is made: besieger and garrison in thirds, right after a breach, counter."""
+    """Under what conditions an assault is made: besieger and garrison(s) in thirds, right after a breach, counter."""
 
     camp: int
-    garrison: int
+    garrison: Any
     breach: int
     counter: int
+
+
+class Terms(NamedTuple):
+    """The besieger in thirds, resistance, thirds that it causes less and more (step 4), most that walls inflict."""
+
+    camp: int
+    resistance: int
+    reduction: int
+    elite: int
+    most: int
+    europe: bool
 
 
 class Rolled(NamedTuple):
@@ -82,7 +98,7 @@ class Assaults:
 
     def __init__(self, setup: SiegeSetup) -> None:
         besieger, besieged = setup.stacks
-        self.setup, self.rolled = setup, dict[Any, tuple[np.ndarray, np.ndarray]]()
+        self.setup, self.rolled = setup, dict[tuple[int, int], tuple[np.ndarray, np.ndarray]]()
         self.assailants = Assailants(setup.book, besieger.side.technology, besieger.morale, besieged.morale)
 
     @cached_property
@@ -94,17 +110,22 @@ class Assaults:
         """The modifier of the place for each of the besieger's dice (step 2)."""
         return sum_of(self.setup.assault_of_place(ground.camp, ground.breach, ground.counter))
 
-    def outcome(self, ground: Ground, rolled: Rolled, fragile: Any = 0) -> tuple[Any, Any]:
-        """An assault's result as one number (steps 4 to 6), and the thirds that the besieger has caused."""
-        camp, garrison = ground.camp, ground.garrison
+    def terms(self, ground: Ground) -> Terms:
+        """The numbers of a fortress and of the besieger before it that the result of all dice depends on."""
+        camp, stack = ground.camp, self.setup.camp[ground.camp]
         resistance = self.setup.book.resistance[self.setup.level, ground.breach]
-        stack = self.setup.camp[camp]
         # Under 8 LD a besieger causes less (step 4); Janissaries and their like with an ARMY+ cause 2/3 more.
         reduction = int(camp <= 6 * LD) + int(camp <= 4 * LD) + 2 * (not stack.has_army) if camp < EIGHT_LD else 0
         elite = 2 if self.setup.elite and stack.army_plus else 0
+        most = self.setup.fields.options.assault_cap_factor * resistance
+        return Terms(camp, resistance, reduction, elite, most, self.setup.europe)
+
+    def outcome(self, ground: Ground, rolled: Rolled, fragile: Any = 0) -> tuple[Any, Any]:
+        """An assault's result as one number (steps 4 to 6), and the thirds that the besieger has caused."""
+        camp, resistance, reduction, elite, most, _ = self.terms(ground)
+        garrison = ground.garrison
         caused = np.maximum(0, rolled.by_besieger - reduction) + elite
-        cap = self.setup.fields.options.assault_cap_factor * resistance + garrison
-        suffered = np.minimum(rolled.by_besieged, cap) + 2 * rolled.besieger_routed
+        suffered = np.minimum(rolled.by_besieged, most + garrison) + 2 * rolled.besieger_routed
         left = camp - np.minimum(self.rounded(suffered), camp)
         fell = (left > 0) & (rolled.besieged_routed | (caused - garrison >= resistance))
         inside = garrison - np.minimum(garrison, self.rounded(caused))
@@ -116,20 +137,35 @@ class Assaults:
         """Nearest whole LD in Europe."""
         return (thirds + 1) // LD * LD if self.setup.europe else thirds
 
-    def weights(self, ground: Ground) -> dict[int, int]:
-        """Results of an assault with their weights."""
+    def grid(self, camps: Iterable[int], garrisons: Sequence[int], *cases: Iterable[int]) -> np.ndarray:
+        """The tables of these assaults: int64 [besieger, garrison, right after a breach, counter], 0 for others."""
+        out = np.zeros((self.setup.besieger.size + 1, self.setup.room + 1, 2, 2), np.int64)
+        for camp, breach, counter in product(camps, *cases):
+            rows = self.rows(Ground(camp, 0, breach, counter), tuple(garrisons))
+            out[camp, garrisons, breach, counter] = list(map(self.setup.tables.add, rows))
+        return out
+
+    def rows(self, ground: Ground, garrisons: tuple[int, ...]) -> list[Row]:
+        """The results of an assault and their chances, for each garrison; kept for assaults with the same numbers."""
+        place, terms = self.place(ground), self.terms(ground)
+        key = self.assailants, tuple(self.commands.items()), place, ground.breach, terms, garrisons
+        return ASSAULTS.get(key) or ASSAULTS.keep(key, list(self._rows(ground, garrisons)))
+
+    def _rows(self, ground: Ground, garrisons: tuple[int, ...]) -> Iterator[Row]:
         packed, weights = self._rolls(ground)
         rolled = Rolled(packed & 63, packed >> 6 & 63, (packed >> 12 & 1) == 1, (packed >> 13 & 1) == 1)
-        results, inverse = np.unique(self.outcome(ground, rolled, packed >> 14)[0], return_inverse=True)
-        return dict(zip(results.tolist(), np.bincount(inverse, weights).astype(np.int64).tolist(), strict=True))
+        inside = ground._replace(garrison=np.array(garrisons)[:, None])
+        for results in self.outcome(inside, rolled, packed >> 14)[0]:
+            found, which = np.unique(results, return_inverse=True)
+            yield found, np.bincount(which, weights) / weights.sum()
 
     def _rolls(self, ground: Ground) -> tuple[np.ndarray, np.ndarray]:
         """Rolled of all dice and leaders, packed, and their weights; the garrison does not matter yet."""
-        key = (self.setup.artillery_bonuses[ground.camp], ground.breach, ground.counter)
+        key = place, breach = self.place(ground), ground.breach
         if key not in self.rolled:
-            tally, place = [], self.place(ground)
+            tally = []
             for (fire, shock, fragile), weight in self.commands.items():
-                found, weights = all_rolls(self.assailants, ground.breach, drms_of(place, fire, shock))
+                found, weights = all_rolls(self.assailants, breach, drms_of(place, fire, shock))
                 tally.append((found + (fragile << 14), weights * weight))
             codes, weights = (np.concatenate(part) for part in zip(*tally, strict=True))
             found, inverse = np.unique(codes, return_inverse=True)

@@ -25,6 +25,7 @@ from simulator.rules.europa.shared.text import common_assumptions, fates_text
 from simulator.rules.europa.siege import rules
 from simulator.rules.europa.siege import state as siege
 from simulator.rules.europa.siege.assault import Ground, drms_of
+from simulator.rules.europa.siege.relief_rules import relief_rolled
 from simulator.rules.europa.siege.state import SiegeState
 from simulator.rules.europa.siege.tables import BOXES, SiegeSetup
 from simulator.rules.toolkit.naming import plural, sentence, winners
@@ -329,12 +330,13 @@ def _relief(setup: SiegeSetup, before: SiegeState, result: int) -> str:
         return f"the relief army {'comes' if result else 'does not come yet'}"
     if before.stage == siege.EVASION:
         return f"the besieger {'evades the relief army: the siege is lifted' if result else 'has to fight'}"
-    camp, garrison, parted, relieving, relief, over, _ = setup.params.battles[result].tolist()
-    won = relieving & siege.RELIEVED
-    ends = "the relief army wins, the siege is lifted" if won else "the siege is over" if over else "the siege goes on"
-    leader = "; the besieger's leader is lost" * (relief == siege.LEADER_LOST)
-    relieving_left = detachments(setup.relief.size - parted)
-    left = f"besieger {detachments(camp)}, relief army {relieving_left}, {detachments(garrison)} inside"
+    after = relief_rolled(setup.params, before, result)
+    won = after.relieving & siege.RELIEVED
+    ends = "the siege is over" if after.how == siege.LIFTED else "the siege goes on"
+    ends = "the relief army wins, the siege is lifted" if won else ends
+    leader = "; the besieger's leader is lost" * (after.relief == siege.LEADER_LOST)
+    relieving_left = detachments(setup.relief.size - (after.parted - before.parted))
+    left = f"besieger {detachments(after.camp)}, relief army {relieving_left}, {detachments(after.garrison)} inside"
     return f"the battle with the relief army: {left}: {ends}{leader}"
 
 

@@ -1,31 +1,28 @@
-"""A relief army at a fortress: its arrival, and its battle with the besieger as one table of ends.
+"""A relief army at a fortress: its arrival, and the ends of its battle with the besieger as one table.
 
 docs/rules/europa_land_siege.md section 5.7.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections import Counter
+from itertools import product
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simulator.engine.model.chain import SIDES
 from simulator.engine.model.chance import NO_TABLE, combine
-from simulator.rules.battle import ATTACKER, DEFENDER, Built
-from simulator.rules.europa.land.battle import build_land, outcomes_of
+from simulator.rules.battle import DEFENDER
+from simulator.rules.europa.land.battle import land_stage, set_up_stage
 from simulator.rules.europa.land.tables import LandSetup, evades_by
 from simulator.rules.europa.shared.leaders import FACES, GONE
 from simulator.rules.europa.shared.losses import Counters, with_room
 from simulator.rules.europa.shared.relief import battle_of
 from simulator.rules.europa.shared.stacks import LD, fighting, size_of
 from simulator.rules.europa.siege import state as siege
-from simulator.rules.toolkit.merging import chances_of
-from simulator.rules.toolkit.weights import grid
 
 if TYPE_CHECKING:
-    from simulator.rules.europa.shared.land_model import Land
     from simulator.rules.europa.siege.tables import SiegeSetup
 
 ANSWERS = {
@@ -34,34 +31,11 @@ ANSWERS = {
 }  # fmt: skip
 
 
-class Battle(NamedTuple):
-    """The end of a battle: thirds left of besieger and garrison, and gone of the relief army, whose state it is, and
-    whether the besieger's leader is lost; is the siege over; have troops entered a garrison without an ARMY?
-    """
-
-    camp: int
-    garrison: int
-    parted: int
-    relieving: int
-    relief: int
-    over: int
-    loose: int
-
-
-def build_battle(fields: Land) -> Built:
-    """The battle as a stage of a siege, of which exact odds alone are needed.
-
-    The relief army's leader is not reported and so not tested, and the sides roll one after the other.
-    Measured for Vienna, 1683: 551,765 edges -> 228,364; 40 battles with compiled rules 0.34 -> 0.20 s.
-    """
-    return build_land(fields, leaders_of=(SIDES[DEFENDER],), together=0)
-
-
 class Reliefs:
     """The tables of a relief army; without one, none."""
 
     def __init__(self, setup: SiegeSetup) -> None:
-        self.setup, self.ends = setup, dict[Battle, int]()
+        self.setup = setup
         self.army = setup.campaign.defender.relief if setup.campaign else None
         self.size = size_of(self.army) if self.army else 0
 
@@ -74,16 +48,25 @@ class Reliefs:
     @property
     def params(self) -> dict[str, Any]:
         """The numbers of SiegeParams that are those of a relief army."""
-        policy = self.setup.campaign.policy.attacker if self.setup.campaign else None
-        battles = self.battles
+        answer = self.setup.campaign.policy.attacker.relief if self.setup.campaign else "meet"
+        tables, ends = self.battles
         return {
             "relief_chance": self.chance,
             "relief_round": self.army.round if self.army else 0,
-            "relief": ANSWERS[policy.relief] if policy else siege.MEET,
-            "evasion": self.evasion,
-            "relief_battle": battles,
-            "battles": np.array(list(self.ends) or [Battle(*[0] * len(Battle._fields))], np.int64),
+            "relief": ANSWERS[answer],
+            "evasion": self.evasion if answer in {"evade", "best"} else NO_TABLE,
+            "relief_size": self.size,
+            "sortie": int(self.sortie),
+            "room": self.setup.room if self.army and self.army.enter else 0,
+            "armies": np.array([inside.has_army or not self.setup.mixed for inside in self.setup.inside], np.int64),
+            "relief_battle": tables,
+            "battles": ends,
         }
+
+    @property
+    def sortie(self) -> bool:
+        """Do the troops inside join the battle?"""
+        return self.army is not None and self.army.sortie
 
     @property
     def chance(self) -> int:
@@ -104,57 +87,39 @@ class Reliefs:
         return self.setup.tables.add(combine(Counter(FACES), bonuses, evades_by))
 
     @property
-    def battles(self) -> np.ndarray:
-        """Table of the battle by besieger and garrison; its results are numbers of `ends`."""
-        setup = self.setup
-        shape = setup.besieger.size + 1, setup.room + 1
-        fought = (setup.camps, setup.garrisons) if self.army else ((), ())
-        return grid(shape, self.battle, fought)
+    def battles(self) -> tuple[np.ndarray, np.ndarray]:
+        """Tables of the battle by besieger and by the garrison that makes a sortie (0 for none), and all ends.
 
-    def battle(self, camp: int, garrison: int) -> int:
-        """The table of one battle."""
-        sortie = self.army is not None and self.army.sortie
-        found = defaultdict[Battle, float](float)
-        for (left, lost, winner, gone), p in self.fought(camp, garrison if sortie else -1).items():
-            found[self.end(left, garrison, lost, winner, gone)] += p
-        numbers = [self.ends.setdefault(end, len(self.ends)) for end in found]
-        order = np.argsort(numbers)
-        chances = np.array(list(found.values()))[order]
-        return self.setup.tables.add((np.array(numbers)[order], chances / chances.sum()))
-
-    def fought(self, camp: int, garrison: int) -> dict[tuple[Any, ...], float]:
-        """Thirds left of the besieger, losses of the relief side, winner, is the besieger's leader lost: the chances.
-
-        `garrison` is -1 where it makes no sortie.
+        Results are rows of the ends (see `decoded`).
         """
-        if (camp, garrison) not in self._fought:
-            assert self.setup.campaign is not None
-            inside = self.setup.inside[max(0, garrison)]
-            fields = battle_of(self.setup.campaign, self.setup.camp[camp], inside)
-            # Troops beyond those that fight only stand by: such sorties are one battle.
-            fields = fields.model_copy(update={"attacker": fighting(fields.attacker, fields.options)})
-            columns, p = outcomes_of(build_battle, fields)
-            given = self.setup.besieger.leader.given
-            gone = np.any([columns[f"defender_leader_{how}"] for how in GONE], axis=0) & given
-            left, lost = columns["defender_left_thirds"], columns["attacker_losses_thirds"]
-            self._fought[camp, garrison] = chances_of([left, lost, columns["winner"], gone], p)
-        return self._fought[camp, garrison]
+        setup = self.setup
+        fought = product(setup.camps, setup.garrisons if self.sortie else (0,)) if self.army else ()
+        found = {place: self.fought(*place) for place in fought}
+        ends = np.unique(np.concatenate([np.zeros(1, np.int64), *(codes for codes, _ in found.values())]))
+        tables = np.zeros((setup.besieger.size + 1, setup.room + 1), np.int64)
+        for place, (codes, p) in found.items():
+            tables[place] = setup.tables.add((np.searchsorted(ends, codes), p / p.sum()))
+        return tables, decoded(ends)
 
-    @cached_property
-    def _fought(self) -> dict[tuple[int, int], dict[tuple[Any, ...], float]]:
-        return {}
+    def fought(self, camp: int, garrison: int) -> tuple[np.ndarray, np.ndarray]:
+        """The ends of one battle as numbers (see `coded`), int64 in ascending order, and their chances."""
+        assert self.setup.campaign is not None
+        fields = battle_of(self.setup.campaign, self.setup.camp[camp], self.setup.inside[garrison])
+        # Troops beyond those that fight only stand by: such sorties are one battle.
+        fields = fields.model_copy(update={"attacker": fighting(fields.attacker, fields.options)})
+        columns, p = land_stage(set_up_stage(fields, SIDES[DEFENDER]))
+        given = self.setup.besieger.leader.given
+        gone = np.any([columns[f"defender_leader_{how}"] for how in GONE], axis=0) & given
+        ends = coded(columns["defender_left_thirds"], columns["attacker_losses_thirds"], columns["winner"], gone)
+        ends, which = np.unique(ends, return_inverse=True)
+        return ends, np.bincount(which, p)
 
-    def end(self, camp: int, garrison: int, lost: int, winner: int, gone: bool) -> Battle:
-        """Losses fall on the relief army first; who wins decides on the siege (section 5.7, the battle)."""
-        assert self.army is not None
-        left, inside = max(0, self.size - lost), garrison - max(0, lost - self.size)
-        won, loose = winner == ATTACKER, False
-        if winner not in (ATTACKER, DEFENDER) and self.army.enter and camp > 0:
-            enter = max(0, min(left // LD, (self.setup.room - inside) // LD))
-            loose = enter > 0 and not self.setup.inside[inside].has_army
-            left, inside = left - LD * enter, inside + LD * enter
-        state = siege.LEADER_LOST if gone else siege.COME
-        relieving = siege.FOUGHT | siege.RELIEVED * won
-        return Battle(
-            camp, inside, self.size - left, relieving, state, int(won or camp == 0), int(loose and self.setup.mixed)
-        )
+
+def coded(left: np.ndarray, lost: np.ndarray, winner: np.ndarray, gone: np.ndarray) -> np.ndarray:
+    """Ends of battles as numbers: thirds left of the besieger, lost by the relief side, winner, is the leader lost?"""
+    return np.asarray(((left << 10 | lost) << 2 | winner) << 1 | gone)
+
+
+def decoded(ends: np.ndarray) -> np.ndarray:
+    """The parts of such numbers, in this order: int64, shape (ends, 4)."""
+    return np.stack([ends >> 13, ends >> 3 & 1023, ends >> 1 & 3, ends & 1], axis=1)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from simulator.engine.model.chain import helper
 from simulator.engine.model.chance import NO_TABLE
+from simulator.rules.battle import ATTACKER, NOBODY
+from simulator.rules.europa.shared.stacks import LD
 from simulator.rules.europa.siege.state import (
     ARRIVAL,
     ARRIVED,
@@ -13,12 +15,14 @@ from simulator.rules.europa.siege.state import (
     ENDS,
     EVADE,
     EVASION,
+    FOUGHT,
     GOES_ON,
     LEADER_LOST,
     LIFT,
     LIFTED,
     NOT_COME,
     RELIEF_CHOICE,
+    RELIEVED,
     SEGMENT_BEGINS,
 )
 
@@ -57,7 +61,7 @@ def answered(s, answer):
 def relief_table(p, s):
     """The table of its arrival, of the besieger's evasion, or of the battle."""
     if s.stage == BATTLE:
-        return p.relief_battle[s.camp, s.garrison]
+        return p.relief_battle[s.camp, s.garrison * p.sortie]
     return p.relief_chance if s.stage == ARRIVAL else p.evasion
 
 
@@ -68,14 +72,23 @@ def relief_rolled(p, s, result):
         return s._replace(stage=ARRIVED if result else SEGMENT_BEGINS)
     if s.stage == EVASION:
         return s._replace(stage=ENDS, how=LIFTED) if result else s._replace(stage=BATTLE)
-    ends = p.battles[result, 5]
+    return fought(p, s, p.battles[result, 0], p.battles[result, 1], p.battles[result, 2], p.battles[result, 3])
+
+
+@helper
+def fought(p, s, camp, lost, winner, leader_lost):
+    """Losses fall on the relief army first; who wins decides on the siege. After a draw its troops may enter."""
+    left, inside, entered = max(0, p.relief_size - lost), s.garrison - max(0, lost - p.relief_size), 0
+    if winner == NOBODY and camp > 0:
+        entered = max(0, min(left // LD, (p.room - inside) // LD))
+    ends = winner == ATTACKER or camp == 0
     return s._replace(
         stage=ENDS if ends else SEGMENT_BEGINS,
-        camp=p.battles[result, 0],
-        garrison=p.battles[result, 1],
-        parted=s.parted + p.battles[result, 2],
-        relieving=p.battles[result, 3],
-        relief=p.battles[result, 4],
+        camp=camp,
+        garrison=inside + LD * entered,
+        parted=s.parted + p.relief_size - left + LD * entered,
+        relieving=FOUGHT | RELIEVED if winner == ATTACKER else FOUGHT,
+        relief=LEADER_LOST if leader_lost else COME,
         how=LIFTED if ends else GOES_ON,
-        loose=p.battles[result, 6],
+        loose=1 if entered > 0 and not p.armies[inside] else 0,
     )

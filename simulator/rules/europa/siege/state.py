@@ -71,8 +71,12 @@ class SiegeParams(NamedTuple):
     relief_round: int  # the round in which it comes, 0 for none
     relief: int  # the besieger's answer
     evasion: int  # table of evading it
-    relief_battle: np.ndarray  # [camp, garrison]: table of battles, which are rows of the following
-    battles: np.ndarray  # [battle, field of relief.Battle]
+    relief_size: int  # thirds
+    sortie: int  # the garrison joins the battle
+    room: int  # thirds inside up to which its troops enter after a draw, 0 if they do not
+    armies: np.ndarray  # [garrison]: it still has the ARMY that the counters of its troops once had
+    relief_battle: np.ndarray  # [camp, garrison in a sortie]: table of battles, which are rows of the following
+    battles: np.ndarray  # [battle, thirds left of the besieger | lost by the relief side | winner | leader lost]
     # If the besieger's leader may be lost, the numbers that depend on him have a row for each case.
     effect_camp: np.ndarray  # [lost, camp], to be added up with the two following
     effect_garrison: np.ndarray  # [without an ARMY, garrison]

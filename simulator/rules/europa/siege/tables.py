@@ -6,7 +6,7 @@ docs/rules/europa_land_siege.md sections 4 and 5; the rules are in rules.py.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from functools import cached_property
 from typing import Any
@@ -32,7 +32,7 @@ from simulator.rules.europa.shared.modifiers import Bonus, sum_of
 from simulator.rules.europa.shared.stacks import LD, TECHNOLOGIES, Opponents, artillery_value
 from simulator.rules.europa.siege import rules
 from simulator.rules.europa.siege import state as siege
-from simulator.rules.europa.siege.assault import Assaults, Ground
+from simulator.rules.europa.siege.assault import Assaults
 from simulator.rules.europa.siege.relief import Reliefs
 from simulator.rules.europa.siege.state import ACTIONS, BEST, PLANS, SiegeParams, SiegeState
 from simulator.rules.toolkit.weights import grid
@@ -284,12 +284,8 @@ class SiegeSetup(Opponents[Siege | Campaign]):
             found.update(attrition(self.book, garrison, 0, drm, habit))
         return self.tables.add(found)
 
-    def assault(self, camp: int, garrison: int, breach: int, counter: int) -> int:
-        """Table of an assault by besieger, garrison, right after a breach, and counter."""
-        return self.tables.add(self.assaults.weights(Ground(camp, garrison, breach, counter)))
-
     @property
-    def assaulted(self) -> tuple[Iterable[int], ...]:
+    def assaulted(self) -> tuple[Iterable[int], Sequence[int], Iterable[int], Iterable[int]]:
         """The assaults that may be made: sizes of besieger and garrison, right after a breach, counter."""
         action, on_breach, storms = self.plan
         plain = self.best or action == "assault" or storms or self.fields.policy.attacker.too_small == "assault"
@@ -361,7 +357,7 @@ class SiegeSetup(Opponents[Siege | Campaign]):
             wear=by_leader(lambda led: led.wear),
             unit=self.unit,
             garrison_attrition=by_leader(lambda led: grid((garrisons, works), led.starved, (inside, range(works)))),
-            assault=by_leader(lambda led: grid((camps, garrisons, 2, 2), led.assault, self.assaulted)),
+            assault=by_leader(lambda led: led.assaults.grid(*self.assaulted)),
             tests=grid((3, 4), self.tests),
             next_box=grid((len(BOXES),), self.next_box),
         )

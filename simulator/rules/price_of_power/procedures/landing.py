@@ -12,6 +12,7 @@ from simulator.engine.model.plain import Choice, PlainBattle
 from simulator.rules.price_of_power.dice import Dice, Icons, icons_shown, most_icons, pool_of
 from simulator.rules.price_of_power.forces import TYPES_HIT, Side
 from simulator.rules.price_of_power.model import TYPES, UNITS, LandUnits
+from simulator.rules.toolkit.tolerances import ROUNDING
 
 # Numbers of units in the order of UNITS.
 Units = tuple[int, ...]
@@ -22,7 +23,6 @@ MOST_CHOICES = 1_000
 OF_TYPE = [[UNITS.index(f"{rank}{unit}") for rank in ("", "mercenary_", "allied_") if f"{rank}{unit}" in UNITS]
            for unit in TYPES]  # fmt: skip
 # Chances within this are equal.
-EQUAL = 1e-12
 
 
 def numbers(army: LandUnits) -> Units:
@@ -55,7 +55,7 @@ def most_expected(army: Units, room: int, adds: Sequence[Sequence[float]]) -> Un
     for _ in range(min(room, sum(army))):
         left = [which for which, number in enumerate(by_type(army)) if there[which] < number]
         more = {which: adds[which][there[which]] if there[which] < len(adds[which]) else 0.0 for which in left}
-        types.append(next(which for which in left if more[which] >= max(more.values()) - EQUAL))
+        types.append(next(which for which in left if more[which] >= max(more.values()) - ROUNDING))
         there[types[-1]] += 1
     return going(army, types)
 
