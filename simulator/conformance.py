@@ -241,9 +241,12 @@ def check_counters(scenario: Scenario, true: Odds) -> None:
 
 
 def check_winners(scenario: Scenario, true: Odds) -> None:
-    """The winners alone, where a kind finds them sooner, have the chances that they have among all outcomes."""
+    """The columns that a kind finds sooner than the others have the chances that they have among all outcomes."""
     if (short := winners_of(scenario)) is not None:
-        known, whole = ([odds.winner(name) for name in WINNERS] for odds in (short, true))
+        facts = [name for name in short.columns if name != "winner"]
+        known, whole = (
+            [*(odds.winner(name) for name in WINNERS), *(odds.p(fact) for fact in facts)] for odds in (short, true)
+        )
         promise(np.allclose(known, whole, atol=1e-9), f"winners: {known} alone, {whole} among all outcomes")
 
 

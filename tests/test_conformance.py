@@ -9,6 +9,7 @@ import pytest
 from simulator import exact, load
 from simulator.conformance import check, check_winners
 from simulator.engine.model.limits import BrokenGame
+from simulator.rules.battle import Outcomes
 from simulator.scenarios import example_names
 from tests import records
 
@@ -42,7 +43,12 @@ def test_a_seed_gives_the_same_battles_on_every_machine(name):
 
 
 def test_winners_alone_that_differ_are_found():
-    scenario = load("europa-lepanto-1571")
-    vars(scenario)["built"] = replace(scenario.built, winners=lambda: np.array([0.5, 0.5, 0]))
-    with pytest.raises(BrokenGame, match="winners: "):
-        check_winners(scenario, exact(scenario))
+    even = {"winner": np.arange(2)}
+    for name, columns in (
+        ("europa-lepanto-1571", even),
+        ("europa-la-hougue-1692", even | {"landed": np.arange(2) == 0}),
+    ):
+        scenario, wrong = load(name), Outcomes(columns, np.array([0.5, 0.5]))
+        other = replace(scenario, battle=replace(scenario.battle, winners=lambda fields, wrong=wrong: wrong))
+        with pytest.raises(BrokenGame, match="winners: "):
+            check_winners(other, exact(scenario))

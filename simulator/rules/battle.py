@@ -269,7 +269,6 @@ class Built:
       ..., `choice`, `advantage`, `reached`.
     - `decisions(states, options)`: for games whose policies may be `best`: the states in which a side decides, as
       columns (`decision`: the policy's path; then the state in the game's words), and `choice`: the option in words.
-    - `winners()`: the chance of each of WINNERS, float64, shape (3,), where it is known long before the outcomes.
     - `apart()`: where the chain does not distinguish the pieces, other chains of the same battle with their `pieces`.
     """
 
@@ -280,7 +279,6 @@ class Built:
     assumptions: Callable[[], Sequence[str]] = no_lines
     explain: Callable[[], Sequence[str]] = no_lines
     pieces: Callable[[States], Sequence[Piece]] | None = None
-    winners: Callable[[], np.ndarray] | None = None
     apart: Callable[[], Sequence[Built]] | None = None
     starts: Sequence[str] = ()
     joined: Callable[[Sequence[str], np.ndarray], Joined | None] | None = None
@@ -328,6 +326,8 @@ class Battle:
 
     - `model`: pydantic model of the whole scenario (frame and fields); `check` raises Refusal for what types allow.
     - `build(fields)`: chain or answer, outcome, assumptions, explanation, replay: see `Built`.
+    - `winners(fields)`: the outcomes with the column `winner` and perhaps others, for a kind that finds them long
+      before the rest; None where it does not.
     - `summary`: the columns of a summary, in order, beside the winner.
     - `question`: the question of a player, and the sentence that answers it. `called(data, side)`: the name that a
       scenario's tables give a side, "" without one.
@@ -355,6 +355,7 @@ class Battle:
     summary: tuple[str, ...]
     build: Callable[[Any], Built]
     check: Callable[[Any], None] = allow_all
+    winners: Callable[[Any], Outcomes | None] | None = None
     question: Question = field(default_factory=Question)
     called: Callable[[Mapping[str, Any], str], str] | None = None
     results: Mapping[str, str] = field(default_factory=dict)

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from simulator import rules
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.kept import Recent
-from simulator.rules.battle import Battle, Built, Fields, Misfit, Refusal
+from simulator.rules.battle import Battle, Built, Fields, Misfit, Outcomes, Refusal
 from simulator.scenarios import linked, objective, uncertain, validation
 from simulator.scenarios.arguments import checked
 from simulator.scenarios.files import read
@@ -74,6 +74,11 @@ class Scenario:
         if built.chain is not None and built.chain.layout.bits <= MOST_BITS:
             _kept.keep(key, (self.battle, built))
         return built
+
+    def winners(self) -> Outcomes | None:
+        """The outcomes with few columns that this kind finds long before the rest, see `Battle.winners`."""
+        find = self.battle.winners
+        return None if find is None else worded(lambda: find(self.fields))
 
     def release(self) -> None:
         """Drop the graph of a large chain (up to 110 MB): no equal scenario shares it, and it can be made again."""

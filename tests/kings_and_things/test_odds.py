@@ -63,7 +63,7 @@ def test_simulated_as_exact_with_odd_options(seed):
 )
 def test_the_winner_of_an_exploration_alone_is_that_of_the_whole_answer(changes):
     scenario = draft(CUP | {"attacker": {"creatures": []}}).with_fields(changes).checked()
-    chances, whole = scenario.built.winners(), exact(scenario)
+    chances, whole = scenario.winners().p, exact(scenario)
     assert chances == pytest.approx([whole.winner(side) for side in ("attacker", "defender", "nobody")], abs=1e-12)
     assert (chances > 0).sum() > 1
 
@@ -71,7 +71,7 @@ def test_the_winner_of_an_exploration_alone_is_that_of_the_whole_answer(changes)
 @pytest.mark.parametrize("changes", [{"attacker.items": ["talisman"]}, {"policy.attacker.retreat": "after-rounds"}])
 def test_more_than_hits_needs_the_whole_answer(changes):
     scenario = draft(CUP | {"attacker": {"creatures": ["4", "3R"]}}).with_fields(changes).checked()
-    assert scenario.built.winners is None
+    assert scenario.winners() is None
 
 
 def test_the_best_order_of_losses_has_the_whole_answer():

@@ -13,7 +13,7 @@ import numpy as np
 
 from simulator.analysis.odds.answer import answer, changed
 from simulator.analysis.odds.headline import meant
-from simulator.analysis.odds.measure import Measure, check_side, is_chance, is_of_winner, measure
+from simulator.analysis.odds.measure import Measure, check_side, is_chance, measure
 from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.run import Interrupted, Progress
 from simulator.analysis.plan.answer import aimed, studied
@@ -147,7 +147,7 @@ class Search:
             self._refusals[settings] = str(error)
             return
         try:
-            method = replace(self.method, winners=is_of_winner(self.value))
+            method = replace(self.method, values=(self.value,))
             odds = answer(scenario, method, self.progress and (lambda done, total: self._report()))
         except Interrupted:
             raise KeyboardInterrupt from None

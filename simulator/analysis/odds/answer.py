@@ -10,7 +10,7 @@ from simulator.analysis.odds.first import first_answer
 from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.mix import combined, mixed
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import Interrupted, Progress, settle, winners_of
+from simulator.analysis.odds.run import Interrupted, Progress, known_sooner, settle
 from simulator.analysis.odds.stages import Shared
 from simulator.analysis.storage.kept_run import kept_run
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft, is_uncertain, load
@@ -28,7 +28,7 @@ def answer(
     if is_uncertain(asked):
         return mixed(asked, method or Method(), progress).odds
     method, checked = method or Method(), load(asked)
-    if method.winners and method.battles is None and (known := winners_of(checked)):
+    if method.battles is None and (known := known_sooner(checked, method.values)):
         return known
     first = method.at_once and method.is_automatic and method.precision is None
     try:

@@ -21,7 +21,7 @@ class Method:
     bytes, else simulation. `battles` are simulated; if that is None, as many as bring the half-width of every 95 %
     interval down to `precision`; if that is None too, to DEFAULT_PRECISION, or as many as ANSWER_ROLLS allow. With
     `at_once` an automatic answer without a precision compiles nothing,
-    see `first.first_answer`. `winners`: only the chances to win are asked, see `Battle.winners`; without `counted`,
+    see `first.first_answer`. `values`: nothing but these is asked, so that `Battle.winners` may do; without `counted`,
     only columns that no counter changes, in an exact answer that is one chain.
     """
 
@@ -32,7 +32,7 @@ class Method:
     threads: int | None = None
     budget: int | None = None
     at_once: bool = False
-    winners: bool = False
+    values: tuple[str, ...] = ()
     counted: bool = True
 
     @property

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from simulator.analysis.odds.measure import is_of_winner
 from simulator.analysis.odds.method import MOST_BATTLES, Method
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.stages import COMMON, ExactRun, Shared, SimulatedRun
@@ -23,7 +24,7 @@ from simulator.engine.model.limits import (
     NoExactOdds,
     processors,
 )
-from simulator.rules.battle import WINNERS, Columns, Outcomes
+from simulator.rules.battle import Columns, Outcomes
 from simulator.rules.toolkit.merging import merge
 from simulator.scenarios import Scenario
 
@@ -276,9 +277,16 @@ def labelled(scenario: Scenario, outcomes: Outcomes, battles: int | None = None,
 
 
 def winners_of(scenario: Scenario) -> Odds | None:
-    """Exact odds with the winner as their only column; None where the kind finds them no sooner than all columns."""
-    found = scenario.built.winners
-    return found and labelled(scenario, Outcomes({"winner": np.arange(len(WINNERS))}, found()))
+    """Exact odds with few columns, the winner among them; None where the kind finds them no sooner than all columns."""
+    found = scenario.winners()
+    return None if found is None else labelled(scenario, found)
+
+
+def known_sooner(scenario: Scenario, values: Sequence[str]) -> Odds | None:
+    """As `winners_of`, if that answers all of these values, at least one."""
+    found = winners_of(scenario) if values else None
+    answers = found and all(is_of_winner(value) or value in found.columns for value in values)
+    return found if answers else None
 
 
 def exact_in_time(scenario: Scenario) -> Odds | None:

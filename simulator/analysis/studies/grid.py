@@ -13,7 +13,7 @@ import numpy as np
 
 from simulator.analysis.odds.answer import answer, changed
 from simulator.analysis.odds.headline import meant
-from simulator.analysis.odds.measure import Measure, is_of_winner, measure
+from simulator.analysis.odds.measure import Measure, measure
 from simulator.analysis.odds.method import Method, check_numbers
 from simulator.analysis.odds.odds import Odds, own_value
 from simulator.analysis.odds.run import CELL_BATTLES, CELL_BYTES, Progress, by_rules
@@ -238,8 +238,7 @@ class Grid:
         scenario, note = changed(self.draft, self.paths, settings)
         if self.battles is None:
             try:
-                by_winner = bool(self.asked) and all(map(is_of_winner, self.asked))
-                method = Method(exact=True, budget=CELL_BYTES, winners=by_winner)
+                method = Method(exact=True, budget=CELL_BYTES, values=tuple(self.asked))
                 return answer(scenario, method, report, shared), note
             except NoExactOdds:
                 # A larger graph does not pay for so few battles: 0.3 s in place of 3.1 s, one cell of Kings & Things.

@@ -15,16 +15,18 @@ from typing import TYPE_CHECKING, Any
 from simulator.analysis.field_words import counts_units, field_in_words, owner_in_words, units_in_words
 from simulator.analysis.odds.answer import changed
 from simulator.analysis.odds.headline import meant
-from simulator.analysis.odds.measure import is_chance, is_of_winner, measure
+from simulator.analysis.odds.measure import is_chance, measure
 from simulator.analysis.odds.method import Method
-from simulator.analysis.odds.odds import Odds, own_value
+from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import (
     CELL_BATTLES,
     CELL_BYTES,
     Progress,
+    known_sooner,
     many_like,
     reported,
     until_interrupted,
+    winners_of,
 )
 from simulator.analysis.odds.stages import Shared
 from simulator.analysis.result import Result, frame
@@ -188,10 +190,11 @@ def sensitivity(  # noqa: PLR0913 - one argument an option
     """
     checked = load(scenario)
     tried = [one for one in steps_of(checked, (fields,) if isinstance(fields, str) else fields) if wanted(*one)]
-    many_like(checked)
-    own = own_value(checked.battle, ["winner"]) if checked.built.winners else ""
-    winners = is_of_winner(meant(checked.battle, value or own))
-    method = Method(battles=battles, seed=seed, threads=threads, budget=CELL_BYTES, winners=winners)
+    own = value or ((few := winners_of(checked)) and few.value)
+    values = (meant(checked.battle, own),) if own else ()
+    if battles or not known_sooner(checked, values):
+        many_like(checked)
+    method = Method(battles=battles, seed=seed, threads=threads, budget=CELL_BYTES, values=values)
     ask = partial(answered, method=method, many=CELL_BATTLES, shared=Shared())
     reference = ask(checked)
     asked = meant(checked.battle, value or "") or reference.odds.value

@@ -228,7 +228,7 @@ class PlainBattle:
                 owner.append(0)
                 table_of.append(OVER if following is None else self._roll(state, following))
             number.append(len(self._to) - self._first[place])
-            if place < ASKED_TWICE and _asked(self._next(state)) != _asked(following):
+            if place < ASKED_TWICE and not _alike(self._next(state), following):
                 raise BrokenGame(f"follow: answers differently when asked again, in {state}")
             if len(self.states) > MOST_STATES:
                 raise NoExactOdds(f"more than {MOST_STATES:,} states; a battle in the plain form has fewer")
@@ -372,8 +372,15 @@ def able(weights: Mapping[Any, float]) -> list[Any]:
     return [after for after, weight in weights.items() if weight]
 
 
-def _asked(following: Following) -> Any:
-    """The parts of a roll or choice that must be equal whenever `follow` is called with the same state."""
-    if following is None or isinstance(following, Choice):
-        return following and (following.side, following.policy, list(following.options))
-    return dict(following.weights), dict(following.counts)
+def _alike(one: Following, other: Following) -> bool:
+    """Are the parts equal that must be whenever `follow` is called with the same state?"""
+    if one is None or other is None:
+        return one is other
+    if isinstance(one, Choice) or isinstance(other, Choice):
+        return type(one) is type(other) and _offers(one) == _offers(other)
+    kept = one.weights, other.weights
+    return (kept[0] is kept[1] or dict(kept[0]) == dict(kept[1])) and dict(one.counts) == dict(other.counts)
+
+
+def _offers(choice: Any) -> tuple[str, str, list[str]]:
+    return choice.side, choice.policy, list(choice.options)

@@ -16,10 +16,10 @@ from typing import Any, get_args
 from simulator.rules.advice import advised
 from simulator.rules.battle import Battle, Built, Clock, Fields, by_kind, offered
 from simulator.rules.europa.land.battle import build_land
-from simulator.rules.europa.passages.expedition import build_expedition, check_expedition
+from simulator.rules.europa.passages.expedition import build_expedition, check_expedition, winners_of_expedition
 from simulator.rules.europa.passages.model import Expedition, Passage, check_passage
 from simulator.rules.europa.passages.native_chain import NativeChain, build_native_chain, check_native_chain
-from simulator.rules.europa.passages.passage import build_passage
+from simulator.rules.europa.passages.text import build_passage, winners_of_passage
 from simulator.rules.europa.procedures import (
     attrition,
     blockades,
@@ -31,7 +31,7 @@ from simulator.rules.europa.procedures import (
     unrest,
 )
 from simulator.rules.europa.sea.model import Naval, check_naval
-from simulator.rules.europa.sea.text import build_naval
+from simulator.rules.europa.sea.text import build_naval, winners_of_naval
 from simulator.rules.europa.shared import land_model as model
 from simulator.rules.europa.shared.fields import check_tables
 from simulator.rules.europa.shared.land_checks import check_land, check_siege
@@ -89,7 +89,7 @@ BATTLES = by_kind(
         check_siege,
         clock=Clock("rounds", "fallen", "the fortress has fallen", plans="policy.attacker.plan"),
     ),
-    kind(Naval, build_naval, check_naval),
+    kind(Naval, build_naval, check_naval, winners=winners_of_naval),
     kind(attrition.Attrition, attrition.build_attrition, attrition.check_attrition),
     kind(interception.Interception, interception.build_interception, interception.check_interception),
     kind(blockades.BlockadeRun, blockades.build_blockade_run, blockades.check_blockade_run),
@@ -114,8 +114,8 @@ BATTLES = by_kind(
     kind(continuation.Continuation, continuation.build_continuation),
     kind(leader_survival.Survival, leader_survival.build_survival),
     kind(blockades.Logistics, blockades.build_logistics, blockades.check_logistics),
-    kind(Passage, build_passage, check_passage),
-    kind(Expedition, build_expedition, check_expedition),
+    kind(Passage, build_passage, check_passage, winners=winners_of_passage),
+    kind(Expedition, build_expedition, check_expedition, winners=winners_of_expedition),
     name="Europa Universalis 8",
     advice=advised({"plan": PLANS}, {"leave_with_wind": "leave with the wind", "break_off": "break off"}),
     total=total,

@@ -11,7 +11,7 @@ from functools import partial
 from math import prod
 
 from simulator.rules.advice import advised
-from simulator.rules.battle import Built, Clock, by_kind, offered
+from simulator.rules.battle import Built, Clock, Outcomes, by_kind, offered
 from simulator.rules.kings_and_things import model
 from simulator.rules.kings_and_things.checks import check
 from simulator.rules.kings_and_things.creatures import creature_rows, item_rows
@@ -68,8 +68,14 @@ def build(scenario: model.Scenario, known: Forces | None = None) -> Built:
         begun=lambda states: states.rounds,  # a round counts when it begins
         starts=starts_of(forces),
         joined=partial(joined, forces),
-        winners=partial(winners, forces, chain, numbers.kept) if _pairs_do(forces) else None,
     )
+
+
+def winners_of(scenario: model.Exploration) -> Outcomes | None:
+    """The winner of an exploration alone, where pairs of conditions find it."""
+    forces = forces_of(scenario)
+    numbers = numbers_of(forces)
+    return winners(forces, chain_of(forces, numbers), numbers.kept) if _pairs_do(forces) else None
 
 
 def _pairs_do(forces: Forces) -> bool:
@@ -98,6 +104,7 @@ BATTLES = by_kind(
     _kind(model.FreeForAll, summary=(*LOSSES, *LEFT), question=FREE_FOR_ALL, results=HOLDERS, version=2),
     _kind(
         model.Exploration,
+        winners=winners_of,
         summary=("explored_without_fight", *LOSSES[::3], *LEFT, "defenders_drawn", "bribe_cost"),
         question=Question(sentence="The hex is won in {m}, without a fight in {explored_without_fight}."),
         advice=ADVICE,

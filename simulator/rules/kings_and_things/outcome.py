@@ -9,7 +9,7 @@ import numpy as np
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.kept import Kept
 from simulator.engine.model.ragged import members
-from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Columns, Piece, States
+from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Columns, Outcomes, Piece, States
 from simulator.rules.kings_and_things import rules
 from simulator.rules.kings_and_things.forces import Catalogue, Forces
 from simulator.rules.kings_and_things.model import FORTS, Exploration
@@ -84,8 +84,8 @@ def pieces(forces: Forces, states: States) -> list[Piece]:
     return pieces
 
 
-def winners(forces: Forces, chain: Chain, kept: Kept) -> np.ndarray:
-    """The chance of each of WINNERS in an exploration of two sides that are only hit: float64, shape (3,).
+def winners(forces: Forces, chain: Chain, kept: Kept) -> Outcomes:
+    """The winner alone, in an exploration of two sides that are only hit.
 
     `kept` are the results of battles with the same pairs of conditions, whatever the chances of the draw.
     """
@@ -93,7 +93,8 @@ def winners(forces: Forces, chain: Chain, kept: Kept) -> np.ndarray:
     attacker, nobody = (
         kept.of(winners_by_pairs, (forces, chain))[:, attackers, defenders - forces.base[1]] @ forces.chances
     )
-    return np.array([attacker, 1 - attacker - nobody, nobody])
+    found = np.array([attacker, 1 - attacker - nobody, nobody])
+    return Outcomes({"winner": np.array([ATTACKER, DEFENDER, NOBODY])}, found)
 
 
 def winners_by_pairs(battle: tuple[Forces, Chain]) -> np.ndarray:

@@ -1,28 +1,31 @@
 """Battles of a passage: one fight for fleets of many sizes (docs/rules/europa_naval_and_other.md section 14).
 
-Fleets with the same modifiers, columns and morale share one fight (sea/fight.py); the losses are computed for each
-fleet that may come to it.
+A passing fleet may come to a battle with some seventy remainders, and scenarios that differ in one field fight most of
+these battles again. Whatever several of them have in common is computed once: the duels of a fight (sea/fight.py) by
+their modifiers, its fates by the losses that wipe a side out, and what losses and storms leave of a fleet.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from functools import lru_cache
+from dataclasses import replace
+from functools import cached_property, lru_cache
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.rules.battle import ATTACKER
-from simulator.rules.europa.sea import rules
-from simulator.rules.europa.sea.battle import NO_PURSUIT
-from simulator.rules.europa.sea.fight import FightKey, FightSweep, fight_of
-from simulator.rules.europa.sea.losses import NEVER_LOST, NEVER_PURSUED, NO_SHIP, Fight, Losses
+from simulator.rules.europa.passages.fates import ENEMY, OWN, Bouts, Fate, bouts_of, fates_of, limits_of, wiped
+from simulator.rules.europa.sea.fight import FightKey, fight_of
+from simulator.rules.europa.sea.losses import NO_SHIP, Fight, Force, Losses, all_whole, captured, remaining
 from simulator.rules.europa.sea.squadrons import Engagement
-from simulator.rules.europa.sea.tables import NavalSetup
-from simulator.rules.europa.shared.fleets import Afloat, Cargo, Fleet, after_attrition
+from simulator.rules.europa.shared.fleets import Afloat, Cargo, Fleet, Hold, after_attrition
 from simulator.rules.europa.shared.leaders import UNHARMED, Leader, Trial, fates
+from simulator.rules.europa.tables import Book
 
-OWN, ENEMY = 0, 1
+# Fleets that are numbered before the numbers begin anew.
+MOST_FLEETS = 1 << 14
+Sparse = tuple[np.ndarray, np.ndarray]
 
 
 class Result(NamedTuple):
@@ -34,146 +37,198 @@ class Result(NamedTuple):
     lost_commander: bool = False
 
 
-class End(NamedTuple):
-    """Ends of a fight alike in what follows: the tables of both sides' pursuits, morale left, own manoeuvre."""
+class Remains:
+    """Fleets by number, and what is left of them after losses and storms."""
 
-    verdict: int
-    left: bool
-    morale: tuple[int, int]
-    chases: tuple[int, int]
-    manoeuvre: int
+    def __init__(self, book: Book, order: tuple[str, ...], hold: Hold) -> None:
+        self.book, self.order, self.hold = book, order, hold
+        self.fleets: dict[int, Afloat] = {}
+        self._numbers: dict[Afloat, int] = {}
+        self._next = count()
+        self.storm, self.after = (
+            lru_cache(maxsize=MOST_FLEETS)(self._storm),
+            lru_cache(maxsize=MOST_FLEETS)(self._after),
+        )
+
+    def number(self, afloat: Afloat) -> int:
+        """The number of a fleet; threads that give it at the same time agree."""
+        if afloat not in self._numbers:
+            fresh = next(self._next)
+            self.fleets[fresh] = afloat
+            self._numbers.setdefault(afloat, fresh)
+        return self._numbers[afloat]
+
+    def _storm(self, fleet: int, modifier: int) -> Sparse:
+        """The numbers of the fleets that a storm leaves, with chances."""
+        left = after_attrition(self.book, self.fleets[fleet], modifier, self.order, self.hold)
+        chances = np.array([*left.values()], float)
+        return np.array([self.number(afloat) for afloat in left]), chances / chances.sum()
+
+    def _after(self, force: Force, kinds: tuple[str, ...], enemies: int, fate: Fate, prizes: Fleet) -> Sparse:
+        """The number of the fleet with its prizes, and is none of its own ships left? By the thirds rolled."""
+        whole, caught = all_whole(self.book, force, enemies, fate.routed), 0 if fate.won else fate.caught
+        left, gone = dict[int, int](), dict[int, bool]()
+        for losses in set(whole.tolist()):
+            record = remaining(force, kinds, Fight(fate.won, fate.routed, caught, losses))
+            left[losses] = self.number(Afloat(record.fleet.plus(prizes), record.cargo))
+            gone[losses] = record.gone
+        by_losses = (np.array([of[losses] for losses in whole.tolist()]) for of in (left, gone))
+        return next(by_losses), next(by_losses)
+
+    def after_storm(self, fleets: list[int], chances: list[float], modifier: int | None) -> Sparse:
+        """The numbers of the fleets that a storm leaves of these, with chances; without a modifier there is none."""
+        if modifier is None:
+            return np.array(fleets), np.array(chances)
+        left = [self.storm(fleet, modifier) for fleet in fleets]
+        sizes = [len(numbers) for numbers, _ in left]
+        numbers, shares = (np.concatenate(columns) for columns in zip(*left, strict=True))
+        return numbers, shares * np.repeat(chances, sizes)
 
 
-class Fate(NamedTuple):
-    """An end of a battle but for the losses: who has won, stars of the pursuit; is the own side routed?"""
-
-    won: bool
-    routed: bool
-    caught: int
-    manoeuvre: int
+@lru_cache(maxsize=16)
+def _remains(book: Book, order: tuple[str, ...], hold: Hold) -> Remains:
+    return Remains(book, order, hold)
 
 
-# The chances of the own losses in the fighting, float64 [thirds], by fate and the thirds that the pursuit adds.
-Fates = dict[tuple[Fate, int], np.ndarray]
-
-
-def fates_of(engagement: Engagement, losses: Losses) -> dict[Fate, np.ndarray]:
-    """The chances of the own losses, pursuit included, float64 [thirds], by fate."""
-    lost, sunk = (
-        next((thirds for thirds in range(NEVER_LOST) if losses.wiped(side, thirds, False)), NEVER_LOST)
-        for side in (OWN, ENEMY)
-    )
-    # A side of 1 or 2 thirds is wiped out whenever it is routed.
-    small = losses.wiped(OWN, 0, True), losses.wiped(ENEMY, 0, True)
-    fight, routs = fight_of(engagement), engagement.options.destruction_is_rout
-    return _cut(fight, lost, sunk, small, routs)
-
-
-@lru_cache(maxsize=256)
-def _cut(fight: FightKey, lost: int, sunk: int, small: tuple[bool, bool], routs: bool) -> dict[Fate, np.ndarray]:
-    """As `fates_of`, for fleets that are wiped out from the losses `lost` and `sunk` on; not to be changed."""
-    alive, wiped = (_fates(fight, sunk, small, routs, wiped) for wiped in (False, True))
-    found: dict[Fate, np.ndarray] = {}
-    for by_fate, rows in zip((alive, wiped), (slice(0, lost), slice(lost, None)), strict=True):
-        for (fate, more), chances in by_fate.items():
-            part = chances[rows]
-            if part.any():
-                if fate not in found:
-                    found[fate] = np.zeros(NEVER_PURSUED)
-                first = (rows.start or 0) + more
-                found[fate][first : first + len(part)] += part
+def remains_of(book: Book, order: tuple[str, ...], hold: Hold) -> Remains:
+    """The fleets of a side that loses its ships in this order; numbered anew once there are very many."""
+    found = _remains(book, order, hold)
+    if len(found.fleets) > MOST_FLEETS:
+        _remains.cache_clear()
+        found = _remains(book, order, hold)
     return found
 
 
-def results(engagement: Engagement) -> dict[Result, float]:
-    """The results of the battle for the attacker, with chances; not to be changed.
+# --- battles ---------------------------------------------------------------------------------------------------------
 
-    Battles whose fight and losses are alike share them, such as those of passages that differ in another stage.
+
+class Side(NamedTuple):
+    """A side as far as its losses depend on it: its force, the order of its captures, and its size for the enemy's."""
+
+    force: Force
+    kinds: tuple[str, ...]
+    size: int
+
+
+class Settled(NamedTuple):
+    """All that a battle depends on beside its fight: its sides, the readings, commanders that stay unharmed.
+
+    `later`: a modifier of the retreat of those who are routed; `unharmed`: the chances with ships left, and without.
     """
-    losses, options = Losses(engagement), engagement.options
-    lost = tuple(losses.sizes), tuple(losses.forces), tuple(losses.kinds), engagement.squadrons[OWN].retreat_drm
-    readings = options.destruction_is_rout, options.rout_attrition_plus_two
-    return _results(FightKey((fight_of(engagement).numbers, lost, readings), engagement))
+
+    sides: tuple[Side, Side]
+    routs: bool
+    later: int
+    unharmed: tuple[float, float]
+
+
+class Meeting:
+    """The battles of all remainders of one fleet against the same enemy."""
+
+    def __init__(self, engagement: Engagement) -> None:
+        self.engagement = engagement
+        self.results = lru_cache(maxsize=512)(self._results)
+        self._bouts: dict[Any, Bouts] = {}
+
+    def _results(self, afloat: Afloat) -> Results:
+        """The results for these ships and their cargo."""
+        own = replace(self.engagement.squadrons[OWN], fleet=afloat.fleet, cargo=afloat.cargo)
+        engagement = replace(self.engagement, squadrons=(own, self.engagement.squadrons[ENEMY]))
+        # Nothing else of the ships bears on the fight.
+        ships = own.line, own.n, min(2, own.fleet.galleasses)
+        if ships not in self._bouts:
+            self._bouts[ships] = bouts_of(fight_of(engagement))
+        losses, options = Losses(engagement), engagement.options
+        first, second = (Side(*of) for of in zip(losses.forces, losses.kinds, losses.sizes, strict=True))
+        unharmed = safe(own.leader, False), safe(own.leader, True)
+        later = 2 * options.rout_attrition_plus_two
+        return _fought(self._bouts[ships], Settled((first, second), options.destruction_is_rout, later, unharmed))
+
+
+@lru_cache(maxsize=64)
+def meeting_of(key: FightKey) -> Meeting:
+    """The battles of an engagement, kept by the numbers that they depend on."""
+    return Meeting(key.engagement)
+
+
+def results(engagement: Engagement) -> dict[Result, float]:
+    """The results of the battle for the attacker, with chances; not to be changed."""
+    own = engagement.squadrons[OWN]
+    return Meeting(engagement).results(Afloat(own.fleet, own.cargo)).chances(own.retreat_drm)
+
+
+class Results:
+    """The results of a battle for the attacker, with chances."""
+
+    def __init__(self, bouts: Bouts, battle: Settled) -> None:
+        self.battle, (own, enemy), book = battle, battle.sides, bouts.book
+        self.remains = remains_of(book, own.force.order, own.force.hold)
+        lost, small = wiped(book, own.force.fleet.thirds, enemy.size)
+        sunk, weak = wiped(book, enemy.force.fleet.thirds, own.size)
+        limits = limits_of(book, enemy.force.fleet.thirds)
+        self.fates = fates_of(bouts, lost, limits, sunk, (small, weak), battle.routs)
+
+    def _left(self, fate: Fate, prizes: Fleet) -> Sparse:
+        own, enemy = self.battle.sides
+        return self.remains.after(own.force, own.kinds, enemy.size, fate._replace(manoeuvre=0), prizes)
+
+    @cached_property
+    def _victories(self) -> list[tuple[Afloat, int, float]]:
+        """The remains of a victor with prizes; 1 if none of his own ships is left; the chance."""
+        enemy, parts = self.battle.sides[ENEMY], list[Sparse]()
+        for fate, chances in self.fates.won.items():
+            numbers, gone = self._left(fate, captured(enemy.force, enemy.kinds, fate.caught)[2])
+            parts.append((2 * numbers + gone, chances))
+        return [(self.remains.fleets[code // 2], code % 2, p) for code, p in zip(*_summed(parts), strict=True)]
+
+    @cached_property
+    def troops(self) -> dict[int, float]:
+        """The troops of a victor (thirds), with chances."""
+        found = defaultdict[int, float](float)
+        for (_, cargo), _, chance in self._victories:
+            found[cargo.troops] += chance
+        return found
+
+    @cached_property
+    def won(self) -> dict[Result, float]:
+        """The results of a victory."""
+        found = dict[Result, float]()
+        for left, gone, chance in self._victories:
+            safe = self.battle.unharmed[gone]
+            for lost_commander, share in ((False, safe), (True, 1 - safe)):
+                if share > 0:
+                    found[Result(True, *left, lost_commander)] = chance * share
+        return found
+
+    def chances(self, drm: int | None) -> dict[Result, float]:
+        """All results; `drm` is the modifier of the retreat's attrition but for MAN, None for no attrition."""
+        beaten, found = defaultdict[int | None, list[Sparse]](list), dict(self.won)
+        for fate, chances in self.fates.lost.items():
+            more = self.battle.later if fate.routed else -fate.manoeuvre
+            beaten[None if drm is None else drm + more].append((self._left(fate, NO_SHIP)[0], chances))
+        parts = [self.remains.after_storm(*_summed(those), modifier) for modifier, those in beaten.items()]
+        for number, chance in zip(*_summed(parts), strict=True):
+            found[Result(False, *self.remains.fleets[number])] = chance
+        return found
 
 
 # A passage fights some seventy battles; those with another number in one field fight most of them again.
-@lru_cache(maxsize=256)
-def _results(battle: FightKey) -> dict[Result, float]:
-    """As `results`; the numbers of the key are those that the results depend on."""
-    engagement = battle.engagement
-    losses, found = Losses(engagement), defaultdict[Result, float](float)
-    own, beaten = engagement.squadrons[OWN], defaultdict[tuple[Afloat, int], float](float)
-    unharmed = [safe(own.leader, gone) for gone in (False, True)]
-    for (won, routed, caught, manoeuvre), chances in fates_of(engagement, losses).items():
-        prizes = losses.caught(ENEMY, caught)[2] if won else NO_SHIP
-        suffered = np.flatnonzero(chances)
-        by_losses = np.bincount(losses.all_whole(OWN, routed)[suffered], chances[suffered])
-        for whole in np.flatnonzero(by_losses).tolist():
-            chance = float(by_losses[whole])
-            record = losses.left_with(OWN, Fight(won, routed, 0 if won else caught, whole))
-            if won:
-                fleet = record.fleet.plus(prizes) if caught else record.fleet
-                for gone, share in ((True, 1 - unharmed[record.gone]), (False, unharmed[record.gone])):
-                    found[Result(True, fleet, record.cargo, gone)] += chance * share
-            elif own.retreat_drm is None:
-                found[Result(False, record.fleet, record.cargo)] += chance
-            else:
-                modifier = losses.storm_modifier(OWN, routed, manoeuvre)
-                beaten[Afloat(record.fleet, record.cargo), modifier] += chance
-    saved = defaultdict[Afloat, float](float)
-    for (afloat, modifier), chance in beaten.items():
-        storm = after_attrition(engagement.book, afloat, modifier, own.order, own.hold)
-        share = chance / storm.total()
-        for after, weight in storm.items():
-            saved[after] += share * weight
-    for after, chance in saved.items():
-        found[Result(False, *after)] += chance
-    return {result: chance for result, chance in found.items() if chance > 0}
+@lru_cache(maxsize=1024)
+def _fought(bouts: Bouts, battle: Settled) -> Results:
+    return Results(bouts, battle)
+
+
+def _summed(parts: list[Sparse]) -> tuple[list[int], list[float]]:
+    """Numbers of several parts that have a chance, each once."""
+    if not parts:
+        return [], []
+    numbers, chances = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    able = chances > 0
+    each, place = np.unique(numbers[able], return_inverse=True)
+    return each.tolist(), np.bincount(place, chances[able], len(each)).tolist()
 
 
 def safe(leader: Leader, gone: bool) -> float:
     """The chance that a winner's commander, with no ship left or some, is neither killed nor wounded (section 12)."""
     ends = fates(leader, Trial(True, gone, leader.fragile))
     return float(ends[UNHARMED] / ends.total()) if leader.given else 1.0
-
-
-# Passages that differ in anything but their fights (a sweep over troops, seas, works) share them. They are small.
-@lru_cache(maxsize=4096)
-def _fates(fight: FightKey, sunk: int, small: tuple[bool, bool], routs: bool, wiped: bool) -> Fates:
-    """The fates of a fight if the own side is wiped out by its losses, or is not.
-
-    The enemy is from the loss `sunk` on; `small` sides are whenever they are routed.
-    """
-    setup, ends = ends_of(fight)
-    masses: dict[Any, np.ndarray] = {}
-    for end, chances in ends.items():
-        own, enemy = (small[side] and end.morale[side] == 0 for side in (OWN, ENEMY))
-        for sinks, columns in ((enemy, slice(0, sunk)), (True, slice(sunk, None))):
-            both = wiped or own, sinks
-            winner, pursues, (routed, _) = rules.settled(end.verdict, end.left, end.morale, both, routs)
-            won, chase = winner == ATTACKER, end.chases[winner] if pursues else 0
-            # Stars of the pursuit may still rout a loser.
-            case = won, routed, end.morale[OWN] * (not won and not routed), chase, end.manoeuvre * (not won)
-            masses[case] = masses.get(case, 0.0) + chances[:, columns].sum(axis=1)
-    found: Fates = {}
-    for (won, routed, morale, chase, manoeuvre), mass in masses.items():
-        for code, weight in setup.dice(chase) if chase else NO_PURSUIT:
-            more, caught = code & rules.LOSS_MASK, code >> rules.LOSS_BITS
-            fate = Fate(won, routed or (not won and morale <= caught), caught, manoeuvre)
-            at = fate, 0 if won else more
-            found[at] = found.get(at, 0.0) + weight * mass
-    return found
-
-
-@lru_cache(maxsize=32)
-def ends_of(fight: FightKey) -> tuple[NavalSetup, dict[End, np.ndarray]]:
-    """The ends of a fight with the chances of the losses: float64 [own losses, enemy losses]."""
-    setup = NavalSetup(fight.engagement)
-    sweep, men = FightSweep(setup), [group.men[OWN] or 0 for group in setup.groups]
-    found: dict[End, np.ndarray] = {}
-    for state, chances in sweep.ends.items():
-        morale = rules.morale_left(setup.plain, state, OWN), rules.morale_left(setup.plain, state, ENEMY)
-        chases = setup.chase_table(state.group, OWN, state.rolls), setup.chase_table(state.group, ENEMY, state.rolls)
-        end = End(state.verdict, state.left > 0, morale, chases, men[state.group])
-        found.setdefault(end, np.zeros(sweep.room))[: chances.shape[0], : chances.shape[1]] += chances
-    return setup, found

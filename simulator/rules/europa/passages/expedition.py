@@ -14,12 +14,14 @@ import numpy as np
 from simulator.engine.model.chain import SIDES
 from simulator.engine.model.chance import seen_as
 from simulator.engine.model.plain import Following, PlainBattle, Roll
-from simulator.rules.battle import ATTACKER, DEFENDER, Built, Columns
+from simulator.rules.battle import ATTACKER, DEFENDER, Built, Columns, Outcomes
 from simulator.rules.europa.land.battle import build_land, land_stage, set_up_stage, stage_ends
 from simulator.rules.europa.passages import model
 from simulator.rules.europa.passages.model import STAGES, stages_of, troops_of, with_troops
-from simulator.rules.europa.passages.passage import LANDED, Passing, Voyage, assumptions, explanation
+from simulator.rules.europa.passages.passage import Voyage
 from simulator.rules.europa.passages.stages import in_stage
+from simulator.rules.europa.passages.state import LANDED, Passing
+from simulator.rules.europa.passages.text import assumptions, explanation
 from simulator.rules.europa.shared.fleets import Hold
 from simulator.rules.europa.shared.land_checks import check_land
 from simulator.rules.europa.shared.land_model import FORAGERS, level_of, overruns
@@ -122,10 +124,28 @@ class Expedition:
     def _landed(self, state: Passing) -> Passing | Ashore:
         """A landing goes on ashore; the remains of a fleet that failed do not matter any more."""
         if state.ended == LANDED:
-            thirds, land = state.afloat.cargo.troops, self.fields.land
-            forages = state.foraging and land is not None and technology_of(land.attacker, land.options) in FORAGERS
-            return Ashore(self.after("passage"), thirds, thirds, forages)
+            return self._ashore(state.afloat.cargo.troops, state.foraging)
         return Ashore("passage", 0, 0, ended=state.ended) if state.ended else state
+
+    def _ashore(self, thirds: int, foraging: bool) -> Ashore:
+        """Troops that have landed."""
+        land = self.fields.land
+        forages = foraging and land is not None and technology_of(land.attacker, land.options) in FORAGERS
+        return Ashore(self.after("passage"), thirds, thirds, forages)
+
+    def passed(self) -> dict[Ashore, float]:
+        """The last states of those who have landed, with chances."""
+        held: Any = defaultdict(float) if self.voyage else {self.start: 1.0}
+        for landing, p in self.voyage.landings().items() if self.voyage else ():
+            held[self._ashore(*landing)] += p
+        for _ in self.stages:
+            after = defaultdict[Ashore, float](float)
+            for state, chance in held.items():
+                over = state.ended or not state.stage
+                for end, share in ({state: 1.0} if over else self.ends(state._replace(landed=0))).items():
+                    after[end] += chance * share
+            held = after
+        return held
 
     def _fought_or_besieged(self, state: Ashore) -> dict[Ashore, float]:
         """The ends of the battle ashore, or of the siege, with their chances."""
@@ -199,6 +219,21 @@ def check_expedition(fields: model.Expedition) -> None:
         for thirds in sorted({state.afloat.cargo.troops for state in states if state.ended == LANDED}):
             with in_stage("land"):
                 check_land(with_troops(fields, "land", expedition.counters("land", thirds)))
+
+
+def winners_of_expedition(fields: model.Expedition) -> Outcomes:
+    """The stages that are passed; what is left is not asked for them."""
+    expedition, found = Expedition(fields), defaultdict[tuple[Any, ...], float](float)
+    names = ["winner", *(PASSED[name] for name in expedition.stages)]
+    for state, chance in expedition.passed().items():
+        row = expedition.columns(state)
+        found[tuple(row[name] for name in names)] += chance
+    if expedition.voyage:
+        found[(DEFENDER, *(False for _ in names[1:]))] += 1 - sum(found.values())
+    columns = zip(*found, strict=True)
+    return Outcomes(
+        {name: np.array(values) for name, values in zip(names, columns, strict=True)}, np.array([*found.values()])
+    )
 
 
 def build_expedition(fields: model.Expedition) -> Built:

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import NamedTuple
 
-from simulator.engine.model.plain import Following, PlainBattle, Roll
-from simulator.rules.battle import ATTACKER, DEFENDER, Built
-from simulator.rules.europa.passages.battles import results
-from simulator.rules.europa.passages.model import HostileFleet, PassageFields, zone_of
+from simulator.engine.model.plain import Following, Roll
+from simulator.rules.battle import ATTACKER, DEFENDER
+from simulator.rules.europa.passages.battles import Meeting, Results, meeting_of
+from simulator.rules.europa.passages.model import HostileFleet, PassageFields
 from simulator.rules.europa.passages.obstacles import Stage, merged, stages_of_passage, way_until
+from simulator.rules.europa.passages.state import (
+    BLOCKADE,
+    FAILURES,
+    LANDED,
+    LANDING,
+    NO_FLEET,
+    STORM,
+    WORKS,
+    Passing,
+    after_battle,
+    left_of,
+    text_of_landing,
+)
 from simulator.rules.europa.procedures.attrition import (
     March,
     march_of,
@@ -29,40 +42,20 @@ from simulator.rules.europa.procedures.blockades import (
     under_fire,
 )
 from simulator.rules.europa.procedures.interception import at_sea, succeeds
-from simulator.rules.europa.sea.model import NavalConditions, SeaConditions
+from simulator.rules.europa.sea.fight import FightKey
+from simulator.rules.europa.sea.model import NavalConditions, NavalOptions, SeaConditions
 from simulator.rules.europa.sea.squadrons import Engagement, Squadron, squadron_of, voyager_of
-from simulator.rules.europa.shared.fleets import LAW, Afloat, Cargo, Fleet, after_attrition, ships_left
+from simulator.rules.europa.shared.fields import TableOptions
+from simulator.rules.europa.shared.fleets import Afloat, Cargo, Fleet, after_attrition, ships_left
 from simulator.rules.europa.shared.leaders import Leader
 from simulator.rules.europa.shared.losses import COUNTER_FIELDS, Pillaging
 from simulator.rules.europa.shared.modifiers import Bonus, sum_of
-from simulator.rules.europa.shared.procedure import D10, FACES, why
-from simulator.rules.europa.shared.stacks import LD, detachments
+from simulator.rules.europa.shared.procedure import D10, FACES
+from simulator.rules.europa.shared.stacks import LD
 from simulator.rules.europa.shared.voyage import SeaWay, VoyageConditions, of_the_voyage, of_the_way
-from simulator.rules.europa.tables import Book, book
-from simulator.rules.toolkit.plain import built
+from simulator.rules.europa.tables import Book
 
 SECTION = "14"
-FAILURES = ("stopped_by_works", "stopped_by_blockade", "beaten_at_sea", "lost_in_storm", "lost_on_landing")
-WORKS, BLOCKADE, BATTLE, STORM, LANDING = FAILURES
-LANDED = "landed"
-
-
-class Passing(NamedTuple):
-    """The fleet on its way: the stage to come, what is left, and how it ended ("" for not yet).
-
-    `asked`: the fleets of the stage that have tried to meet it; `fighting`: those who have met it, by place. `stopped`:
-    works have stopped it, and attrition is rolled. `commander`: the one given is still there.
-    """
-
-    stage: int
-    afloat: Afloat
-    commander: bool
-    battles: int = 0
-    asked: int = 0
-    fighting: tuple[int, ...] = ()
-    stopped: bool = False
-    ended: str = ""
-    foraging: bool = False
 
 
 @dataclass
@@ -73,7 +66,8 @@ class Voyage:
     book: Book
 
     def __post_init__(self) -> None:
-        self.fought = cache(lambda *at: results(self.engagement(*at)))
+        self.meeting, self.retreat_drm = cache(self._meeting), cache(self._retreat_drm)
+        self.shares, self.storm_drm = cache(self._shares), cache(self._storm_drm)
         self.landed, self.together = cache(self._landed), cache(self._together)
         self.falls_short = self.fields.conditions.sea_attrition and self.fields.options.retreat_attrition
 
@@ -128,10 +122,10 @@ class Voyage:
         if state.ended:
             return None
         stage = self.stages[state.stage]
-        if stage.fleets and state.asked == len(stage.fleets):
+        if self.fights(state):
             return Roll("battle", self.battle(state), line=lambda after, _: self.text_of_battle(state, after))
         if stage.kind == "storm" or state.stopped:
-            drm, weights = sum_of(self.of_storm(state)), self.storm(state)
+            drm, weights = self.storm_modifier(state), self.storm(state)
             rolled = f"{stage.title}: attrition at sea with {drm:+d}"
             return Roll("attrition", weights, line=lambda after, _: f"{rolled}; {left_of(after)}.")
         if stage.kind == "landing":
@@ -197,6 +191,14 @@ class Voyage:
             return at_sea(stage.fleets[state.asked], man, leader.manoeuvre, conditions.bad_weather)
         return self.of_storm(state) if stage.kind == "storm" else self.march_roll(state.afloat.cargo.troops)
 
+    def _storm_drm(self, stage: int, warships: bool, commander: bool) -> int:
+        """The modifier of attrition at sea of a fleet with or without warships."""
+        return sum_of(self.of_storm(Passing(stage, Afloat(Fleet(int(warships)), Cargo()), commander)))
+
+    def storm_modifier(self, state: Passing) -> int:
+        """The modifier of attrition at sea in a state."""
+        return self.storm_drm(state.stage, state.afloat.fleet.warships > 0, state.commander)
+
     def of_storm(self, state: Passing) -> list[Bonus]:
         """Modifiers of attrition at sea, of the voyage or of a fleet that works have stopped."""
         leader, stage = self.leader(state.commander), self.stages[state.stage]
@@ -221,31 +223,103 @@ class Voyage:
         given = {name: getattr(self.fields.conditions, name) for name in SeaConditions.model_fields}
         return NavalConditions(**given, interception=True)
 
-    def engagement(self, stage: int, fighting: tuple[int, ...], afloat: Afloat, commander: bool) -> Engagement:
-        """The battle against the fleets of a stage that have met the moving one."""
-        leader, drm = self.leader(commander), self.own.retreat_drm
-        if drm is None and self.falls_short:
-            drm = sum_of(self.of_retreat(self.stages[stage], afloat.fleet, leader))
-        own = replace(self.own, fleet=afloat.fleet, cargo=afloat.cargo, leader=leader, retreat_drm=drm)
-        return Engagement((own, self.together(stage, fighting)), self.battle_conditions, self.fields.options, self.book)
+    def _meeting(self, stage: int, fighting: tuple[int, ...], commander: bool) -> Meeting:
+        """The battles against the fleets of a stage that have met the moving one."""
+        own, enemy = replace(self.own, leader=self.leader(commander)), self.together(stage, fighting)
+        if self.falls_short and own.retreat_drm is None:
+            own = replace(own, retreat_drm=0)  # another for each fleet: `_retreat_drm`
+        options = (*self.battle_options, self.book)
+        key = (
+            own.retreat_drm is None,
+            own.numbers,
+            enemy.numbers,
+            enemy.fleet,
+            enemy.cargo,
+            *dict(self.battle_conditions).values(),
+            *options,
+        )
+        return meeting_of(
+            FightKey(key, Engagement((own, enemy), self.battle_conditions, self.fields.options, self.book))
+        )
 
-    def battle(self, state: Passing) -> dict[Passing, float]:
+    @cached_property
+    def battle_options(self) -> list[object]:
+        """The readings of battles."""
+        return [
+            getattr(self.fields.options, name)
+            for name in NavalOptions.model_fields
+            if name not in TableOptions.model_fields
+        ]
+
+    def _retreat_drm(self, stage: int, warships: bool, commander: bool) -> int | None:
+        """The modifiers but MAN of the attrition of a fleet that is beaten in a stage, None for no attrition."""
+        if self.own.retreat_drm is not None or not self.falls_short:
+            return self.own.retreat_drm
+        return sum_of(self.of_retreat(self.stages[stage], Fleet(int(warships)), self.leader(commander)))
+
+    def results(self, state: Passing) -> Results:
+        """The results of the battle in a state."""
+        return self.meeting(state.stage, state.fighting, state.commander).results(state.afloat)
+
+    def stays(self, state: Passing) -> bool:
+        """Does a win over a blockader not go on?"""
+        return self.stages[state.stage].kind == "run" and self.fields.options.forced_battle_win == "stays"
+
+    def battle(self, state: Passing) -> Mapping[Passing, float]:
         """A battle; only a win with troops left goes on."""
-        stays = self.stages[state.stage].kind == "run" and self.fields.options.forced_battle_win == "stays"
-        found = defaultdict[Passing, float](float)
-        results = self.fought(state.stage, state.fighting, state.afloat, state.commander)
-        for (won, fleet, cargo, lost_commander), chance in results.items():
-            ended = BATTLE if not won or not cargo.troops else BLOCKADE if stays else ""
-            stage = state.stage if ended else state.stage + 1
-            # Once it is over the commander matters no more.
-            commander = bool(ended) or (state.commander and not lost_commander)
-            after = Passing(stage, Afloat(fleet, cargo), commander, state.battles + 1, ended=ended)
-            found[after] += chance
-        return found
+        drm = self.retreat_drm(state.stage, state.afloat.fleet.warships > 0, state.commander)
+        return after_battle(self.results(state), drm, state._replace(afloat=NO_FLEET), self.stays(state))
+
+    def landings(self) -> dict[tuple[int, bool], float]:
+        """The chances of the troops that get ashore, as `_landed`; what is left of beaten fleets is not asked."""
+        held: dict[tuple[int, ...], dict[Passing, float]] = {(0,): {self.start: 1.0}}
+        before, found = defaultdict[int, float](float), defaultdict[tuple[int, bool], float](float)
+        while held:
+            for state, chance in held.pop(min(held)).items():
+                if self.stages[state.stage].kind == "landing":
+                    before[state.afloat.cargo.troops] += chance
+                elif self.fights(state) and self.stays(state):
+                    pass
+                elif self.fights(state) and self.stages[state.stage + 1].kind == "landing":
+                    for troops, share in self.results(state).troops.items():
+                        before[troops] += chance * share
+                else:
+                    for after, share in self.goes_on(state):
+                        # Every step leads to a later one.
+                        later = held.setdefault((after.stage, after.asked, after.stopped), {})
+                        later[after] = later.get(after, 0.0) + chance * share
+        for troops, chance in before.items():
+            ends = self.landed(troops) if troops else {}
+            for end, weight in ends.items():
+                found[end] += chance * weight / sum(ends.values())
+        return {end: chance for end, chance in found.items() if end[0]}
+
+    def goes_on(self, state: Passing) -> Iterator[tuple[Passing, float]]:
+        """The states that follow in which the passage is not over, with chances."""
+        if self.fights(state):
+            for (_, fleet, cargo, lost), chance in self.results(state).won.items():
+                if cargo.troops:
+                    yield Passing(state.stage + 1, Afloat(fleet, cargo), state.commander and not lost), chance
+            return
+        # The interception of one fleet is that of all.
+        one = state._replace(afloat=NO_FLEET) if self.stages[state.stage].kind == "patrol" else state
+        for after, share in self.shares(one):
+            yield after._replace(afloat=state.afloat) if one is not state else after, share
+
+    def _shares(self, state: Passing) -> list[tuple[Passing, float]]:
+        following = self.follow(state)
+        assert isinstance(following, D10 | Roll)  # nobody decides, and the passage is not over
+        weights = following.weights
+        return [(after, weight / sum(weights.values())) for after, weight in weights.items() if not after.ended]
+
+    def fights(self, state: Passing) -> bool:
+        """Do fleets that have met fight now?"""
+        fleets = self.stages[state.stage].fleets
+        return bool(fleets) and state.asked == len(fleets)
 
     def storm(self, state: Passing) -> Counter[Passing]:
         """Attrition of the voyage, or of a fleet that works have stopped."""
-        left = after_attrition(self.book, state.afloat, sum_of(self.of_storm(state)), self.own.order, self.own.hold)
+        left = after_attrition(self.book, state.afloat, self.storm_modifier(state), self.own.order, self.own.hold)
         found: Counter[Passing] = Counter()
         for (fleet, cargo), weight in left.items():
             after = self.fitted(state, fleet, cargo.troops, STORM)
@@ -313,67 +387,3 @@ class Voyage:
         """Outputs: troops (thirds) that are ashore, regrouped into counters."""
         parts = zip(COUNTER_FIELDS, self.own.hold.regrouped(troops), strict=True)
         return {f"{how}_thirds": troops} | {f"{counter}_{how}": number for counter, number in parts}
-
-
-def left_of(state: Passing) -> str:
-    """The remaining forces, in words."""
-    return f"{state.afloat.fleet.text()} and {detachments(state.afloat.cargo.troops)} left"
-
-
-def text_of_landing(state: Passing) -> str:
-    """The end of a landing, in words."""
-    troops = state.afloat.cargo.troops
-    return f"{detachments(troops)} ashore{', foraging' * state.foraging}" if troops else "nobody gets ashore"
-
-
-def explanation(voyage: Voyage) -> list[str]:
-    """Each stage with its modifiers, as the fleet sets out."""
-    lines = []
-    for number, stage in enumerate(voyage.stages):
-        state = voyage.start._replace(stage=number)
-        if stage.kind == "landing" and not voyage.bonuses(state):
-            lines.append(f"{stage.name}: no attrition ({LAW} {SECTION} step 7)")
-            continue
-        if not stage.fleets:
-            lines += why(stage.name, SECTION, voyage.bonuses(state))
-        for place, enemy in enumerate(voyage.hostile.get(number, ())):
-            name = stage.each[place]
-            lines += why(name, SECTION, voyage.bonuses(state._replace(asked=place)))
-            lines.append(
-                f"{name}: {enemy.fleet.text()}, {enemy.side.technology}, {enemy.leader.text()} ({LAW} {SECTION})"
-            )
-        if stage.work and voyage.falls_short:
-            lines += why(f"{stage.name}, attrition of a fleet stopped", SECTION, voyage.of_storm(state))
-        if stage.fleets and voyage.falls_short and voyage.own.retreat_drm is None:
-            modifiers = voyage.of_retreat(stage, voyage.own.fleet, voyage.own.leader)
-            lines += why(f"{stage.name}, attrition of a fleet beaten", SECTION, modifiers)
-    return lines
-
-
-def assumptions(voyage: Voyage) -> list[str]:
-    """The assumptions of the answer."""
-    options, policy = voyage.fields.options, voyage.fields.policy
-    alone = [fleet for fleet in voyage.fields.defender.interceptors if not zone_of(fleet)]
-    zones = "interceptors without a zone meet the fleet one after the other, each in a zone of its own (zone)"
-    together = "fleets of one zone: the given leader with the greatest manoeuvre commands (ASSUMED)"
-    return [
-        f"stages: {', then '.join(stage.name for stage in voyage.stages)}",
-        f"a blockader that is beaten: the fleet {options.forced_battle_win.replace('-', ' ')} (forced_battle_win)",
-        f"caught: {'battle' if policy.defender.engage == 'always' else 'stopped without battle'} (engage)",
-        *[zones] * (len(alone) > 1),
-        *[together] * any(len(stage.fleets) > 1 for stage in voyage.stages),
-        f"attrition of a fleet beaten or stopped: {'rolled' if voyage.falls_short else 'none'} (retreat_attrition)",
-        f"losses: {' then '.join(voyage.own.order)}; P: {policy.attacker.pillage}",
-        "stacks are regrouped into the biggest counters first; every battle is an interception with the wind rolled",
-    ]
-
-
-def build_passage(fields: PassageFields) -> Built:
-    """Everything that answers a passage."""
-    voyage = Voyage(fields, book(fields.options.tables))
-    return built(
-        PlainBattle(voyage.start, voyage.follow, label="passage"),
-        voyage.columns,
-        assumptions(voyage),
-        explanation(voyage),
-    )

@@ -15,7 +15,7 @@ import numpy as np
 
 from simulator.engine.model.chain import SIDES, Chain
 from simulator.engine.model.chance import NO_TABLE, TableBook, seen_as
-from simulator.rules.battle import Columns
+from simulator.rules.battle import WINNERS, Columns, Outcomes
 from simulator.rules.europa.sea import end, rules
 from simulator.rules.europa.sea.end import EndParams, EndState
 from simulator.rules.europa.sea.fight import FightSweep, fight_of, sweep_of
@@ -294,16 +294,16 @@ class BattleSetup:
         limits = EndState(end.OVER, max(1, most), len(self.records[0]), len(self.records[1]), end.FATES**2 - 1)
         return end.chain_of(p, limits, self.tables.close(), tell)
 
-    def winners(self) -> np.ndarray:
-        """The chances that the attacker, the defender and nobody wins, float64, shape (3,); no record is needed."""
-        found = np.zeros(3)
+    def winners(self) -> Outcomes:
+        """The outcomes with the winner alone; no record is needed."""
+        found = np.zeros(len(WINNERS))
         for case, _, chances in self.ends_by_case():
             found[case.row.winner] += chances.sum()
         evades = self.tables.weights(self.evade())
         evaded = evades.get(1, 0) / sum(evades.values())
         found *= 1 - evaded
         found[EVADED.winner] += evaded
-        return found
+        return Outcomes({"winner": np.arange(len(WINNERS))}, found)
 
     # --- columns ---
 

@@ -1,15 +1,17 @@
 """The ends of a naval fight by the rules of rules.py (docs/rules/europa_naval_and_other.md section 3, steps 4 to 7).
 
-Losses are counters that no rule reads: a state without them has one array with the chances of both sides' losses, which
-every roll hands on to the states that follow.
+Losses are counters that no rule reads, and no rule reads the chances of a roll: fights of the same morale and policies
+take the same *course* of states, which is found once. Along it one array holds the chances of both sides' losses in
+each state, for several fights at once; a roll multiplies it by the matrices that add its losses.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,9 +19,147 @@ import numpy as np
 from simulator.rules.europa.sea import rules
 from simulator.rules.europa.sea.rules import NavalState
 from simulator.rules.europa.sea.squadrons import Engagement
-from simulator.rules.europa.sea.tables import NavalSetup
+from simulator.rules.europa.sea.tables import Duel, NavalSetup, Plan
 
 START = NavalState(rules.DRAW, 0, 0, 0, 0, 0, 0, 0, rules.UNDECIDED, 0, 0)
+# Duels solved together: few calls of NumPy, and arrays that stay in the cache of a processor.
+TOGETHER = 8
+
+
+class Step(NamedTuple):
+    """States of a level with the same roll, or the same attempt to break off.
+
+    `first`: one of them; `rows`: their places; `targets`: places in the next level, int64 [row, own stars, enemy
+    stars], after an attempt [row, 0, success].
+    """
+
+    first: NavalState
+    rows: np.ndarray
+    targets: np.ndarray
+
+
+class Level(NamedTuple):
+    """The states after a number of steps, without losses and group; `ends`: the places of those that end the fight."""
+
+    states: list[NavalState]
+    steps: list[Step]
+    ends: list[int]
+
+
+@lru_cache(maxsize=64)
+def course_of(plan: Plan) -> list[Level]:
+    """The states of all fights of a plan, level by level."""
+    p, states, found = plan.params, [START._replace(stage=rules.FIRE_1)], list[Level]()
+    while states:
+        places: dict[NavalState, int] = {}
+        alike: dict[tuple[int, ...], dict[int, list[list[int]]]] = {}
+        for place, state in enumerate(states):
+            if rules.running(p, state):
+                rolls = rules.rolls(state)
+                last = rules.more_stars(state) if rolls else rules.morale_left(p, state, rules.asked(p, state))
+                after = ([rules.step(p, state, *roll) for roll in those] for those in plan.results(state))
+                targets = [[places.setdefault(one, len(places)) for one in those] for those in after]
+                alike.setdefault((state.stage, state.failed, last), {})[place] = targets
+        steps = [
+            Step(states[next(iter(rows))], np.array([*rows]), np.array([*rows.values()])) for rows in alike.values()
+        ]
+        ends = [place for place, state in enumerate(states) if not rules.running(p, state)]
+        found.append(Level(states, steps, ends))
+        states = list(places)
+    return found
+
+
+def levels_of(duels: Sequence[Duel]) -> list[np.ndarray]:
+    """The chances of losses at each level of duels with one plan, float64 [duel, state, own losses, enemy losses]."""
+    levels = [np.ones((len(duels), 1, 1, 1))]
+    for level, after in pairwise(course_of(duels[0].plan)):
+        levels.append(_rolled(levels[-1], level, len(after.states), duels))
+    return levels
+
+
+class End(NamedTuple):
+    """An end of a fight as far as its result depends on it: who has won, has somebody left with the wind?"""
+
+    verdict: int
+    left: bool
+    rolls: int
+    morale: tuple[int, int]
+
+
+@lru_cache(maxsize=64)
+def ends_of(plan: Plan) -> tuple[list[End], list[np.ndarray]]:
+    """The ends of a plan; and for each level the end of each state that ends it, 1.0 in float64 [end, state]."""
+    p, ends, found = plan.params, dict[End, int](), list[list[int]]()
+    for level in course_of(plan):
+        states = [level.states[place] for place in level.ends]
+        each = [
+            End(s.verdict, s.left > 0, s.rolls, (rules.morale_left(p, s, 0), rules.morale_left(p, s, 1)))
+            for s in states
+        ]
+        found.append([ends.setdefault(end, len(ends)) for end in each])
+    return list(ends), [np.eye(len(ends))[:, places] for places in found]
+
+
+def chances_of_ends(duels: Sequence[Duel], limits: tuple[int, ...]) -> np.ndarray:
+    """The chances of the ends of duels with one plan.
+
+    float64 [duel, end, number of the enemy losses `limits` that are reached, own losses].
+    """
+    course, (ends, kinds) = course_of(duels[0].plan), ends_of(duels[0].plan)
+    most = limits[-1] if limits else 0
+    losses = np.arange(most + 1 + rules.LOSS_MASK)
+    reached = np.eye(len(limits) + 1)[np.searchsorted(limits, losses, "right")]
+    # Losses beyond the last limit are alike; of the last level nothing but the ends is asked for.
+    capped = np.eye(most + 1)[np.minimum(losses, most)]
+    held, found = np.ones((len(duels), 1, 1, 1)), list[np.ndarray]()
+    for (level, after), kind in zip(pairwise(course), kinds[1:], strict=True):
+        held = _rolled(held, level, len(after.states), duels, capped if after.steps else reached)
+        if after.ends:
+            part = held[:, after.ends]
+            part = part @ reached[: part.shape[3]] if after.steps else part
+            found.append((kind @ part.reshape(*part.shape[:2], -1)).reshape(len(duels), len(ends), *part.shape[2:]))
+    out = np.zeros((len(duels), len(ends), len(limits) + 1, held.shape[2]))
+    for part in found:
+        out[..., : part.shape[3], : part.shape[2]] += part.swapaxes(2, 3)
+    return out
+
+
+def _rolled(
+    before: np.ndarray, level: Level, many: int, duels: Sequence[Duel], fold: np.ndarray | None = None
+) -> np.ndarray:
+    """The chances at the next level, of `many` states; `fold`, float64 [enemy losses, class], tells losses apart."""
+    throws = [[padded([duel.throw(step.first, side) for duel in duels]) for side in (0, 1)] for step in level.steps]
+    width, height = (before.shape[2 + side] + max(throw[side].shape[2] for throw in throws) - 1 for side in (0, 1))
+    classes = np.eye(height) if fold is None else fold[:height, :height]
+    last = classes.shape[1]
+    out = np.zeros((len(duels), many, width, last))
+    for step, (own, enemy) in zip(level.steps, throws, strict=True):
+        held = before[:, step.rows]
+        adds = _adding(enemy, held.shape[3], height)
+        adds = adds if fold is None else adds @ classes
+        wide = held @ adds.transpose(0, 2, 1, 3).reshape(len(duels), 1, held.shape[3], -1)
+        for stars, more in enumerate(_adding(own, held.shape[2], width).transpose(1, 0, 3, 2)):
+            tall = (more[:, None] @ wide).reshape(*wide.shape[:2], width, -1, last)
+            for n in range(enemy.shape[1]):
+                out[:, step.targets[:, stars, n]] += tall[:, :, :, n]
+    return out
+
+
+def padded(parts: Sequence[np.ndarray]) -> np.ndarray:
+    """Arrays as one, float64 [part, ...], each filled up with zeros."""
+    sizes = [max(size) for size in zip(*(part.shape for part in parts), strict=True)]
+    out = np.zeros((len(parts), *sizes))
+    for place, part in enumerate(parts):
+        out[place][tuple(map(slice, part.shape))] = part
+    return out
+
+
+def _adding(throws: np.ndarray, size: int, room: int) -> np.ndarray:
+    """The matrices that add the losses of throws to `size` losses: float64 [throw, stars, before, after]."""
+    count, stars, thirds = throws.shape
+    flat = np.zeros((count, stars, size * (room + 1)))
+    flat.reshape(count, stars, size, room + 1)[..., :thirds] = throws[:, :, None]
+    return flat[..., : size * room].reshape(count, stars, size, room)
 
 
 class Thrown(NamedTuple):
@@ -37,41 +177,47 @@ class Moves(NamedTuple):
     targets: list[NavalState]
 
 
-# States after each number of steps (without losses), and the chances float64 [state, own losses, enemy losses].
-Level = tuple[list[NavalState], np.ndarray]
-
-
 @dataclass
 class FightSweep:
-    """A fight, step by step."""
+    """A fight with all its groups."""
 
     setup: NavalSetup
-    levels: list[Level] = field(default_factory=list)
-    targets: dict[Hashable, list[NavalState]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.thrown, policies, self.numbers = cache(self._thrown), self.setup.policies, self.setup.plain
-        self.by_wind = any(policy.leave_with_wind != "never" for policy in policies)
-        self.by_men = any(policy.break_off == "if-sure" for policy in policies)
-        level: Level = [START], np.ones((1, 1, 1))
-        while level[0]:
-            self.levels.append(level)
-            level = self._next(level)
+        self.thrown, self.numbers = cache(self._thrown), self.setup.plain
+        self.duels = [self.setup.duel(place) for place in range(len(self.setup.places))]
+
+    @cached_property
+    def levels(self) -> dict[Duel, list[np.ndarray]]:
+        """The chances of losses in each duel, level by level: float64 [state, own losses, enemy losses]."""
+        plans: dict[Plan, list[Duel]] = {}
+        for duel in dict.fromkeys(self.duels):
+            plans.setdefault(duel.plan, []).append(duel)
+        parts = [those[n : n + TOGETHER] for those in plans.values() for n in range(0, len(those), TOGETHER)]
+        return {
+            duel: [level[n] for level in levels]
+            for part in parts
+            for levels in (levels_of(part),)
+            for n, duel in enumerate(part)
+        }
 
     @cached_property
     def ends(self) -> dict[NavalState, np.ndarray]:
         """The chances of both sides' losses, float64 [own losses, enemy losses], by the state that ends the fight."""
         found: dict[NavalState, np.ndarray] = {}
-        for states, chances in self.levels:
-            for n, state in enumerate(states):
-                if not rules.running(self.numbers, state):
-                    found[state] = _sum(found[state], chances[n]) if state in found else chances[n]
+        drawn = dict(self.setup.dice(self.setup.draw))
+        for group, duel in enumerate(self.duels):
+            for level, chances in zip(course_of(duel.plan), self.levels[duel], strict=True):
+                for place in level.ends:
+                    if chances[place].any():
+                        state, more = level.states[place]._replace(group=group), drawn[group] * chances[place]
+                        found[state] = _sum(found[state], more) if state in found else more
         return found
 
     @cached_property
     def room(self) -> tuple[int, int]:
         """Losses that both sides may suffer, 0 included."""
-        own, enemy = (max(chances.shape[axis] for _, chances in self.levels) for axis in (1, 2))
+        own, enemy = (max(level[-1].shape[axis] for level in self.levels.values()) for axis in (1, 2))
         return own, enemy
 
     def _thrown(self, table: int, inflicts: bool) -> Thrown:
@@ -86,65 +232,37 @@ class FightSweep:
 
     def moves(self, state: NavalState) -> Moves:
         """The states that may follow a state."""
-        p, group, both = self.numbers, state.group, rules.rolls(state)
+        p, both = self.numbers, rules.rolls(state)
         enemy, own = (self.thrown(table, both) for table in (rules.table(p, state), rules.second(p, state)))
-        if not both:
-            return Moves(own, enemy, [rules.step(p, state, result, 0) for result in enemy.results])
-        # Stars lead to the same states in all groups, but for the policies that ask for the wind or the manoeuvre.
-        asked = p.wind[group] if self.by_wind else 0, self.setup.places[group].men if self.by_men else ()
-        key = _in_group(state, 0), own.results, enemy.results, asked
-        if key not in self.targets:
-            bits = rules.LOSS_BITS
-            self.targets[key] = [rules.step(p, state, d << bits, a << bits) for a in own.results for d in enemy.results]
-        return Moves(own, enemy, [_in_group(target, group) for target in self.targets[key]])
-
-    def _next(self, level: Level) -> Level:
-        """The states that follow those of a level."""
-        places: dict[NavalState, int] = {}
-        together: dict[Hashable, tuple[Moves, list[int], list[list[int]]]] = {}
-        for n, state in enumerate(level[0]):
-            if rules.running(self.numbers, state):
-                moves = self.moves(state)
-                # Of such states no two lead to the same one by the same results.
-                key = id(moves.own), id(moves.enemy), state.stage, state.failed
-                _, rows, targets = together.setdefault(key, (moves, [], []))
-                rows.append(n)
-                targets.append([places.setdefault(after, len(places)) for after in moves.targets])
-        rolls = [(moves.own.chances, moves.enemy.chances) for moves, _, _ in together.values()]
-        room = [
-            size + max((chances[side].shape[1] - 1 for chances in rolls), default=0)
-            for side, size in enumerate(level[1].shape[1:])
-        ]
-        out = np.zeros((len(places), *room))
-        for moves, rows, targets in together.values():
-            before, columns = level[1][rows], iter(np.array(targets).T)
-            own, enemy = _span(before, 1), _span(before, 2)
-            before = before[:, own, enemy]
-            for of_own in moves.own.chances:
-                tall = _added(before, of_own, 1)
-                for of_enemy in moves.enemy.chances:
-                    wide = _added(tall, of_enemy, 2)
-                    _, width, height = wide.shape
-                    out[next(columns), own.start : own.start + width, enemy.start : enemy.start + height] += wide
-        return list(places), out[:, : _span(out, 1).stop, : _span(out, 2).stop]
+        bits = rules.LOSS_BITS * both
+        after = [rules.step(p, state, d << bits, a << bits) for a in own.results for d in enemy.results]
+        return Moves(own, enemy, after)
 
     def way(self, state: NavalState, cell: tuple[int, int], dice: random.Random) -> list[tuple[NavalState, int, int]]:
         """A way to an end of the fighting with these losses, drawn by its chance: states, and losses so far."""
+        levels = self._levels_of(state.group)
         depths = {
             n: chance
-            for n, (states, chances) in enumerate(self.levels)
+            for n, (states, chances) in enumerate(levels)
             if state in states and (chance := _at(chances[states.index(state)], cell)) > 0
         }
         # Only after an attempt to break off may the same end come after more steps or fewer.
         depth = dice.choices(list(depths), list(depths.values()))[0] if len(depths) > 1 else next(iter(depths))
         way = [(state, *cell)]
-        for level in reversed(self.levels[:depth]):
+        for level in reversed(levels[:depth]):
             found = list(self._before(level, *way[-1]))
             way.append(dice.choices([step for step, _ in found], [weight for _, weight in found])[0])
         return way[::-1]
 
+    def _levels_of(self, group: int) -> list[tuple[list[NavalState], np.ndarray]]:
+        """The states in a group, level by level from the draw of the groups on, and the chances of losses in them."""
+        duel = self.duels[group]
+        levels = zip(course_of(duel.plan), self.levels[duel], strict=True)
+        states = [([state._replace(group=group) for state in level.states], chances) for level, chances in levels]
+        return [([START], np.ones((1, 1, 1))), *states]
+
     def _before(
-        self, level: Level, after: NavalState, own: int, enemy: int
+        self, level: tuple[list[NavalState], np.ndarray], after: NavalState, own: int, enemy: int
     ) -> Iterator[tuple[tuple[NavalState, int, int], float]]:
         """States of a level with their losses that may come before this one, and the chance of both."""
         for before, chances in zip(*level, strict=True):
@@ -170,16 +288,19 @@ class FightKey:
 
 def fight_of(engagement: Engagement) -> FightKey:
     """The fight of an engagement."""
-    leaders = tuple((s.leader, s.replacements) for s in engagement.squadrons)
-    fixed = tuple(
-        (engagement.columns(side), engagement.halves(side), engagement.pursuit_column(side)) for side in (0, 1)
+    sides = tuple(
+        (
+            s.replacements if s.leader.drawn else (s.leader.manoeuvre, s.leader.fire, s.leader.shock, s.leader.fragile),
+            (s.policy.leave_with_wind, s.policy.break_off, s.retreat_drm is None),
+            (engagement.columns(side), engagement.halves(side), engagement.pursuit_column(side)),
+            tuple((m.days, m.fire, m.shock, m.pursuit) for m in engagement.modifiers[side]),
+            engagement.wind_advantage(side),
+        )
+        for side, s in enumerate(engagement.squadrons)
     )
-    modifiers = tuple(tuple((m.days, m.fire, m.shock, m.pursuit) for m in own) for own in engagement.modifiers)
-    winds = engagement.settled_wind(), engagement.wind_advantage(0), engagement.wind_advantage(1)
     readings = engagement.book, engagement.options.leader_differential_cap, engagement.options.break_off_at_sea
-    sides = tuple((s.policy, s.retreat_drm is None) for s in engagement.squadrons)
-    first = engagement.conditions.interception
-    return FightKey((leaders, fixed, modifiers, winds, engagement.morale, sides, first, readings), engagement)
+    once = engagement.settled_wind(), engagement.morale, engagement.conditions.interception
+    return FightKey((sides, readings, once), engagement)
 
 
 # Cells of a map, and scenarios that differ in one field, have few fights: 11 x 11 numbers of ships have 8, of 0.2 to
@@ -196,32 +317,9 @@ def _at(chances: np.ndarray, cell: tuple[int, int]) -> float:
     return float(chances[cell]) if inside else 0.0
 
 
-def _span(chances: np.ndarray, axis: int) -> slice:
-    """The part of an axis of three on which some chance is not 0."""
-    places = np.flatnonzero(chances.any(axis=(0, 3 - axis)))
-    return slice(int(places[0]), int(places[-1]) + 1) if places.size else slice(0, 1)
-
-
-def _added(before: np.ndarray, chances: np.ndarray, axis: int) -> np.ndarray:
-    """The chances of losses along an axis once `chances` float64 [thirds] of more are added to them."""
-    thirds = np.flatnonzero(chances).tolist()
-    shape = list(before.shape)
-    shape[axis] += thirds[-1]
-    after = np.zeros(shape)
-    to, of = after.swapaxes(0, axis), before.swapaxes(0, axis)
-    for more in thirds:
-        to[more : more + len(of)] += chances[more] * of
-    return after
-
-
 def _sum(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """The sum of two arrays from their first places on, as large as both."""
     out = np.zeros(np.maximum(one.shape, other.shape))
     for part in (one, other):
         out[: part.shape[0], : part.shape[1]] += part
     return out
-
-
-def _in_group(state: NavalState, group: int) -> NavalState:
-    """The state in another group; a hundred thousand of these are made in a large battle."""
-    return tuple.__new__(NavalState, (state[0], group, *state[2:]))

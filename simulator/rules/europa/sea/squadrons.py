@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 from simulator.engine.model.chain import SIDES
 from simulator.engine.model.chance import combine
@@ -96,6 +96,13 @@ class Squadron:
     def order(self) -> tuple[str, ...]:
         """The kinds of ships in the order in which they are lost."""
         return loss_order(self.policy.losses, bool(self.cargo))
+
+    @property
+    def numbers(self) -> tuple[object, ...]:
+        """All that a battle depends on, but for the ships, the cargo and the retreat."""
+        side, policy = self.side, tuple(dict(self.policy).values())
+        own = side.technology, side.veteran, side.fire_modifier, side.shock_modifier
+        return *own, self.leader, self.replacements, self.hold, policy
 
     def values(self) -> Counter[Values]:
         """(manoeuvre, fire, shock, fragile) of its leader, with weights when it is drawn."""
@@ -190,8 +197,13 @@ class Engagement:
         settled = self.settled_wind()
         if settled is not None:
             return Counter({settled: 100})
-        ahead = attacker[0] + self.wind_advantage(0) - defender[0] - self.wind_advantage(1)
-        return combine(Counter(FACES), Counter(FACES), lambda own, enemy: wind_of(own + ahead - enemy))
+        return winds_ahead(attacker[0] + self.wind_advantage(0) - defender[0] - self.wind_advantage(1))
+
+
+@cache
+def winds_ahead(ahead: int) -> Counter[int]:
+    """The weights of each side for getting the wind if the attacker's die has this bonus; not to be changed."""
+    return combine(Counter(FACES), Counter(FACES), lambda own, enemy: wind_of(own + ahead - enemy))
 
 
 def wind_of(lead: int) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from simulator.engine.model.chain import SIDES
-from simulator.rules.battle import Built
+from simulator.rules.battle import Built, Outcomes
 from simulator.rules.europa.sea import decided, end, rules
 from simulator.rules.europa.sea.battle import EVADES_AT, BattleSetup, Case, Chased
 from simulator.rules.europa.sea.decided_battle import DecidedSetup, is_decided
@@ -51,8 +51,13 @@ def build_naval(fields: Naval) -> Built:
         outcome=setup.outcome,
         assumptions=partial(naval_assumptions, setup),
         explain=partial(naval_explanation, setup),
-        winners=setup.winners,
     )
+
+
+def winners_of_naval(fields: Naval) -> Outcomes | None:
+    """The winner of a naval battle alone; no record is needed for it."""
+    fleets = engagement(fields)
+    return None if is_decided(fleets) else BattleSetup(fleets).winners()
 
 
 # --- assumptions ---
