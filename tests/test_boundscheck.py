@@ -13,7 +13,7 @@ import numba
 from simulator.engine.jit.kernel_cache import folder_of
 from simulator.engine.factored import grid
 from simulator.engine.graph.compiled_explorer import CompiledExplorer
-from simulator.engine.factored.solve_grid import Grid
+from simulator.engine.factored.solve_grid import GridSolver
 from simulator.engine.model.chance import tables
 from simulator.engine.sample.simulation import Simulation
 from simulator.engine.graph.solver import Solver
@@ -26,7 +26,7 @@ assert (gamble.layout.words, wide.layout.words) == (1, 2)
 fight = replace(duel(14), tables=tables([{0: 1}, {0: 3, 1: 2, 2: 1}, {hits: 1 + hits for hits in range(9)}]))
 for chain in [coins, gamble, wide, duel(7), fight, replace(fight, factored=None)]:
     if grid.fits_on_grid(chain):
-        Grid(chain, 20_000_000).ends()
+        GridSolver(chain, 20_000_000).ends()
     graph = CompiledExplorer(chain, 20_000_000).explore()
     Solver(graph, plain=False).chances()
     Simulation(chain, 1, graph=graph).add(3000)

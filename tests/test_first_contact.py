@@ -320,7 +320,7 @@ def test_names_that_fields_take(battle_odds):
     assert "magic-sword" in battle_odds("list", "kings-and-things", "items")[1]
 
 
-def test_outcomes_are_told_by_what_came_about(battle_odds):
+def test_outcomes_are_with_words_what_came_about(battle_odds):
     """No attacker and defender where nobody fights: the battle's own words."""
     out = battle_odds("odds", "europa-armada-return-1588")[1].split("most likely outcomes")[1]
     assert "all is lost" in out

@@ -169,7 +169,7 @@ def test_what_comes_about_is_said_with_its_object():
     assert "In this battle: the escort drives the corsair off." in ends
 
 
-def test_a_counter_attack_is_told_by_the_names_of_the_countries():
+def test_a_counter_attack_is_with_words_the_names_of_the_countries():
     scenario = campaign("europa-quiberon-bay-1759", counter_attack=True, join={"attacker.warships": 1})
     assert names_of(scenario.battle, scenario.data) == ("England", "France")
 

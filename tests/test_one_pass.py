@@ -287,7 +287,7 @@ def test_need_finds_what_cell_by_cell_finds():
     assert found.method == "exact"
 
 
-def test_the_pace_is_told_by_method():
+def test_the_pace_is_with_words_method():
     pace = Pace(seconds=2.0)
     swept = sweep(LAND, {"attacker.regiments": [3, 4]})
     pace.add(swept.cells, 1.0)

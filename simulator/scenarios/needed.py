@@ -9,7 +9,6 @@ from simulator.rules.sides import ALL_SIDES
 from simulator.scenarios.files import example, example_names
 from simulator.scenarios.scenario import Draft
 from simulator.scenarios.schema import FieldRow
-from simulator.scenarios.validation import ScenarioError
 
 
 def refusals_of_nothing(battle: Battle) -> list[str]:
@@ -19,10 +18,7 @@ def refusals_of_nothing(battle: Battle) -> list[str]:
     whole = next((data for data in known if asked.items() <= data.items()), asked)
     lines = []
     for side in (side for side in ALL_SIDES if side in battle.model.model_fields):
-        try:
-            Draft({**whole, side: {}}).checked()
-        except ScenarioError as error:
-            lines.append(str(error))
+        lines += Draft({**whole, side: {}}).complaints()[:1]
     return list(dict.fromkeys(lines))
 
 

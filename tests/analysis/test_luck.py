@@ -188,7 +188,7 @@ AIMED_FIRE = load("custom-aimed-fire").replace("attacker.rank", 7).replace("defe
 
 
 @pytest.mark.parametrize("scenario", [load("risk-20v15"), AIMED_FIRE], ids=["risk-20v15", "custom-aimed-fire"])
-def test_rounds_told_by_their_losses_are_as_lucky_as_the_rolls_of_the_replay(scenario):
+def test_rounds_with_words_their_losses_are_as_lucky_as_the_rolls_of_the_replay(scenario):
     """One roll a round, no two states alike: the losses tell the same as the dice."""
     answer = replay(scenario, 5, 1)
     lost = [scenario.built.outcome(type(state)(*np.array([*state])[:, None])) for _, _, _, state in answer.rolls]

@@ -348,3 +348,13 @@ def test_a_ten_shifts_the_column_by_every_face_of_the_d8(column, lowest):
     assert {e: w / total for e, w in found.items()} == pytest.approx(
         {e: w / sum(expected.values()) for e, w in expected.items()}
     )
+
+
+def test_battles_with_the_same_cards_and_options_share_their_engagements():
+    def engagement(count, **options):
+        setup = field_tables.Setup(birthright("tactical", [f"{count} x knights"], ["infantry"], options=options).fields)
+        units = (side.entries[0].unit for side in setup.sides)
+        return setup.engagement(*units)
+
+    assert engagement(1) is engagement(2)
+    assert engagement(1) is not engagement(1, ten="shift")

@@ -23,7 +23,7 @@ BATTLES = 2500
 
 @pytest.mark.parametrize("name", [*CHAINS, "words"])
 def test_battles_are_those_of_the_rules(name):
-    chain = replace(CHAINS[name] if name in CHAINS else urn(6))
+    chain = without_graph(CHAINS[name] if name in CHAINS else urn(6))
     simulation, done = InterpretedSimulation(chain, 11), []
     simulation.add(100)
     simulation.add(BATTLES - 100, done.append)

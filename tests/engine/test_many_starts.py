@@ -46,6 +46,16 @@ def test_as_one_by_one(name, counted):
             assert found.p[mine] @ count[1][mine] == pytest.approx(alone.p @ count[0])
 
 
+def test_one_start_is_answered_without_its_counter():
+    chain, (start, *_) = CASES["a counter"]
+    with_counter, without = (outcomes_from(chain, np.array([start]), counted=counted) for counted in (True, False))
+    assert with_counter.states[chain.counted].any()
+    assert not without.states[chain.counted].any()
+    assert len(without.p) < len(with_counter.p)
+    wanted = chances(with_counter.states, with_counter.p, chain.counted)
+    assert chances(without.states, without.p, chain.counted) == pytest.approx(wanted, abs=1e-12)
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_plain_as_compiled(name):
     chain, starts = CASES[name]

@@ -6,11 +6,14 @@ from itertools import product
 import numpy as np
 import pytest
 
-from simulator import ScenarioError, load
+from simulator import ScenarioError, exact, load, replay, sensitivity
 from simulator.analysis.odds.answer import changed
-from simulator.analysis.odds.stages import digest
+from simulator.analysis.odds.method import Method
+from simulator.analysis.odds.run import settle
+from simulator.analysis.odds.stages import ExactRun, digest
 from simulator.analysis.studies.sensitivity import steps_of
 from simulator.engine.model.chain import SIDES
+from simulator.engine.model.plain import PlainBattle
 from simulator.rules.europa.land.battle import land_line, land_outcome
 from simulator.rules.europa.land.rules import LandState
 from simulator.rules.europa.land.tables import LandSetup
@@ -45,3 +48,53 @@ def test_land_battles_with_equal_numbers_have_equal_chains_and_columns(name):
         found[setup.numbers].add((digest(chain_of(setup, land_line)), columns(setup, setup.limits)))
     assert all(len(battles) == 1 for battles in found.values())
     assert len(found) < asked
+
+
+def test_a_value_that_no_counter_changes_is_asked_without_the_counters(monkeypatch):
+    """The losses of a relief army are a counter; its battle and the fall of the fortress do not depend on it."""
+    name, asked = "europa-vienna-1683", []
+    whole = exact(name)
+    without = settle(load(name), Method(exact=True, counted=False)).odds()
+    assert set(whole.columns) - set(without.columns) == {"relief_left_thirds"}
+    for column in ("fallen", "relief_won", "breach_counter"):
+        assert without.p(column) == pytest.approx(whole.p(column), abs=1e-12)
+    monkeypatch.setattr(ExactRun, "uncounted", lambda run, built, uncounted=ExactRun.uncounted: (
+        asked.append(built) or uncounted(run, built)
+    ))  # fmt: skip
+    for value, sooner in (("fallen", True), ("mean.relief_left_thirds", False)):
+        asked.clear()
+        found = sensitivity(name, value, "defender.relief.army_plus")
+        assert (len(asked) > 1) == sooner
+        for step in found.steps:
+            one = exact({**draft(load(name)).data, "defender": changed_relief(name, step.to)})
+            true = one.mean("relief_left_thirds") if "mean" in value else one.p(value)
+            assert step.value == pytest.approx(true, abs=1e-12)
+
+
+def changed_relief(name, army_plus):
+    """The defender of this example with this number of ARMY+ in its relief army."""
+    side = draft(load(name)).data["defender"]
+    return side | {"relief": side["relief"] | {"army_plus": army_plus}}
+
+
+def test_equal_numbers_are_explored_once_and_told_in_their_own_words(monkeypatch):
+    """A missionary and an earlier use cancel each other on the conquistador's die."""
+    first = load("europa-tlaxcala-1519")
+    both = {"conversion.attacker.missionary": True, "conversion.conditions.previous_uses": 1}
+    true = exact(first)
+    explored = []
+    monkeypatch.setattr(PlainBattle, "_explore", lambda *_: explored.append(1))
+    other = load(draft(first).with_fields(both))
+    assert exact(other).chances.tolist() == true.chances.tolist()
+    assert "conquest: +1 earlier uses" in " ".join(other.built.explain()).lower()
+    assert replay(other, 1, 3).lines == replay(first, 1, 3).lines
+    assert not explored
+
+
+def test_an_overrun_is_no_interception():
+    """Both let the attacker break off first; only one of them is fought."""
+    sides = {"attacker": {"land_detachments": 8, "leader": "none"}, "defender": {"land_detachments": 1}}
+    battle = {"game": "europa", "battle": "land"} | sides
+    ways = {"conditions": {"interception": True}}, {"policy": {"attacker": {"overrun": "declare"}}}
+    fought, run_over = (LandSetup(load(battle | way).fields, ("attacker",), together=0).numbers for way in ways)
+    assert fought != run_over

@@ -9,7 +9,7 @@ from simulator import ScenarioError, exact, load
 from simulator.rules.europa.land.tables import LandSetup
 from simulator.rules.europa.passages import battles
 from simulator.rules.europa.passages.expedition import Expedition
-from simulator.rules.europa.passages.native_chain import Chain
+from simulator.rules.europa.passages.native_chain import ChainSetup
 from simulator.rules.europa.passages.passage import Voyage
 from simulator.rules.europa.procedures.overseas import Conquered
 from simulator.rules.europa.tables import book
@@ -356,7 +356,7 @@ def size(troops):
 
 def test_k1_by_die():
     """Die 7: row 6, R30/D80; die 10: nobody is lost, all fight; 1 or 2: nobody resists, no battle."""
-    chain = Chain(load(native_chain(CHAINS["K1"][0])).fields)
+    chain = ChainSetup(load(native_chain(CHAINS["K1"][0])).fields)
     roll = chain.conversion.roll
     ends = {die: set(chain.conversion.ends(roll.after(die, die + roll.total))) for die in range(1, 11)}
     assert roll.total == -1

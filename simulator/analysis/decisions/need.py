@@ -15,7 +15,7 @@ from simulator.analysis.odds.headline import meant
 from simulator.analysis.odds.measure import Measure
 from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.run import Interrupted, Progress
-from simulator.analysis.plan.answer import chosen_by, lacking
+from simulator.analysis.plan.answer import chosen_by, lacking_with
 from simulator.analysis.result import Result
 from simulator.analysis.words import bounds, capital, in_chance, settings_in_words, value_in_words
 from simulator.rules.toolkit.naming import listed
@@ -126,10 +126,7 @@ class Need(Result):
     def _without_plan(self) -> str:
         """Of a plan that does not exist even with the most that was tried, the best that can be had then; else ""."""
         most = (min if self.direction == "falling" else max)(self.answers, key=lambda one: (one.cost, one.settings))
-        changes = dict(zip(self.settings, most.settings, strict=True))
-        none = lacking(self.draft.with_fields(changes))
-        what = settings_in_words(self.draft.battle(), self.draft.data, changes)
-        return none and f"With {what}: {none[:1].lower()}{none[1:]}"
+        return lacking_with(self.draft, dict(zip(self.settings, most.settings, strict=True)))
 
     @property
     def has_cost(self) -> bool:

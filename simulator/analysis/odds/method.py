@@ -21,7 +21,8 @@ class Method:
     bytes, else simulation. `battles` are simulated; if that is None, as many as bring the half-width of every 95 %
     interval down to `precision`; if that is None too, to DEFAULT_PRECISION, or as many as ANSWER_ROLLS allow. With
     `at_once` an automatic answer without a precision compiles nothing,
-    see `first.first_answer`. `winners`: only the chances to win are asked, see `Battle.winners`.
+    see `first.first_answer`. `winners`: only the chances to win are asked, see `Battle.winners`; without `counted`,
+    only columns that no counter changes, in an exact answer that is one chain.
     """
 
     exact: bool | None = None
@@ -32,6 +33,7 @@ class Method:
     budget: int | None = None
     at_once: bool = False
     winners: bool = False
+    counted: bool = True
 
     @property
     def is_automatic(self) -> bool:

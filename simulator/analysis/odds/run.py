@@ -113,6 +113,7 @@ class ExactAnswer:
         budget: int = EXACT_BYTES,
         progress: Progress | None = None,
         shared: Shared | None = None,
+        counted: bool = True,
     ) -> None:
         if shared is None and scenario.built.answer is not None:
             shared = COMMON
@@ -120,7 +121,9 @@ class ExactAnswer:
         self.scenario = scenario
         self._ends: OutcomeDistribution | None = None
         if scenario.built.answer is None:
-            self._ends, self._outcomes = run.of_chain(scenario.built)
+            several = len(scenario.chain.units) > 1 or not scenario.chain.counters
+            solve = run.of_chain if counted or several else run.uncounted
+            self._ends, self._outcomes = solve(scenario.built)
         else:
             found = scenario.built.answer(run)
             self._outcomes = Outcomes(found.columns, found.p, None, run.residual, run.explored)
@@ -354,7 +357,7 @@ def settle(
     if method.exact or method.is_automatic:
         try:
             if method.exact:
-                return ExactAnswer(scenario, method.budget or EXACT_BYTES, progress, shared)
+                return ExactAnswer(scenario, method.budget or EXACT_BYTES, progress, shared, method.counted)
             return ExactAnswer.soon(scenario, method, progress, shared)
         except NoExactOdds:
             if method.exact:

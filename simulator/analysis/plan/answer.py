@@ -22,6 +22,7 @@ from simulator.analysis.plan.model import Target, model_of
 from simulator.analysis.plan.plan import Plan, divided
 from simulator.analysis.plan.reading import read
 from simulator.analysis.plan.turn import Front, Turn
+from simulator.analysis.words import settings_in_words
 from simulator.rules import PLAN
 from simulator.rules.battle import Battle, Built, Fields, Outcomes
 from simulator.rules.question import Question
@@ -151,6 +152,13 @@ def lacking(asked: Draft) -> str:
     turn = worded(lambda: read(asked.data, asked.folder, asked.paths))
     found = divided(turn, columns_of(turn), 0, alone=True)
     return "" if found.enough else found.headline
+
+
+def lacking_with(asked: Draft, settings: Mapping[str, Any]) -> str:
+    """The same for a scenario with these settings, which the sentence names."""
+    none = lacking(asked.with_fields(settings))
+    what = settings_in_words(asked.battle(), asked.data, settings)
+    return none and f"With {what}: {none[:1].lower()}{none[1:]}"
 
 
 def outcomes_of(plan: Plan) -> Outcomes:

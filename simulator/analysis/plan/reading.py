@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pydantic import ValidationError
 
 from simulator.analysis.plan.front_campaign import added, campaign_of, field_of
 from simulator.analysis.plan.model import Hold, Place, PlanFile, Target, model_of
@@ -22,7 +21,7 @@ from simulator.rules.campaign.model import given
 from simulator.rules.campaign.plan import CampaignPlan
 from simulator.rules.campaign.reading import best_in, check_name
 from simulator.rules.custom.game_file.files import laid_over
-from simulator.rules.toolkit.policies import refuse
+from simulator.rules.toolkit.policies import fitted, refuse
 from simulator.scenarios.validation import complaints
 
 MOST_PLACES, MOST_FRONTS = 12, 8
@@ -38,11 +37,7 @@ def read(data: Mapping[str, Any], folder: Path | None = None, paths: bool = True
     for name, place in (data.get("place") or {}).items() if isinstance(data.get("place"), Mapping) else ():
         for key in carry.not_planned:
             refuse(isinstance(place, Mapping) and key in place, f"place.{name}.{key}", "is not planned")
-    model = model_of(carry)
-    try:
-        file = model.model_validate(data)
-    except ValidationError as error:
-        raise Misfit("", error, model) from None
+    file = fitted(model_of(carry), data)
     _check_size(file)
     turn = _turn(file, carry, of)
     for name, target in file.target.items():

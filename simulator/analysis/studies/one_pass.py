@@ -20,6 +20,7 @@ from simulator.analysis.odds.answer import changed
 from simulator.analysis.odds.measure import weighed
 from simulator.analysis.odds.outcome_columns import readable
 from simulator.analysis.odds.run import Progress
+from simulator.analysis.odds.stages import counting_columns
 from simulator.engine.api import Graph, Solver, explore, graph_of
 from simulator.engine.model.limits import QUICK_BYTES, BrokenGame, NoExactOdds
 from simulator.rules.battle import Columns, Joined
@@ -28,11 +29,9 @@ from simulator.scenarios import Draft, Scenario, ScenarioError
 
 LEAST_CELLS = 8
 MOST_AXES = 4
-# Limits of the rows of outcomes compared to find what a counter changes, and of the edges traversed for questions that
-# differ from cell to cell; beyond these, one cell after the other is as fast.
-MOST_ROWS, MOST_EDGES = 4_000_000, 2_000_000_000
-# Counter values up to this are tried one by one, and this many must fit.
-MOST_COUNTS, LEAST_COUNTS = 256, 128
+# A limit of the edges traversed for questions that differ from cell to cell; beyond it, one cell after the other is as
+# fast.
+MOST_EDGES = 2_000_000_000
 
 ALL = slice(None)
 
@@ -259,20 +258,8 @@ class FinalStates:
     @cached_property
     def counting(self) -> set[str]:
         """Columns that depend on the counter, which this graph does not contain."""
-        chain, graph = self.graph.chain, self.graph
-        size, most = len(self), int(chain.limits[chain.counted]) if chain.counted >= 0 else 0
-        if most == 0:
-            return set()
-        if size * LEAST_COUNTS > MOST_ROWS:
-            return set(self.top)
-        # All numbers up to a limit; beyond it, those around powers of two.
-        small = min(most, MOST_COUNTS, MOST_ROWS // size - LEAST_COUNTS // 2)
-        large = (2**power + more for power in range(small.bit_length(), most.bit_length()) for more in (-1, 0))
-        counts = sorted({*range(1, small + 1), *large, most} - {0})
-        fields = [np.tile(values, len(counts)) for values in graph.states(graph.final)]
-        fields[chain.counted] = np.repeat(counts, size)
-        columns = self.columns(type(chain.start)(*fields), self.block.top)
-        return {name for name, plain in self.top.items() if not (columns[name].reshape(len(counts), -1) == plain).all()}
+        final = self.graph.states(self.graph.final)
+        return counting_columns(self.graph.chain, final, lambda states: self.columns(states, self.block.top))
 
     def _steps(self, name: str) -> np.ndarray | None:
         """The change of a column for a step along each axis; None if uneven."""

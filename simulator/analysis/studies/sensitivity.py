@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ON_REQUEST = ("policy", "objective")
+# The states from which on a battle without its counters is solved sooner.
+LARGE = 4096
 
 
 @dataclass(frozen=True)
@@ -194,13 +196,38 @@ def sensitivity(  # noqa: PLR0913 - one argument an option
     reference = ask(checked)
     asked = meant(checked.battle, value or "") or reference.odds.value
     now = measure(reference.odds, asked).value
+    ask_again = _quickest(checked, ask, reference, asked)
 
     def collected(found: Sequence[FieldStep | Skipped]) -> Sensitivity:
         steps = _sorted([one for one in found if isinstance(one, FieldStep)])
         refusals = tuple(one for one in found if isinstance(one, Skipped))
         return Sensitivity(now, asked, steps, refusals, reference.odds, seed, len(found) == len(tried))
 
-    return until_interrupted(_steps(draft(checked), reported(tried, progress), ask, reference, asked), collected)
+    return until_interrupted(_steps(draft(checked), reported(tried, progress), ask_again, reference, asked), collected)
+
+
+def _quickest(
+    checked: Scenario, ask: partial[PairedAnswer], reference: PairedAnswer, asked: str
+) -> Callable[[Scenario], PairedAnswer]:
+    """As `ask`; a value that reads no counter of a large battle is asked without the counters."""
+    method = replace(ask.keywords["method"], counted=False)
+    quick = partial(ask, method=method)
+
+    def without_counters(scenario: Scenario) -> PairedAnswer:
+        found = quick(scenario)
+        return found if _has(found.odds, asked) else ask(scenario)
+
+    large = reference.which is None and reference.odds.explored >= LARGE and checked.built.chain is not None
+    return without_counters if large and _has(quick(checked).odds, asked) else ask
+
+
+def _has(odds: Odds, value: str) -> bool:
+    """Do these odds have the columns that the value reads?"""
+    try:
+        measure(odds, value)
+    except ValueError:
+        return False
+    return True
 
 
 def _steps(

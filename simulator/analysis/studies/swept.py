@@ -22,7 +22,7 @@ import numpy as np
 from simulator.analysis.odds.measure import is_chance
 from simulator.analysis.odds.run import Progress
 from simulator.analysis.odds.stages import Shared
-from simulator.analysis.plan.answer import lacking
+from simulator.analysis.plan.answer import lacking_with
 from simulator.analysis.result import Result, frame
 from simulator.analysis.studies.grid import AnsweredPortion, Cell, Grid, Portions, number_rows
 from simulator.analysis.words import amount_in_words, capital, meaning, settings_in_words
@@ -221,8 +221,7 @@ class Sweep(Result):
     def _without_plan(self, cells: Sequence[Cell]) -> str:
         """The first cell in which no plan exists, and the best that can be had there; "" for other scenarios."""
         cell = next(cell for cell in cells if isnan(cell.value))
-        none = lacking(self.base.with_fields(dict(zip(self.paths, cell.settings, strict=True))))
-        return none and f"With {self._in_words(cell)}: {none[:1].lower()}{none[1:]}"
+        return lacking_with(self.base, dict(zip(self.paths, cell.settings, strict=True)))
 
     def _extent(self, known: Sequence[Cell]) -> str:
         """The headline of cells that have a value, in ascending order of it."""

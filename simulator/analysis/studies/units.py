@@ -201,13 +201,9 @@ def _units(scenario: Scenario) -> list[tuple[str, int, float | None]]:
 
 def _one_more(path: str, price: float | None, after: PairedAnswer, before: PairedAnswer) -> OneMore:
     side, _, unit = path.partition(".")
-    change = {value: difference(value, after, before).value for value in _values(after, side)}
+    asked = [f"p_{side}", *(f"mean.{name}" for name in COSTS if name in after.odds.names)]
+    change = {value: difference(value, after, before).value for value in asked}
     own, enemy = (change.get(f"mean.{name}") for name in (COSTS if side == SIDES[0] else COSTS[::-1]))
     exchange = None if own is None or enemy is None else own - enemy
     method = "exact" if after.odds.method == before.odds.method == "exact" else "simulated"
     return OneMore(side, unit, price, change[f"p_{side}"], exchange, method)
-
-
-def _values(found: PairedAnswer, side: str) -> list[str]:
-    """The chance of a side, and the costs lost where the game counts them."""
-    return [f"p_{side}", *(f"mean.{name}" for name in COSTS if name in found.odds.names)]

@@ -185,6 +185,12 @@ class TableBook:
     def __len__(self) -> int:
         return len(self._tables)
 
+    def copy(self) -> TableBook:
+        """The same tables in a book of its own."""
+        other = TableBook()
+        other._index, other._kept, other._tables = dict(self._index), dict(self._kept), list(self._tables)
+        return other
+
     def add(self, table: Weights | Row) -> int:
         """Index of a table, added if new: integer weights (kept in lowest terms), or (results, chances) as arrays."""
         key: Hashable

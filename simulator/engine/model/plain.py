@@ -13,7 +13,9 @@ compiled for a game, and a first answer waits for no compiler. Larger battles ar
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
 from itertools import repeat
 from math import inf
 from types import MappingProxyType
@@ -24,6 +26,7 @@ import numpy as np
 from simulator.engine.model.chain import SIDES, Chain, rule
 from simulator.engine.model.chance import NO_TABLE, Tables
 from simulator.engine.model.counters import Combined, counters_on
+from simulator.engine.model.kept import Kept
 from simulator.engine.model.limits import BrokenGame, NoExactOdds
 
 NOTHING: Mapping[str, int] = MappingProxyType({})
@@ -177,6 +180,7 @@ class PlainBattle:
     """A battle in the plain form with all its states.
 
     `chain`: what the engine answers. `states`: the states by place. `counters`: the names of what is counted.
+    `kept`: what was derived from them.
     """
 
     def __init__(self, start: Hashable, follow: Follow, counters: Sequence[str] = (), label: str = "") -> None:
@@ -194,7 +198,7 @@ class PlainBattle:
         self._first, self._to = list[int](), list[int]()
         self._amounts = list[tuple[int, ...]]()
         self._tables = ChanceTables()
-        self._nothing = (0,) * len(self.counters)
+        self._nothing, self.kept = (0,) * len(self.counters), Kept()
         table_of, owner, number = self._explore()
         self._counted, more = self._count()
         columns = table_of, self._first, self._to, more, owner, number
@@ -231,6 +235,13 @@ class PlainBattle:
             if len(self._to) > MOST_EDGES:
                 raise NoExactOdds(f"more than {MOST_EDGES:,} transitions; a battle in the plain form has fewer")
         return table_of, owner, number
+
+    def with_words(self, follow: Follow, label: str = "") -> PlainBattle:
+        """The same states and chances, for a `follow` that differs in its words alone; both share `kept`."""
+        other = copy(self)
+        other._follow = follow
+        other.chain = replace(self.chain, tell=other._tell, label=label)
+        return other
 
     def amounts(self, final: Any) -> dict[str, np.ndarray]:
         """The value of each counter in final states of the chain (a State of int arrays): int64, shape (states,)."""
@@ -270,8 +281,7 @@ class PlainBattle:
         }
         if len(leads) < len(choice.options):
             raise BrokenGame(f"follow: two of the options {', '.join(choice.options)} are the same, in {state}")
-        for after in leads:
-            self._lead(state, after, self._nothing)
+        self._lead(state, leads, self._nothing)
         return SIDES.index(choice.side)
 
     def _roll(self, state: Any, chance: Chance) -> int:
@@ -283,24 +293,26 @@ class PlainBattle:
         if not 0 < sum(values) < inf or min(values) < 0:
             raise BrokenGame(f"follow: the weights {list(values)} are no chances, in {state}")
         amounts = tuple(counts.get(name, 0) for name in self.counters) if counts else self._nothing
-        for after in weights if all(values) else able(weights):
-            self._lead(state, after, amounts)
+        self._lead(state, weights if all(values) else able(weights), amounts)
         return self._tables.add(values if all(values) else tuple(filter(None, values)))
 
-    def _lead(self, before: Any, after: Any, amounts: tuple[int, ...]) -> None:
-        """Add an edge, and the state that it finds."""
-        if isinstance(after, Counted):
-            after, more = after
-            if len(more) != len(amounts) or min(more, default=0) < 0:
-                raise BrokenGame(
-                    f"follow: {more} are no amounts of {', '.join(self.counters) or 'no counter'}, in {before}"
-                )
-            amounts = tuple(map(int.__add__, amounts, more))
-        found = self._places.setdefault(after, len(self.states))
-        if found == len(self.states):
-            self.states.append(after)
-        self._to.append(found)
-        self._amounts.append(amounts)
+    def _lead(self, before: Any, following: Iterable[Any], counted: tuple[int, ...]) -> None:
+        """Add the edges of a state, and the states that they find."""
+        places, states = self._places, self.states
+        for one in following:
+            after, amounts = one, counted
+            if type(one) is Counted:
+                after, more = one
+                if len(more) != len(counted) or min(more, default=0) < 0:
+                    raise BrokenGame(
+                        f"follow: {more} are no amounts of {', '.join(self.counters) or 'no counter'}, in {before}"
+                    )
+                amounts = tuple(map(int.__add__, counted, more))
+            found = places.setdefault(after, len(states))
+            if found == len(states):
+                states.append(after)
+            self._to.append(found)
+            self._amounts.append(amounts)
 
     def _count(self) -> tuple[Combined, list[int]]:
         """The number that holds the counters, and what each edge adds to it."""

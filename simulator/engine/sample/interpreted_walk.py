@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simulator.engine.graph.graph import FINAL
 from simulator.engine.graph.graph_cache import counters_as_fields, graph_if_it_fits, may_keep_states
 from simulator.engine.graph.interpreted_explorer import PlainExplorer
 from simulator.engine.graph.value_iteration import first_state
 from simulator.engine.jit.cost_model import Meter, may_compile, patience_for, spent
-from simulator.engine.model.chain import Chain, OutcomeDistribution, check_limits, rows_of
+from simulator.engine.model.chain import Chain, OutcomeDistribution, rows_of
 from simulator.engine.model.chance import by_row
 from simulator.engine.model.interpreted import plain_state
 from simulator.engine.model.limits import QUICK_BYTES
@@ -43,7 +44,6 @@ A_NEW_EDGE, A_LOOK_UP = 1.8, 0.03
 # An unexplored edge. Other edges hold a node and, above it, the amount added to the counter.
 UNKNOWN, NODE_BITS = -1, 26
 NODE = (1 << NODE_BITS) - 1
-FINAL = -1
 # The kernel that simulates a chain too large for a graph.
 KERNEL = "fight_on"
 
@@ -72,7 +72,6 @@ class InterpretedGraph(PlainExplorer):
         self._alias = Alias(bits_for(tables), np.empty(len(tables) << bits_for(tables), np.uint64))
         self._filled = np.zeros(len(tables), bool)
         self._states: list[Any] = []
-        self._number: dict[Any, int] = {}
         self._fresh: list[tuple[int, int]] = []
         # By node: its tables, FINAL for a final state, and the begin of its edges; by edge its target.
         self._table, self._second, self._begin, self._lead = (array("q") for _ in range(4))
@@ -86,13 +85,10 @@ class InterpretedGraph(PlainExplorer):
 
     def _node_of(self, state: Any, before: Any) -> int:
         """The number of a state, a new one if necessary."""
-        node = self._number.get(state)
-        if node is None:
-            check_limits(self.chain, state, before)
-            table, second, *_ = self.choices(state)
-            node = self._number[state] = len(self._states)
-            self._states.append(state)
-            self._fresh.append((table, second))
+        known = len(self._states)
+        node = self._number_of(self._states, state, before)
+        if node == known:
+            self._fresh.append(self.choices(state)[:2])
         return node
 
     def _settle(self) -> None:

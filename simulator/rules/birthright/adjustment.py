@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import permutations, product
@@ -13,46 +13,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.engine.model.chain import Chain, rule
-from simulator.engine.model.chance import TableBook, combine_all, die, seen_as
-from simulator.rules.battle import ATTACKER, DEFENDER, Built, Columns, Refusal
+from simulator.engine.model.chance import combine_all, die, seen_as
+from simulator.engine.model.plain import Following, PlainBattle, Roll
+from simulator.rules.battle import ATTACKER, DEFENDER, Built, Refusal
 from simulator.rules.birthright.model import Adjustment, OtherRegent
 from simulator.rules.toolkit.faces import thrown_until
 from simulator.rules.toolkit.naming import listed
+from simulator.rules.toolkit.plain import built
 
 MOST_IN_ORDER = 4
 # Divides evenly among up to 8 regents who roll off.
 SHARES = lcm(*range(1, 9))
-
-
-class CheckParams(NamedTuple):
-    """The table of the opposed check."""
-
-    check: int
-
-
-class CheckState(NamedTuple):
-    """0 before the check, else 1 + the number of its result."""
-
-    result: int
-
-
-@rule(CheckParams)
-def running(p, s):
-    """Until the regents have rolled."""
-    return s.result == 0
-
-
-@rule(CheckParams)
-def table(p, s):
-    """The dice of all regents at once."""
-    return p.check
-
-
-@rule(CheckParams)
-def step(p, s, result):
-    """The result of the check."""
-    return s._replace(result=result + 1)
 
 
 class CheckResult(NamedTuple):
@@ -147,43 +118,41 @@ class Regents:
         """Are there movement points left for the move?"""
         return bool(self.fields.attacker.points_left >= self.fields.conditions.cost)
 
-    def columns(self, states: Any) -> Columns:
-        """Outputs of final states."""
-        every = list(self.results)
-        results = [every[number - 1] for number in states.result]
-        position = np.array([result.position for result in results])
-        enter = np.array([self.able and not result.enter_barred for result in results])
-        leave = np.array([self.able and not result.leave_barred for result in results])
+    def follow(self, s: CheckResult | None) -> Following:
+        """The dice of all regents at once."""
+        return Roll("check", self.results, line=self.line) if s is None else None
+
+    def columns(self, s: CheckResult) -> dict[str, Any]:
+        """Outputs of a result."""
+        enter, leave = self.able and not s.enter_barred, self.able and not s.leave_barred
         columns = {
-            "winner": np.where(enter & leave, ATTACKER, DEFENDER),
-            "position": position,
-            "first": position == 1,
-            "last_word": position == len(self.modifiers),
+            "winner": ATTACKER if enter and leave else DEFENDER,
+            "position": s.position,
+            "first": s.position == 1,
+            "last_word": s.position == len(self.modifiers),
             "may_enter": enter,
             "may_leave": leave,
         }
-        if self.fields.options.order:
-            columns["order"] = np.array([result.order for result in results])
-        return columns
+        return columns | ({"order": s.order} if self.fields.options.order else {})
 
-    def tell(self, result: int, dice: random.Random) -> Iterator[str]:
+    def line(self, wanted: CheckResult, dice: random.Random) -> str:
         """The check with dice that give its result."""
-        wanted, count = list(self.results)[result], len(self.modifiers)
+        lines, count = [], len(self.modifiers)
         thrown = thrown_until(
             lambda dice: ([dice.randint(1, 20) for _ in range(count)], [dice.random() for _ in range(count)]),
             lambda thrown: self.result_of(*thrown) == wanted,
             dice,
         )
         if thrown is None:
-            yield "A result so rare that its dice are not shown."
+            lines.append("A result so rare that its dice are not shown.")
         else:
             rolls, _ = thrown
             for i in self.acting_order(*thrown):
                 name = "Regent 1, the attacker" if i == 0 else f"Regent {i + 1}"
-                yield f"{name}: d20 {rolls[i]} {self.modifiers[i]:+d} = {rolls[i] + self.modifiers[i]}"
+                lines.append(f"{name}: d20 {rolls[i]} {self.modifiers[i]:+d} = {rolls[i] + self.modifiers[i]}")
         barred = [word for word, barred in (("enter", wanted.enter_barred), ("leave", wanted.leave_barred)) if barred]
         may_not = f" and may not {listed(barred, 'or')}" if barred else ""
-        yield f"The attacker acts as number {wanted.position}{may_not}."
+        return "\n".join([*lines, f"The attacker acts as number {wanted.position}{may_not}."])
 
     def explain(self) -> list[str]:
         """The modifier of each regent, and the moves that he may bar."""
@@ -215,13 +184,5 @@ def check(fields: Adjustment) -> None:
 
 def build(fields: Adjustment) -> Built:
     """Everything that answers which regent moves last."""
-    regents, book = Regents(fields), TableBook()
-    number = book.add(dict(enumerate(regents.results.values())))
-    chain = Chain(
-        CheckParams(number),
-        CheckState(0),
-        CheckState(len(regents.results)),
-        book.close(),
-        tell=lambda before, result, after, dice: "\n".join(regents.tell(result, dice)),
-    )
-    return Built(chain=chain, outcome=regents.columns, assumptions=regents.assumptions, explain=regents.explain)
+    regents = Regents(fields)
+    return built(PlainBattle(None, regents.follow), regents.columns, regents.assumptions(), regents.explain())

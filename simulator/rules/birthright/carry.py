@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -126,7 +125,7 @@ class BirthrightCarry(Carry):
 
     def build(self, kind: str, fields: Any) -> Built:
         """The fight, with columns for the units standing by entry and by hits taken in it."""
-        return quick(fields) if kind == QUICK else fought(super().build(kind, fields), fields)
+        return quick(fields) if kind == QUICK else fought(fields)
 
     def left(self, kind: str, role: str, tables: Tables, pieces: np.ndarray, columns: Columns) -> Left:
         """The units standing; those of a slot that took hits go to the slots behind it."""
@@ -142,7 +141,7 @@ class BirthrightCarry(Carry):
         return columns[f"{role}_routed"] if kind == QUICK else False
 
 
-def fought(built: Built, fields: model.Fight) -> Built:
+def fought(fields: model.Fight) -> Built:
     """A battle unit against unit whose final states hold the units on the field, with columns as for `quick`."""
     setup = Setup(fields, kept=True)
     chain = setup.chain()
@@ -156,7 +155,12 @@ def fought(built: Built, fields: model.Fight) -> Built:
                     found[f"{name} entry {entry.place} hits {hits}"] = there[:, at, hits]
         return found
 
-    return replace(built, chain=chain, outcome=columns)
+    return Built(
+        chain=chain,
+        outcome=columns,
+        assumptions=lambda: field_text.assumptions(fields),
+        explain=lambda: field_text.explain(setup),
+    )
 
 
 def standing(setup: Setup, side: Side, params: FieldParams, states: States) -> np.ndarray:

@@ -18,11 +18,10 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
-from pydantic import ValidationError
 
 from simulator.rules import CAMPAIGN, GAMES, battles
 from simulator.rules.advice import NOT_LEAVING, Advice, no_lists, no_words
-from simulator.rules.battle import Battle, BattlesRun, Built, Columns, Misfit, Outcomes, Refusal, Run
+from simulator.rules.battle import Battle, BattlesRun, Built, Columns, Outcomes, Refusal, Run
 from simulator.rules.campaign import text
 from simulator.rules.campaign.best import Decisions, Worth
 from simulator.rules.campaign.carry import Carry
@@ -35,7 +34,7 @@ from simulator.rules.campaign.rows import Rows, columns_of, summary, texts
 from simulator.rules.campaign.solve import FightSolver
 from simulator.rules.question import Question
 from simulator.rules.sides import SIDES, ForceColumns
-from simulator.rules.toolkit.policies import refuse
+from simulator.rules.toolkit.policies import fitted, refuse
 
 # A plan, and the checked fields of each fight.
 Planned = tuple[CampaignPlan, list[Any]]
@@ -127,11 +126,7 @@ def carry_of(of: Any, rules: Any = None, folder: Path | None = None, paths: bool
 def prepared(data: Mapping[str, Any], folder: Path | None = None, paths: bool = True) -> CampaignPlan:
     """The forces and fights of a campaign's tables, checked. Raises Refusal or Misfit."""
     make, model = _game(data["of"], data.get("rules"), folder, paths)
-    try:
-        fields = model.model_validate(data)
-    except ValidationError as error:
-        raise Misfit("", error, model) from None
-    return planned(fields, make())[0]
+    return planned(fitted(model, data), make())[0]
 
 
 # Pieces of a force, or those that join it in a fight.

@@ -142,7 +142,8 @@ class FightSolver:
         if built.answer is not None:
             return self._answered(fight, parts, built.answer(run))
         assert built.chain is not None
-        ends = run.from_starts(built.chain, np.array([built.chain.start], np.int64), True, many)
+        counting = self._counting(fight, built.chain, parts, built.outcome)
+        ends = run.from_starts(built.chain, np.array([built.chain.start], np.int64), counting, many)
         return self._by_start(fight, parts, built.outcome(ends.states), ends)[0]
 
     def _begun_alike(self, fight: PlannedFight, starts: list[Start], run: StartsRun, many: bool) -> list[FightEnds]:

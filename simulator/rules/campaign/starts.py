@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from pydantic import ValidationError
 
 from simulator.rules.battle import Columns, Joined, Misfit, Refusal
 from simulator.rules.campaign.plan import UNNAMED, CampaignPlan, PlannedFight
+from simulator.rules.toolkit.policies import fitted
 
 # The pieces of each side that take part: int64, shape (slots,).
 Start = Sequence[np.ndarray]
@@ -30,11 +30,9 @@ def fields_of_fight(plan: CampaignPlan, fight: PlannedFight, parts: Sequence[np.
 def checked(plan: CampaignPlan, fight: PlannedFight, data: Any) -> Any:
     """The checked fields of a fight as a scenario. Raises as `fields_of_fight`."""
     battle, path = plan.carry.kinds[fight.kind], f"fight[{plan.fights.index(fight)}]."
+    fields = fitted(battle.model, data, path)
     try:
-        fields = battle.model.model_validate(data)
         battle.check(fields)
-    except ValidationError as error:
-        raise Misfit(path, error, battle.model) from None
     except Refusal as refusal:
         raise Refusal(path + refusal.field, refusal.text) from None
     return fields

@@ -24,7 +24,7 @@ from simulator.rules.custom.game_file.format import (
 )
 from simulator.rules.custom.game_file.keys import Added, Order
 from simulator.rules.custom.game_file.options import check_chosen, conditions_read, has_needed
-from simulator.rules.custom.game_file.units import MAIN, heavy, in_one_piece, pieces_by_name
+from simulator.rules.custom.game_file.units import MAIN, in_one_piece, pieces_by_name
 from simulator.rules.custom.game_file.words import (
     adds_up,
     by_side,
@@ -364,8 +364,7 @@ def _check_policy(file: GameFile, kind: str, side: str, policy: SidePolicy) -> N
         check_known(entry, words_of(file), f"{field}.keep", "no unit or tag")
     if policy.loss_order == "best" and any(step.aim != "anyone" for step in steps_of(file, kind)):
         raise Refusal(f"{field}.loss_order", "best is not offered where dice are aimed at the unit next to fall")
-    if policy.absorb == "first" and in_one_piece(file):
-        why = "a hit may do more than 1 damage" if heavy(file) else "a step is aimed at pieces or kinds"
+    if policy.absorb == "first" and (why := in_one_piece(file)):
         raise Refusal(f"{field}.absorb", f"first is not allowed where {why}; give last")
     _check_targets(file, kind, side, policy)
 

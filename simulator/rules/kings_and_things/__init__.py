@@ -18,7 +18,7 @@ from simulator.rules.kings_and_things.creatures import creature_rows, item_rows
 from simulator.rules.kings_and_things.decisions import decisions
 from simulator.rules.kings_and_things.forces import Forces, forces_of
 from simulator.rules.kings_and_things.outcome import columns, pieces, winners
-from simulator.rules.kings_and_things.tables import chain_of, joined, starts_of
+from simulator.rules.kings_and_things.tables import chain_of, joined, numbers_of, starts_of
 from simulator.rules.kings_and_things.text import assumptions, explained, tell
 from simulator.rules.question import LOST, Ending, Question
 from simulator.rules.sides import ForceColumns
@@ -56,7 +56,8 @@ FREE_FOR_ALL = Question(
 def build(scenario: model.Scenario, known: Forces | None = None) -> Built:
     """A battle of any kind; `known`: its forces, where they are known."""
     forces = known or forces_of(scenario)
-    chain = chain_of(forces)
+    numbers = numbers_of(forces)
+    chain = chain_of(forces, numbers)
     return Built(
         chain=replace(chain, tell=partial(tell, forces, chain.params)),
         outcome=partial(columns, forces),
@@ -67,7 +68,7 @@ def build(scenario: model.Scenario, known: Forces | None = None) -> Built:
         begun=lambda states: states.rounds,  # a round counts when it begins
         starts=starts_of(forces),
         joined=partial(joined, forces),
-        winners=partial(winners, forces, chain) if _pairs_do(forces) else None,
+        winners=partial(winners, forces, chain, numbers.kept) if _pairs_do(forces) else None,
     )
 
 

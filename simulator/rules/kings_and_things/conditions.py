@@ -109,10 +109,14 @@ class Army:
         """The slot of this side that holds a counter."""
         return next(n for n, one in enumerate(self.slots) if one == slot and slot.labels[0] in one.labels)
 
+    def unmarked(self, items: int) -> bool:
+        """No marks are ever made."""
+        marking = self.slots_of(Role.GOLEM | Role.BALLOON | Role.SWORD_MASTER)
+        return not (marking or items & (Held.TALISMAN | Held.BOW | Held.SWORD))
+
     def steady(self, items: int) -> bool:
         """A hit has the same effect in every step, and no marks are ever made."""
-        marking = self.slots_of(Role.GOLEM | Role.BALLOON | Role.SWORD_MASTER)
-        return not (marking or self.keeps or items & (Held.TALISMAN | Held.BOW | Held.SWORD))
+        return self.unmarked(items) and not self.keeps
 
     def value(self, slot: int, bonus: int = 0) -> int:
         """Effective value of a counter: +1 with Sword or Bow, -1 under the Black Cloud, never below 0."""
@@ -131,6 +135,11 @@ class Army:
             fights = RANGED if c.aloft else step
         return 2 if fights > step and self.value(slot, int(holds)) else 1
 
+    def order(self, c: Condition, step: int) -> Sequence[int]:
+        """The slots in the order in which hits of a step fall on them."""
+        slots = range(len(self.slots))
+        return sorted(slots, key=lambda slot: self._group(c, slot, step)) if self.keeps else slots
+
     def hit(self, c: Condition, step: int) -> Condition:
         """One hit: a screening Sword Master takes it, an item is given up, or the next in the loss order takes it."""
         if self.band.policy.sword_master == "screen" and not c.used:
@@ -139,9 +148,7 @@ class Army:
                     return self._strike(c, master)
         if (spent := self._spent(c)) is not None:
             return spent
-        order: Sequence[int] = range(len(self.slots))
-        if self.keeps:
-            order = sorted(order, key=lambda slot: self._group(c, slot, step))
+        order = self.order(c, step)
         for slot in order:
             if c.left[slot] and self._can_take(c, slot, step):
                 return self._taken(c, slot)

@@ -9,13 +9,13 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import blake2b
 from itertools import accumulate
 from operator import mul
 from typing import NamedTuple
 
 import numpy as np
 
-from simulator.engine.model.ragged import members
 from simulator.rules.kings_and_things import sides
 from simulator.rules.kings_and_things.conditions import NO_SLOT, Army, Condition, Held, less
 from simulator.rules.kings_and_things.creatures import MOST_DRAWN, Creature, draws
@@ -26,7 +26,8 @@ from simulator.rules.toolkit.merging import LARGEST_CODE
 from simulator.rules.toolkit.policies import refuse
 from simulator.rules.toolkit.weights import distinct
 
-BARE = Condition(())[1:]
+NOTHING_LEFT = Condition(())
+BARE = NOTHING_LEFT[1:]
 # Place of a condition in a round: a step while losses are taken, between rounds, or before a step (BEFORE + step).
 REST, BEFORE = STEPS, STEPS + 1
 # Most conditions for each start, and most starts (one for each creature that an explorer's Warlord may take over).
@@ -57,9 +58,9 @@ class Catalogue:
         self._visited: set[tuple[int, int]] = set()
         self._waiting: list[tuple[int, int]] = []
         others = aimed_at or leaves or army.chooses or (army.band.brittle and army.slots_of(Role.FIREWALL))
-        self._bare = self.steady and not others and all(c[1:] == BARE for c in given)
+        self._bare = army.unmarked(0) and not others and all(c[1:] == BARE for c in given)
         if self._bare:
-            self.left, self.starts = self._wear_down(left)
+            self.left, self._hits, self.starts = self._wear_down(left)
             return
         self.conditions = []
         self.starts = [self._at(c, REST) for c in given or [Condition(tuple(row)) for row in left.tolist()]]
@@ -73,6 +74,16 @@ class Catalogue:
     def conditions(self) -> list[Condition]:
         """All conditions by number."""
         return [Condition(tuple(row)) for row in self.left.tolist()]
+
+    def key(self) -> bytes | None:
+        """A digest of everything that its numbers depend on; None where more than hits change the side."""
+        if not self._bare:
+            return None
+        band = self.army.band
+        words = repr(
+            (self.army.slots, band.policy, sorted(band.items), band.leaves, band.cloud, band.brittle, band.fort)
+        )
+        return blake2b(words.encode() + self.left.tobytes()).digest()
 
     def _refuse_above(self, number: int) -> None:
         text = f"can come to more than {self._most:,} conditions; give fewer people, or fewer items"
@@ -94,32 +105,34 @@ class Catalogue:
             self._waiting.append((number, place))
         return number
 
-    def _wear_down(self, starts: np.ndarray) -> tuple[np.ndarray, list[int]]:
-        """The counters left in each condition, and the numbers of the starts, where only hits change the side.
+    def _wear_down(self, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[int]]:
+        """The counters left in each condition, those after a hit in each step, and the numbers of the starts.
 
-        This is `_follow` with arrays: the first slot with counters left takes a hit. A condition is coded as a whole
-        number whose digits are the counts of the slots, the first slot highest.
+        This is `_follow` with arrays, where only hits change the side: the first slot with counters left takes a hit. A
+        condition is coded as a whole number whose digits are the counts of the slots, the first slot highest.
+        Conditions are found by the number of counters left, so that each is found once.
         """
         most = starts.max(axis=0) + 1
         *units, codes = accumulate(most[::-1].tolist(), mul, initial=1)
-        unit = np.array(units[::-1], np.int64 if codes < LARGEST_CODE else object)
-        begun = now = starts @ unit
-        codes_left, size = [np.zeros(1, unit.dtype)], 1
-        for one in unit:
-            # A condition whose slots before this one are empty holds at most `number` counters in this one.
-            rest, which = np.unique(now % one, return_inverse=True)
-            number = np.zeros(len(rest), np.int64)
-            np.maximum.at(number, which, (now // one).astype(np.int64))
-            size += int(number.sum())
+        unit = np.array([*units[::-1], 0], np.int64 if codes < LARGEST_CODE else object)  # 0: nobody is left
+        orders = [np.array(self.army.order(NOTHING_LEFT, step)) for step in range(len(self.chosen))]
+        begun, number, size = starts @ unit[:-1], starts.sum(axis=1), 0
+        counts = starts.astype(np.int16)
+        code, left, found = unit[:0], counts[:0], []
+        for total in range(int(number.max()), -1, -1):
+            own = number == total
+            code, first = np.unique(np.concatenate([code, begun[own]]), return_index=True)
+            left = np.concatenate([left, counts[own]])[first]
+            size += len(code)
             self._refuse_above(size)
-            group, fewer = members(number)
-            codes_left.append(rest[group] + (1 + fewer).astype(unit.dtype) * one)
-            now = rest
-        code = np.sort(np.concatenate(codes_left))
-        first = np.searchsorted(unit[::-1], code, "right")
-        hits = np.searchsorted(code, code - np.append(0, unit[::-1])[first])
-        self._transitions |= {("hit", step): dict(enumerate(hits.tolist())) for step in range(STEPS)}
-        return (code[:, None] // unit % most).astype(np.int64), np.searchsorted(code, begun).tolist()
+            struck = np.stack([order[(left[:, order] > 0).argmax(axis=1)] for order in orders], axis=1)
+            found.append((code, left, code[:, None] - unit[struck if total else -1 + 0 * struck]))
+            code, left = found[-1][2].T.ravel(), np.concatenate([left] * len(orders))
+            left[np.arange(len(left)), struck.T.ravel()] -= 1
+        code, left, after = map(np.concatenate, zip(*found, strict=True))
+        rank = np.argsort(code)
+        code, hits = code[rank], np.searchsorted(code[rank], after[rank])
+        return left[rank], np.repeat(hits, STEPS // len(orders), axis=1), np.searchsorted(code, begun).tolist()
 
     def _follow(self, number: int, place: int) -> None:
         c, army, transitions = self.conditions[number], self.army, self._transitions
@@ -163,6 +176,8 @@ class Catalogue:
         "armed" for a round; after an "aimed" hit; "charmless"; "gone" from the hex; "ended"; and by step: after a
         "hit", and "after" the losses of the step.
         """
+        if what == "hit" and self._bare:
+            return self._hits
         following = np.repeat(np.arange(len(self))[:, None], STEPS if what in {"hit", "after"} else 1, axis=1)
         for step in range(following.shape[1]):
             moves = self._transitions[what, step]
@@ -184,7 +199,7 @@ class Catalogue:
 
     @cached_property
     def left(self) -> np.ndarray:
-        """Counters left: int64, shape (conditions, slots)."""
+        """Counters left: int64 (int16 where only hits change the side), shape (conditions, slots)."""
         return np.array([c.left for c in self.conditions], np.int64).reshape(len(self), -1)
 
     @cached_property

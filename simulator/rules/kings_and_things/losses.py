@@ -53,6 +53,8 @@ def _choices(one: Catalogue, chosen: dict[int, list[int]], width: int) -> Iterat
 
     Slots stand in the weakest-first order behind the structures: the result that keeps the last slot comes first.
     """
+    if not chosen:
+        return
     place = np.empty(len(one), np.int64)
     place[np.lexsort((np.arange(len(one)), *one.left.T))[::-1]] = np.arange(len(one))
     turn = place.tolist().__getitem__

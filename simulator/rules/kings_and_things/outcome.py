@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from itertools import product
 
 import numpy as np
 
 from simulator.engine.model.chain import Chain
-from simulator.engine.model.kept import Recent
+from simulator.engine.model.kept import Kept
 from simulator.engine.model.ragged import members
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Columns, Piece, States
 from simulator.rules.kings_and_things import rules
@@ -16,9 +15,6 @@ from simulator.rules.kings_and_things.forces import Catalogue, Forces
 from simulator.rules.kings_and_things.model import FORTS, Exploration
 from simulator.rules.kings_and_things.rules import ATTACKING, DEFENDING, STALEMATE, STEPS
 from simulator.rules.kings_and_things.sides import ROLES, Role, unexplored
-
-# The winners of the last explorations.
-KNOWN_WINNERS = Recent[np.ndarray](1 << 8, lambda made: 1)
 
 
 def columns(forces: Forces, states: States) -> Columns:
@@ -88,21 +84,25 @@ def pieces(forces: Forces, states: States) -> list[Piece]:
     return pieces
 
 
-def winners(forces: Forces, chain: Chain) -> np.ndarray:
-    """`winners_by_pairs`, kept for equal battles: many fields of an exploration change nothing in its pairs."""
-    params, shapes = chain.params, np.array((chain.params.row, chain.params.width, *forces.base))
-    numbers = (shapes, params.about, *chain.tables.rows, forces.starts, forces.chances)
-    key = blake2b(b"".join(one.tobytes() for one in numbers)).digest()
-    known = KNOWN_WINNERS.get(key)
-    return KNOWN_WINNERS.keep(key, winners_by_pairs(forces, chain)) if known is None else known
+def winners(forces: Forces, chain: Chain, kept: Kept) -> np.ndarray:
+    """The chance of each of WINNERS in an exploration of two sides that are only hit: float64, shape (3,).
+
+    `kept` are the results of battles with the same pairs of conditions, whatever the chances of the draw.
+    """
+    _, attackers, defenders = forces.starts.T
+    attacker, nobody = (
+        kept.of(winners_by_pairs, (forces, chain))[:, attackers, defenders - forces.base[1]] @ forces.chances
+    )
+    return np.array([attacker, 1 - attacker - nobody, nobody])
 
 
-def winners_by_pairs(forces: Forces, chain: Chain) -> np.ndarray:
-    """The chance of each of WINNERS in a battle of two sides that are only hit: float64, shape (3,).
+def winners_by_pairs(battle: tuple[Forces, Chain]) -> np.ndarray:
+    """The chances that the attacker and that nobody wins, from each pair of conditions: float64, shape (2, own, enemy).
 
     Other columns need the rounds and the facts of the draw. The winner follows from the pair of conditions alone, so
     that pairs are answered one after the other, those with fewer counters first.
     """
+    forces, chain = battle
     params, tables = chain.params, chain.tables
     about, second = params.about.reshape(-1, params.row), forces.base[1]
     chance = np.zeros((len(tables), params.width))
@@ -135,6 +135,4 @@ def winners_by_pairs(forces: Forces, chain: Chain) -> np.ndarray:
         last = struck[2] + calm[2] * begun
         for step, p in enumerate((begun, struck[1] + calm[1] * last, last)):
             ends[step][:, a[:, None], d - second] = p
-    _, attackers, defenders = forces.starts.T
-    attacker, nobody = ends[0][:, attackers, defenders - second] @ forces.chances
-    return np.array([attacker, 1 - attacker - nobody, nobody])
+    return ends[0]

@@ -12,12 +12,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
 from simulator.engine.model.chain import Chain
-from simulator.engine.model.chance import NO_TABLE, TableBook, Tables, combine, die
+from simulator.engine.model.chance import NO_TABLE, TableBook, combine, die
 from simulator.engine.model.interpreted import plain_params
+from simulator.engine.model.kept import Kept, Recent
 from simulator.rules.battle import Columns, Joined, Refusal, States
 from simulator.rules.kings_and_things import rules
 from simulator.rules.kings_and_things.conditions import BEST, LOST, SAVED, Held
@@ -141,12 +143,38 @@ def _fates(forces: Forces) -> tuple[np.ndarray, list[int]]:
     return at, after_die
 
 
-def params_of(forces: Forces, book: TableBook) -> Params:
-    """The parameters of a battle; its chance tables go to `book`."""
+class Numbers(NamedTuple):
+    """The numbers of all conditions, with their chance tables: fields of `Params`.
+
+    `kept`: what was found of the battle since, which is the same for other chances of the starts.
+    """
+
+    about: np.ndarray
+    fates: list[int]
+    ways: np.ndarray
+    book: TableBook
+    kept: Kept
+
+
+# The last explorations: most fields of one change at most the chances of the draw.
+_known: Recent[Numbers] = Recent(1 << 28, lambda numbers: 3 * numbers.about.nbytes)
+
+
+def numbers_of(forces: Forces) -> Numbers:
+    """The numbers of all conditions; explorations that differ in nothing but the chances of the draw share them."""
+    keys = [one.key() if isinstance(forces.scenario, Exploration) else None for one in forces.catalogues]
+    key = *keys, forces.starts.tobytes()
+    if None not in keys and (known := _known.get(key)):
+        return known
+    (fate_at, fates), (fallen, ways), book = _fates(forces), falls(forces), TableBook()
+    numbers = Numbers(_about(forces, book, fate_at, fallen), fates, ways, book, Kept())
+    return numbers if None in keys else _known.keep(key, numbers)
+
+
+def params_of(forces: Forces, numbers: Numbers, book: TableBook) -> Params:
+    """The parameters of a battle; its chance tables go to `book`, which has those of the `numbers`."""
     scenario, bands, starts = forces.scenario, forces.bands, forces.starts
-    policies, (fate_at, fates) = [leave_of(band) for band in bands], _fates(forces)
-    (fallen, ways), several = falls(forces), len(starts) > 1
-    about = _about(forces, book, fate_at, fallen)
+    policies, about, several = [leave_of(band) for band in bands], numbers.about, len(starts) > 1
     # Marks of the round or dice change some condition, beside hits and retreats.
     led = about[:, [rules.ARMED, rules.AT_END, *range(rules.AFTERWARDS, rules.THROW)]] != np.arange(len(about))[:, None]
     draw, draw_at = digits(forces.chances, DIGIT_BITS, book) if several else ([0], [0])
@@ -154,8 +182,8 @@ def params_of(forces: Forces, book: TableBook) -> Params:
         "leave": policies,
         "asked": [band.leaves * (1 + (band.policy.retreat == BEST)) for band in bands],
         "target": [TARGETS.index(band.target) for band in bands],
-        "fates": fates,
-        "ways": ways,
+        "fates": numbers.fates,
+        "ways": numbers.ways,
         "draw": draw,
         "draw_at": draw_at,
         "start_note": starts[:, 0],
@@ -169,7 +197,7 @@ def params_of(forces: Forces, book: TableBook) -> Params:
     }
     return Params(
         sides=len(bands),
-        marked=len(bands) if led.any() or about[:, rules.WAITS].any() or len(ways) > 1 else 0,
+        marked=len(bands) if led.any() or about[:, rules.WAITS].any() or len(numbers.ways) > 1 else 0,
         unexplored=int(unexplored(scenario)),
         clock=max([0, *(policy.rounds for policy in policies if reads_rounds(policy))]),
         width=(about.shape[1] - rules.FALLS) // (2 * STEPS),
@@ -182,12 +210,13 @@ def params_of(forces: Forces, book: TableBook) -> Params:
     )
 
 
-def at_least(params: Params, tables: Tables) -> tuple[int, int]:
+def at_least(chain: Chain) -> tuple[int, int]:
     """Lower bounds of the states and transitions of an exploration without retreats and items; else (0, 0).
 
     It counts running states at a step in which a side rolls. Where both sides may miss in every step,
     and one side may score a single hit, that side takes the other down hit by hit and stays unchanged.
     """
+    params, tables = chain.params, chain.tables
     about = params.about.reshape(-1, params.row)
     size, throw, explorer = np.diff(tables.first), about[:, rules.THROW : rules.SPOILED], params.start0[0]
     falls, itself = about[:, rules.FALLS :: 2].reshape(len(about), STEPS, -1), np.arange(len(about))[:, None]
@@ -233,10 +262,10 @@ def begun(params: Params, conditions: Sequence[int], phase: int = rules.OPENING)
     return State(*map(int, rules.onward(params, State(phase=phase, drawn=params.printed[0], **sides))))
 
 
-def chain_of(forces: Forces) -> Chain:
-    """The chain of a battle."""
-    book = TableBook()
-    params = params_of(forces, book)
+def chain_of(forces: Forces, numbers: Numbers) -> Chain:
+    """The chain of a battle; `numbers` are those of its forces."""
+    book = numbers.book.copy()
+    params = params_of(forces, numbers, book)
     phase = rules.ENDED if forces.driven_off else rules.OPENING
     start = State(phase=rules.DRAW) if params.digits else begun(params, forces.starts[0, 1:].tolist(), phase)
     tables, last = book.close(), forces.base[-1] - 1
@@ -254,9 +283,8 @@ def chain_of(forces: Forces) -> Chain:
         **{f"side{i}": last for i in range(params.sides)},
         **{f"hits{i}": most for i in range(params.sides)},
     )
-    least = at_least(params, tables) if params.digits else (0, 0)
     chain = Chain(params, start, limits, tables, counters=("rounds",), may_be_over=True)
-    return replace(chain, at_least=least)
+    return replace(chain, at_least=numbers.kept.of(at_least, chain)) if params.digits else chain
 
 
 def starts_of(forces: Forces) -> list[str]:
@@ -293,7 +321,7 @@ def joined(forces: Forces, paths: Sequence[str], settings: np.ndarray) -> Joined
     base = np.cumsum([0, *map(len, catalogues)]).tolist()
     meetings = np.stack([np.add(one.starts, first) for one, first in zip(catalogues, base, strict=False)], axis=1)
     whole = replace(forces, catalogues=catalogues, base=base, starts=np.insert(meetings[:1], 0, 0, axis=1))
-    chain, (different, which), note = chain_of(whole), distinct(meetings[1:]), forces.notes[0]
+    chain, (different, which), note = chain_of(whole, numbers_of(whole)), distinct(meetings[1:]), forces.notes[0]
     params = plain_params(chain.params)
     states = np.array([begun(params, sides) for sides in different.tolist()], np.int64)
 

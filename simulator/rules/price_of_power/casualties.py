@@ -122,22 +122,24 @@ def hit(w: Setup, side: int, force: Force, hits: int, hurt: int) -> Force:
 
 
 def after_throw(w: Setup, side: int, force: Force, hits: int, tercios: int) -> Fate:
-    """A side after hits and tercios of the enemy, and the ships that this captures (steps 3 and 4). Kept in memory."""
-    key = side, force, hits, tercios
-    if (found := w.memory.get(key)) is None:
-        hurt = wounds_by(w, side, force, tercios)
-        fate = hit(w, side, force, hits, hurt), captures(w, side, force, hits, tercios)
-        found = w.memory[key] = w.memory.setdefault(fate, fate)  # one object for each: equal ones are found faster
-    return found
+    """A side after hits and tercios of the enemy, and the ships that this captures (steps 3 and 4)."""
+    hurt = wounds_by(w, side, force, tercios)
+    return hit(w, side, force, hits, hurt), captures(w, side, force, hits, tercios)
 
 
-def fates(w: Setup, side: int, force: Force, throw: Throw) -> dict[Fate, float]:
-    """The possible effects of an enemy roll on a side, with their chances. Cached, because many battles need it."""
+def fates(w: Setup, side: int, force: Force, throw: Throw) -> dict[int, float]:
+    """The possible effects of an enemy roll on a side (their places in `Setup.fates`), with their chances.
+
+    Kept in memory, as the effects of hits and tercios are: many battles need them.
+    """
     key = side, force, throw
     if (found := w.memory.get(key)) is None:
-        found = w.memory[key] = defaultdict(float)
+        found, known = defaultdict(float), w.after_throws[side, force]
         for hits, tercios, p in w.rolls(1 - side, throw):
-            found[after_throw(w, side, force, hits, tercios)] += p
+            if (fate := known.get((hits, tercios))) is None:
+                fate = known[hits, tercios] = w.fates.place(after_throw(w, side, force, hits, tercios))
+            found[fate] += p
+        w.memory[key] = found
     return found
 
 

@@ -7,14 +7,14 @@ from itertools import combinations
 from simulator.rules.price_of_power import cards
 from simulator.rules.price_of_power.forces import WITH_SIDE
 from simulator.rules.price_of_power.setup import Setup, stays
-from simulator.rules.price_of_power.state import Battle, force_of
+from simulator.rules.price_of_power.state import BattleState, force_of
 from simulator.rules.toolkit.retreat import Leave, leaves
 
 # Realms of a side that leave, by their places.
 Going = tuple[int, ...]
 
 
-def hands_to_play(w: Setup, s: Battle, side: int) -> list[cards.Hand]:
+def hands_to_play(w: Setup, s: BattleState, side: int) -> list[cards.Hand]:
     """The hands that a side may come to before a round; the first keeps all that it may keep (3.5)."""
     own = force_of(s, side)
     if not own.hand or not w.led(side, own):
@@ -23,7 +23,7 @@ def hands_to_play(w: Setup, s: Battle, side: int) -> list[cards.Hand]:
     return list(cards.plays(w.cards[side], own.hand, s.round + 1, behind))
 
 
-def says_leave(w: Setup, s: Battle, side: int, policy: str, leave: Leave, units: int) -> bool:
+def says_leave(w: Setup, s: BattleState, side: int, policy: str, leave: Leave, units: int) -> bool:
     """Does a policy say leave with this many units counted?"""
     own, enemy = force_of(s, side), force_of(s, 1 - side)
     if policy == "when-leader-wounded":
@@ -31,7 +31,7 @@ def says_leave(w: Setup, s: Battle, side: int, policy: str, leave: Leave, units:
     return bool(leaves(leave, units, s.round + 1, w.units(side, own), w.units(1 - side, enemy)))
 
 
-def leaves_by_rule(w: Setup, s: Battle, side: int, at: int) -> bool:
+def leaves_by_rule(w: Setup, s: BattleState, side: int, at: int) -> bool:
     """A realm leaves without a decision: an NPR when outnumbered, a player realm by a fixed policy (3.2 step 6)."""
     own, faction = force_of(s, side), w.sides[side].factions[at]
     (policy, _), together = w.sides[side].leaving[at], w.sides[side].together[0]
@@ -49,7 +49,7 @@ def leaves_by_rule(w: Setup, s: Battle, side: int, at: int) -> bool:
     return says_leave(w, s, side, policy, w.leave[side][at], alone)
 
 
-def who_may_leave(w: Setup, s: Battle, side: int) -> list[Going]:
+def who_may_leave(w: Setup, s: BattleState, side: int) -> list[Going]:
     """The sets of realms that may leave now: the first without a decision, then those that owners may add (best)."""
     own, choices = force_of(s, side), w.sides[side]
     places = range(len(own.realms))

@@ -27,9 +27,10 @@ from simulator.rules.price_of_power.forces import (
 from simulator.rules.price_of_power.model import TYPES, AnyBattle
 from simulator.rules.price_of_power.model import listed as realms
 from simulator.rules.price_of_power.setup import Setup, starts_of
-from simulator.rules.price_of_power.state import DEAD, LOSES, PLAYS, Battle, Force, Realm, force_of
+from simulator.rules.price_of_power.state import DEAD, LOSES, PLAYS, BattleState, Force, Realm, force_of
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import counted, winners
+from simulator.rules.toolkit.plain import alike, decisions
 
 HEAVY = SHIPS.index("heavy")
 
@@ -39,12 +40,19 @@ class Fight:
 
     def __init__(self, setup: Setup, label: str = "") -> None:
         self.setup, self.counters = setup, ("rounds",) if setup.options.count_rounds else ()
+        self.plain = self._explored(label)
+        self.chain = self.plain.chain
+        self.decisions = partial(decisions, self.plain, partial(described, setup))
+
+    def _explored(self, label: str) -> PlainBattle:
+        """The battle with all its states, shared with others whose `Setup.key` is equal."""
+        setup = self.setup
         try:
-            self.plain = PlainBattle(rules.begun(setup), partial(rules.follow, setup), self.counters, label)
+            return alike(setup.key(), rules.begun(setup), partial(rules.follow, setup), self.counters, label)
         except NoExactOdds as error:
             units, many = " v ".join(str(side.units) for side in setup.sides), str(error).partition(";")[0]
-            raise Refusal("attacker", f"{units} {setup.sides[0].fields.called} come to {many}; give fewer") from None
-        self.chain = self.plain.chain
+            called = setup.sides[0].fields.called
+            raise Refusal("attacker", f"{units} {called} come to {many}; give fewer") from None
 
     def built(self) -> Built:
         """Everything that answers the battle."""
@@ -77,7 +85,7 @@ class Fight:
 
         return Joined(plain.chain, np.array([[place[s], 0] for s in begun]), columns)
 
-    def _begun(self, paths: Sequence[str], row: Sequence[int]) -> Battle:
+    def _begun(self, paths: Sequence[str], row: Sequence[int]) -> BattleState:
         """The start with these numbers of units, each of which takes one hit."""
         w = self.setup
         sides = [[Realm(faction.numbers) for faction in side.factions] for side in w.sides]
@@ -89,7 +97,7 @@ class Fight:
             sides[SIDES.index(where)] = [Realm(left)]
         return rules.begun(w, *map(tuple, sides))
 
-    def battles(self, states: Any) -> list[Battle]:
+    def battles(self, states: Any) -> list[BattleState]:
         """States of the chain (a State of int arrays) as battles."""
         return [battle for battle, _ in self.plain.ends(states)]
 
@@ -102,21 +110,9 @@ class Fight:
         """Columns of final states (a State of int arrays)."""
         return self._columns(self.setup, self.plain.ends(final))
 
-    def _columns(self, setup: Setup, ends: Sequence[tuple[Battle, Mapping[str, int]]]) -> Columns:
+    def _columns(self, setup: Setup, ends: Sequence[tuple[BattleState, Mapping[str, int]]]) -> Columns:
         columns = outcome(setup, [battle for battle, _ in ends])
         return columns | {name: np.array([counts[name] for _, counts in ends]) for name in self.counters}
-
-    def decisions(self, states: Any, options: np.ndarray) -> Columns:
-        """Columns of decision states: the units in place and the option taken as text, numbers as int64.
-
-        `options`: int32, shape (states,). `hits` are those to take now, `enemy_hits` those that the enemy will take,
-        `hand` the cards that the side may still play.
-        """
-        rows = []
-        for place, option in zip(states.place.tolist(), options.tolist(), strict=True):
-            s, choice = self.plain.choice_at(place)
-            rows.append({"decision": choice.policy} | described(self.setup, s) | {"choice": [*choice.options][option]})
-        return {name: np.array([row[name] for row in rows]) for name in (rows[0] if rows else ())}
 
 
 def with_units(fields: AnyBattle, paths: Sequence[str], row: Sequence[int]) -> AnyBattle:
@@ -128,8 +124,12 @@ def with_units(fields: AnyBattle, paths: Sequence[str], row: Sequence[int]) -> A
     return fields
 
 
-def described(w: Setup, s: Battle) -> dict[str, Any]:
-    """A state in which a side decides."""
+def described(w: Setup, s: BattleState) -> dict[str, Any]:
+    """A state in which a side decides: the units in place as text, numbers as they are.
+
+    `hits` are those to take now, `enemy_hits` those that the enemy will take, `hand` the cards that the side may still
+    play.
+    """
     own, enemy = force_of(s, s.side), force_of(s, 1 - s.side)
     found: dict[str, Any] = {
         side.where: counted(w.strength(at, force_of(s, at).realms).types, SHIPS if w.sea else TYPES)
@@ -145,7 +145,7 @@ def described(w: Setup, s: Battle) -> dict[str, Any]:
     return found
 
 
-def outcome(setup: Setup, ends: Sequence[Battle]) -> Columns:
+def outcome(setup: Setup, ends: Sequence[BattleState]) -> Columns:
     """Columns of final states."""
     defender = setup.sides[1]
     both = [[force_of(s, at) for s in ends] for at in range(2)]

@@ -6,7 +6,7 @@ Sections cited are those of docs/rules/price_of_power.md.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import cache
 from itertools import chain, product
 from math import prod
@@ -24,14 +24,29 @@ from simulator.rules.price_of_power.dice import (
     faces_of,
     most_icons,
     pool_of,
+    ways_to_roll,
 )
 from simulator.rules.price_of_power.forces import WITH_SIDE, Faction, Side, first_lost, types
 from simulator.rules.price_of_power.model import AnyBattle
-from simulator.rules.price_of_power.state import DEAD, DEFENCE, Battle, Force, Realm
+from simulator.rules.price_of_power.state import ATTACK, DEAD, DEFENCE, Force, Realm
 from simulator.rules.toolkit.retreat import Leave, outnumbered
 
 # By `ties`: the kinds of realms that are hit first among equally large defending factions.
 HIT_FIRST = {"listed-order": (), "players-first": ("player",), "npr-first": ("npr", "rebels", "pirates")}
+
+
+class Numbered(list[Any]):
+    """Different things, each once; `place` finds or adds one."""
+
+    def __init__(self) -> None:
+        self._places: dict[Any, int] = {}
+
+    def place(self, one: Any) -> int:
+        """The place of a thing in the list."""
+        found = self._places.setdefault(one, len(self))
+        if found == len(self):
+            self.append(one)
+        return found
 
 
 class Strength(NamedTuple):
@@ -75,8 +90,35 @@ class Setup:
         self.alternates = self.whole_battle or any(self.may_leave)
         self.strength, self.pool = cache(self._strength), cache(self._pool)
         self.throw, self.rolls = cache(self._throw), cache(self._rolls)
-        self.memory: dict[Any, Any] = {}  # see `rules.after_throw`
-        self.after_rolls: defaultdict[Any, dict[Any, Battle]] = defaultdict(dict)  # see `rules.rolls`
+        # Memory of the rules: fates and battles by place, their places after hits and tercios, and after two fates.
+        self.memory: dict[Any, Any] = {}
+        self.fates, self.battles = Numbered(), Numbered()
+        self.after_throws: defaultdict[Any, dict[tuple[int, int], int]] = defaultdict(dict)
+        self.after_rolls: defaultdict[tuple[int, int], dict[int, int]] = defaultdict(dict)
+
+    def key(self) -> Hashable:
+        """Everything that the rules read: battles with equal keys have the same states and chances.
+
+        Dice are there as the chances of the icons that count, so that fields without an effect do not matter. Cards
+        that are played freely change the dice of any round: a battle with some is only like itself.
+        """
+        if any(self.cards):
+            return self.brief, self.fields.model_dump_json(serialize_as_any=True)
+        mixed, faces = any(faction.mixed for faction in self.factions), any(self.charges) and self.dice["cavalry"]
+        ends = self.options.count_rounds, self.sea and self.options.damage_counts_as_casualty, self.brief
+        turns = self.max_rounds, self.last, self.alternates, mixed and self.whole_battle
+        return self.sea, ends, turns, faces, self._key_of(ATTACK), self._key_of(DEFENCE)
+
+    def _key_of(self, side: int) -> Hashable:
+        """The part of a side in `key`."""
+        own, enemy, dice = self.sides[side], self.sides[1 - side], tuple(self.dice.items())
+        realms = [(str(one.rows), one.realm.kind, stays(one)) for one in own.factions]
+        leaves = own.together[0], str([policy for policy, _ in own.leaving]), self.together[side], *self.leave[side]
+        led = own.main, own.draws, own.appoints, str((own.drawn, own.cards)), *(one.wounds for one in own.leaders)
+        hits = own.automatic, self.charges[side], self.picks[side], min(own.supply, enemy.units), *self.ties[side]
+        capped = [(pool, self.caps(side, pool)) for pool in self.pools(side)]
+        ways = [(caps, ways_to_roll(dice, pool, caps).tobytes()) for pool, caps in capped]
+        return tuple(realms), leaves, led, hits, tuple(ways)
 
     @property
     def alone(self) -> list[Faction]:

@@ -38,7 +38,7 @@ class Force(NamedTuple):
     paying: tuple[int, ...] = ()
 
 
-class Battle(NamedTuple):
+class BattleState(NamedTuple):
     """A battle: the step that comes next and the side that takes it; the rounds done; both sides.
 
     `round` stops at the last value on which anything depends. `captured`: ships taken by a roll that sank the last
@@ -54,12 +54,12 @@ class Battle(NamedTuple):
     charge: bool = False
 
 
-def force_of(s: Battle, side: int) -> Force:
+def force_of(s: BattleState, side: int) -> Force:
     """The force of a side."""
     return s.defender if side else s.attacker
 
 
-def with_force(s: Battle, side: int, force: Force) -> Battle:
+def with_force(s: BattleState, side: int, force: Force) -> BattleState:
     """The battle with another force of a side."""
     attacker, defender = (s.attacker, force) if side else (force, s.defender)
-    return Battle(s.stage, s.side, s.round, attacker, defender, s.captured, s.charge)
+    return BattleState(s.stage, s.side, s.round, attacker, defender, s.captured, s.charge)

@@ -10,7 +10,7 @@ from simulator.rules.price_of_power.dice import Icons, Pool, Throw
 from simulator.rules.price_of_power.forces import DAMAGED, SHIPS, Faction, Side, types
 from simulator.rules.price_of_power.model import TIMED, TYPES, General
 from simulator.rules.price_of_power.setup import Setup
-from simulator.rules.price_of_power.state import DEAD, OVER, Battle, Realm, force_of
+from simulator.rules.price_of_power.state import DEAD, OVER, BattleState, Realm, force_of
 from simulator.rules.toolkit.faces import thrown_until
 from simulator.rules.toolkit.naming import counted, plural, sentence
 from simulator.rules.toolkit.policies import in_words
@@ -94,7 +94,7 @@ def drawn(side: Side, card: int) -> str:
     return f"The {side.where} draws {who}."
 
 
-def charged(setup: Setup, before: Battle, after: Battle) -> str:
+def charged(setup: Setup, before: BattleState, after: BattleState) -> str:
     """The lines of a charge."""
     fate = [*changes(setup, before, after)]
     return " ".join([f"The {setup.sides[before.side].where} charges.", *fate])
@@ -109,7 +109,7 @@ def faces_until(
     return thrown or []
 
 
-def rolled(setup: Setup, before: Battle, throws: list[Throw], shown: list[list[Icons]], after: Battle) -> str:
+def rolled(setup: Setup, before: BattleState, throws: list[Throw], shown: list[list[Icons]], after: BattleState) -> str:
     """The line of a round's rolls: the faces and hits of both sides, and what they do."""
     found = []
     for place, (side, throw, faces) in enumerate(zip(setup.sides, throws, shown, strict=True)):
@@ -127,7 +127,7 @@ def letters(face: Icons) -> str:
     return "+".join(filter(None, (letter * getattr(face, icon) for letter, icon in LETTERS.items()))) or "-"
 
 
-def changes(setup: Setup, before: Battle, after: Battle) -> Iterator[str]:
+def changes(setup: Setup, before: BattleState, after: BattleState) -> Iterator[str]:
     """Lines for the units left of each realm that a step has changed, wounds of leaders, ships captured."""
     for place, side in enumerate(setup.sides):
         old, new = force_of(before, place), force_of(after, place)

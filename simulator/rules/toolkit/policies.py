@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
 
-from simulator.rules.battle import Fields, Refusal
+from pydantic import BaseModel, ValidationError
+
+from simulator.rules.battle import Fields, Misfit, Refusal
 from simulator.rules.toolkit.naming import listed, text_of
+
+M = TypeVar("M", bound=BaseModel)
 
 
 def refuse(wrong: object, field: str, text: str) -> None:
     """Refuse `field` with this text if it is wrong. Raises Refusal."""
     if wrong:
         raise Refusal(field, text)
+
+
+def fitted(model: type[M], data: Any, prefix: str = "") -> M:
+    """Data as a model; `prefix` stands before their fields. Raises Misfit."""
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        raise Misfit(prefix, error, model) from None
 
 
 def refuse_if(wrong: object, field: str, given: object, allowed: str) -> None:

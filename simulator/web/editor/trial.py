@@ -31,7 +31,7 @@ SHARE, NEAR = 0.4, 4
 
 
 @dataclass
-class Trial:
+class TrialBattle:
     """A test battle: its kind, the kinds there are, and the scenario."""
 
     battle: Battle
@@ -60,7 +60,7 @@ class Trial:
         return [(name, answers_to(one), text_of(given.get(name, usual(one)))) for name, one in asked.items()]
 
 
-def trial_of(found: Checked, given: Posted) -> Trial:
+def trial_of(found: Checked, given: Posted) -> TrialBattle:
     """The test battle that was sent with a text; units and answers that the game does not have are left out.
 
     Raises ScenarioError.
@@ -77,7 +77,7 @@ def trial_of(found: Checked, given: Posted) -> Trial:
         data[side] = {unit: n for unit, n in numbers.items() if n} if sent else first
     answered = [(f"conditions.{name}", given.last(f"conditions.{name}")) for name in _asked(battle)]
     answered = [(path, text) for path, text in answered if text in answers_to(_asked(battle)[path.partition(".")[2]])]
-    return Trial(battle, list(kinds), data | links.read(answered, battle))
+    return TrialBattle(battle, list(kinds), data | links.read(answered, battle))
 
 
 def _asked(battle: Battle) -> dict[str, Condition]:
@@ -95,7 +95,7 @@ def _number(text: str) -> int:
     return min(int(text), MOST_NUMBER) if text.isdecimal() and len(text) < 9 else 0
 
 
-def answer_of(trial: Trial, limits: Limits) -> dict[str, Any]:
+def answer_of(trial: TrialBattle, limits: Limits) -> dict[str, Any]:
     """The answer of the test battle for its template, quick rather than exact; a refusal as its text."""
     try:
         odds = answers.odds_in_time(trial.draft, limits, live=True)[0]
@@ -118,7 +118,7 @@ def _in_time(analysis: Callable[[], Any], limits: Limits) -> Any:
         return None
 
 
-def worth(trial: Trial, limits: Limits) -> list[dict[str, Any]] | None:
+def worth(trial: TrialBattle, limits: Limits) -> list[dict[str, Any]] | None:
     """The change of its own side's chance by one unit more of each kind, in points, also for each coin."""
     found = _in_time(lambda: one_more(trial.draft, threads=1), limits)
     if found is None:
@@ -136,7 +136,7 @@ def worth(trial: Trial, limits: Limits) -> list[dict[str, Any]] | None:
     return rows
 
 
-def balance(trial: Trial, path: str, limits: Limits) -> dict[str, Any] | None:
+def balance(trial: TrialBattle, path: str, limits: Limits) -> dict[str, Any] | None:
     """The chance of the attacker by the number of one unit: a line, the present number, and where it is even."""
     path = path if path in paths_of(trial) else _first(trial)
     now = links.value_at(trial.data, path) or 0
@@ -155,12 +155,12 @@ def balance(trial: Trial, path: str, limits: Limits) -> dict[str, Any] | None:
     }  # fmt: skip
 
 
-def paths_of(trial: Trial) -> list[str]:
+def paths_of(trial: TrialBattle) -> list[str]:
     """The fields that count units."""
     return [f"{side}.{unit}" for side in SIDES for unit in text_line.units_of(trial.battle, side)]
 
 
-def _first(trial: Trial) -> str:
+def _first(trial: TrialBattle) -> str:
     """The defender's most numerous unit."""
     own: Mapping[str, int] = trial.data["defender"]
     every = [path for path in paths_of(trial) if path.startswith("defender.")] or paths_of(trial)

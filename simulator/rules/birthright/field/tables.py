@@ -6,17 +6,18 @@ A unit is at the front or rests; the numbers of all positions are known before t
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, product
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.chance import NO_TABLE, Row, TableBook
-from simulator.rules.birthright.engagement import FALLEN_BACK, ROUTED, Attacks, Engagement
+from simulator.engine.model.kept import Recent
+from simulator.rules.birthright.engagement import ENDS, FALLEN_BACK, ROUTED, Attacks, Engagement
 from simulator.rules.birthright.field.rules import (
     DEFENDER_ASKED,
     OVER,
@@ -148,6 +149,11 @@ def rout_if_back(chances: np.ndarray) -> np.ndarray:
     return changed
 
 
+# Engagements are kept for other battles with the same cards, such as the next fights of a campaign: the 61 fights of
+# `campaign birthright-border-clash birthright-border-clash` have 23 together.
+_engagements: Recent[Engagement] = Recent(1 << 26, lambda one: 8 * ENDS**2 * len(one.known))
+
+
 @dataclass(frozen=True)
 class Setup:
     """A scenario with both armies in order of battle; `by_entry` as in `sides_of`, `kept` as in `FieldParams`."""
@@ -155,7 +161,6 @@ class Setup:
     fields: Fight
     by_entry: Sequence[int] = ()
     kept: bool = False
-    _engagements: dict[Hashable, Engagement] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def sides(self) -> tuple[Side, Side]:
@@ -169,19 +174,17 @@ class Setup:
 
     def engagement(self, own: Unit, enemy: Unit) -> Engagement:
         """The engagement of two cards, the same object for all cards with the same fighting values."""
-        key = _fighting_values(own), _fighting_values(enemy)
-        if key not in self._engagements:
-            options, tactical = self.fields.options, self.fields.battle == "tactical"
-            self._engagements[key] = Engagement(
-                (own, enemy),
-                Attacks(options.ten, options.morale_die, options.rally),
-                options.missile_rounds,
-                tactical and self.fields.conditions.terrain in CHARGING_GROUND,
-                edges(self.fields),
-                cover(self.fields),
-                lowest_column(self.fields),
-            )
-        return self._engagements[key]
+        key = _fighting_values(own), _fighting_values(enemy), self._about_engagements
+        return _engagements.get(key) or _engagements.keep(key, Engagement((own, enemy), *self._about_engagements))
+
+    @cached_property
+    def _about_engagements(self) -> tuple[Any, ...]:
+        """The fields of all engagements beside the cards."""
+        options, tactical = self.fields.options, self.fields.battle == "tactical"
+        attacks = Attacks(options.ten, options.morale_die, options.rally)
+        charges = tactical and self.fields.conditions.terrain in CHARGING_GROUND
+        sides = edges(self.fields), cover(self.fields), lowest_column(self.fields)
+        return attacks, options.missile_rounds, charges, *sides
 
     @cached_property
     def numbered(self) -> tuple[list[FrontRow], list[int], list[dict[tuple[int, int], int]]]:

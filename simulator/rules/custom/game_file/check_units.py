@@ -19,7 +19,7 @@ from simulator.rules.custom.game_file.format import (
 )
 from simulator.rules.custom.game_file.keys import HYPHENED, UNDERSCORED
 from simulator.rules.custom.game_file.options import check_needs, groups_of_options
-from simulator.rules.custom.game_file.units import die_named, heavy, in_one_piece, pieces_by_name
+from simulator.rules.custom.game_file.units import die_named, in_one_piece, pieces_by_name
 from simulator.rules.custom.game_file.words import (
     check_beside,
     check_face,
@@ -179,10 +179,8 @@ def _check(file: GameFile, check: Check, field: str, name: str) -> None:
 
 def check_damage(file: GameFile) -> None:
     """Hits that go on in a piece need units whose points stand one behind the other (section 7, step 6; 2.6)."""
-    if not in_one_piece(file):
-        return
-    why = "a hit may do more than 1 damage" if heavy(file) else "a step is aimed at pieces or kinds"
-    for side in SIDES:
+    why = in_one_piece(file)
+    for side in SIDES if why else ():
         for key, piece in pieces_by_name(file, side).items():
             if piece.hits > 1 and piece.absorb == "first":
                 own = getattr(file.unit[key], side)

@@ -96,9 +96,11 @@ def most_damage(file: GameFile, roll: AnyRoll) -> int:
     return max([roll.damage, *(die.damage.values() if isinstance(die, Die) else ())])
 
 
-def in_one_piece(file: GameFile) -> bool:
-    """Must the points of each piece stand one behind the other (section 7, step 6, and 2.6)?"""
-    return heavy(file) or any(step.aim in {"piece", "kind"} for step in file.step)
+def in_one_piece(file: GameFile) -> str:
+    """The reason why the points of each piece must stand one behind the other (section 7, step 6, and 2.6), or ""."""
+    if heavy(file):
+        return "a hit may do more than 1 damage"
+    return "a step is aimed at pieces or kinds" if any(step.aim in {"piece", "kind"} for step in file.step) else ""
 
 
 @lru_cache(maxsize=256)

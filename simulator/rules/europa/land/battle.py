@@ -18,8 +18,8 @@ from simulator.rules.europa.land.rules import LandState
 from simulator.rules.europa.land.tables import (
     PHASES,
     PURSUIT,
+    LandRoll,
     LandSetup,
-    Roll,
     bonus_matters,
     evades_by,
 )
@@ -59,13 +59,17 @@ def built_of(setup: LandSetup) -> Built:
     )
 
 
-def land_stage(fields: Land, tested: str) -> tuple[Columns, np.ndarray]:
-    """As `stage_ends`, of a land battle; the leader of the side `tested` alone is tested.
+def set_up_stage(fields: Land, tested: str) -> LandSetup:
+    """A land battle that is a stage of another: the leader of the side `tested` alone is tested.
 
     The sides roll one after the other. Measured for Vienna, 1683: 551,765 edges -> 228,364; for Tlaxcala, 1519: 10,900
     ends of a battle -> 1,400.
     """
-    setup = LandSetup(fields, (tested,), together=0)
+    return LandSetup(fields, (tested,), together=0)
+
+
+def land_stage(setup: LandSetup) -> tuple[Columns, np.ndarray]:
+    """As `stage_ends`, of a land battle; battles with equal numbers are one."""
     return stage_ends(setup.numbers, partial(built_of, setup))
 
 
@@ -238,7 +242,7 @@ def _roll_line(setup: LandSetup, before: LandState, result: int, dice: random.Ra
     return f"{ROLLS[roll]}: " + "; ".join(_die_text(setup, own, side, result, dice) for side, own in rolls) + "."
 
 
-def _die_text(setup: LandSetup, roll: Roll | None, side: int, result: int, dice: random.Random) -> str:
+def _die_text(setup: LandSetup, roll: LandRoll | None, side: int, result: int, dice: random.Random) -> str:
     if not roll or not roll.column:
         return f"{SIDES[side]} does not fire"
     own = result >> land.SIDE_BITS if side else result

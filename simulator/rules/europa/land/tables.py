@@ -68,7 +68,7 @@ CROSSINGS = {
 }
 
 
-class Roll(NamedTuple):
+class LandRoll(NamedTuple):
     """One side's roll: column ("" for none), modifier, and the halves of losses that its technology leaves."""
 
     column: str
@@ -182,19 +182,19 @@ class LandSetup(Opponents[model.Land]):
         """Modifiers of a step, those for a failed attempt to break off, or for when the fighting ended, apart."""
         return total([*self.modifiers[side], self.gain(side, pair)], step, day)
 
-    def roll(self, side: int, roll: int, pair: Pair, how: int) -> Roll | None:
+    def roll(self, side: int, roll: int, pair: Pair, how: int) -> LandRoll | None:
         """A side's Fire or Shock (`how`: 1 attacker, 2 defender failed to break off: +1/+1 for the enemy) or pursuit.
 
         A pursuit (`how` the fighting ended): column E, +2 on day 1, +1 after a Fire (section 3.5 step 8).
         """
         if roll >= land.PURSUES:
             pursues = side == roll - land.PURSUES
-            return Roll(PURSUIT_COLUMN, self.drm(side, pair, "pursuit") + PURSUIT_DRM[how]) if pursues else None
+            return LandRoll(PURSUIT_COLUMN, self.drm(side, pair, "pursuit") + PURSUIT_DRM[how]) if pursues else None
         (day, step), stack = PHASES[roll], self.stacks[side]
         drm = self.drm(side, pair, step, day) + int(how & (2 - side) > 0)
         if step == "shock":
-            return Roll(stack.columns[1], drm)
-        return Roll(stack.columns[0], drm, FIRE_HALVES.get(stack.side.technology, 2))
+            return LandRoll(stack.columns[1], drm)
+        return LandRoll(stack.columns[0], drm, FIRE_HALVES.get(stack.side.technology, 2))
 
     @cached_property
     def parts(self) -> list[Part]:
@@ -363,20 +363,20 @@ def side_modifiers(fields: model.Land, own: Stack, enemy: Stack) -> list[Modifie
     return [Modifier(*row) for applies, *row in listed if applies]
 
 
-def one_die(book: Book, roll: Roll | None) -> Counter[tuple[int, int]]:
+def one_die(book: Book, roll: LandRoll | None) -> Counter[tuple[int, int]]:
     """Thirds and stars of one die with their weights."""
     return Counter(roll.read(book, die) for die in FACES) if roll else Counter({(0, 0): 1})
 
 
 # Rolls of battles are few, and kept for the next battle.
 @lru_cache(maxsize=4096)
-def main_dice(book: Book, own: Roll | None, enemy: Roll | None) -> Weights:
+def main_dice(book: Book, own: LandRoll | None, enemy: LandRoll | None) -> Weights:
     """Results of both main dice, see `main_result`."""
     return combine(one_die(book, own), one_die(book, enemy), main_result)
 
 
 @lru_cache(maxsize=1024)
-def further_dice(book: Book, roll: Roll | None, dice: int, most: int) -> Weights:
+def further_dice(book: Book, roll: LandRoll | None, dice: int, most: int) -> Weights:
     """Thirds that further dice inflict together, up to `most`."""
     return capped(sum_of(seen_as(one_die(book, roll), lambda result: result[0]), dice), most)
 

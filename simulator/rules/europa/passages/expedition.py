@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ from simulator.engine.model.chain import SIDES
 from simulator.engine.model.chance import seen_as
 from simulator.engine.model.plain import Following, PlainBattle, Roll
 from simulator.rules.battle import ATTACKER, DEFENDER, Built, Columns
-from simulator.rules.europa.land.battle import build_land, land_stage, stage_ends
+from simulator.rules.europa.land.battle import build_land, land_stage, set_up_stage, stage_ends
 from simulator.rules.europa.passages import model
 from simulator.rules.europa.passages.model import STAGES, stages_of, troops_of, with_troops
 from simulator.rules.europa.passages.passage import LANDED, Passing, Voyage, assumptions, explanation
@@ -163,7 +163,7 @@ class Expedition:
         """Columns and chances of a stage's outcomes."""
         fields = with_troops(self.fields, state.stage, self.counters(state.stage, state.thirds), **changes)
         if state.stage == "land":
-            return land_stage(fields, SIDES[ATTACKER])
+            return land_stage(set_up_stage(fields, SIDES[ATTACKER]))
         return stage_ends(fields.model_dump_json(serialize_as_any=True), partial(build_siege, fields))
 
     def columns(self, state: Ashore) -> dict[str, object]:
@@ -204,20 +204,34 @@ def check_expedition(fields: model.Expedition) -> None:
 def build_expedition(fields: model.Expedition) -> Built:
     """Everything that answers an expedition."""
     expedition = Expedition(fields)
+    battle = PlainBattle(expedition.start, expedition.follow, label="expedition")
+    made = built(battle, expedition.columns)
+    return replace(made, assumptions=partial(assumed, expedition), explain=partial(explained, expedition))
+
+
+def assumed(expedition: Expedition) -> list[str]:
+    """The assumptions of an expedition, and of its stages at full strength."""
     rests = [
         f"stages: {', then '.join(NAMES[name].lower() for name in expedition.stages)}; each must be got through",
         "troops are regrouped into the biggest counters after each stage",
         "only a victory ashore goes on to the siege; a general lost there is replaced in the siege",
     ]
-    lines: list[str] = []
     if voyage := expedition.voyage:
         rests += [f"passage, {line}" for line in assumptions(voyage)]
-        lines += [f"passage, {line}" for line in explanation(voyage)]
+    return rests + [f"{name}, {line}" for name, stage in at_full_strength(expedition) for line in stage.assumptions()]
+
+
+def explained(expedition: Expedition) -> list[str]:
+    """The parts of the stages at full strength."""
+    voyage = expedition.voyage
+    lines = [f"passage, {line}" for line in explanation(voyage)] if voyage else []
+    return lines + [f"{name}, {line}" for name, stage in at_full_strength(expedition) for line in stage.explain()]
+
+
+def at_full_strength(expedition: Expedition) -> Iterator[tuple[str, Built]]:
+    """The stages ashore with all troops, and their names."""
     for name in expedition.stages:
         if name != "passage":
-            counters = expedition.counters(name, size_of(troops_of(fields)))
-            stage = BUILD[name](with_troops(fields, name, counters))
-            at_full_strength = f"{NAMES[name].lower()} at full strength"
-            rests += [f"{at_full_strength}, {line}" for line in stage.assumptions()]
-            lines += [f"{at_full_strength}, {line}" for line in stage.explain()]
-    return built(PlainBattle(expedition.start, expedition.follow, label="expedition"), expedition.columns, rests, lines)
+            counters = expedition.counters(name, size_of(troops_of(expedition.fields)))
+            fields = with_troops(expedition.fields, name, counters)
+            yield f"{NAMES[name].lower()} at full strength", BUILD[name](fields)

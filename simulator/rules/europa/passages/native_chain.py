@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from functools import cache, cached_property
+from collections.abc import Hashable
+from dataclasses import replace
+from functools import cache, cached_property, partial
 from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
 from simulator.engine.model.chain import SIDES
-from simulator.engine.model.plain import Following, PlainBattle, Roll
+from simulator.engine.model.plain import Following, Roll
 from simulator.rules.battle import ATTACKER, Both, Built, Fields, FrameOf
-from simulator.rules.europa.land.battle import build_land, land_stage
+from simulator.rules.europa.land.battle import land_assumptions, land_explanation, land_stage, set_up_stage
+from simulator.rules.europa.land.tables import LandSetup
 from simulator.rules.europa.passages.stages import in_stage, refuse_best
 from simulator.rules.europa.procedures.overseas import Conquered, ConquestFields, Conversion, check_conquest
 from simulator.rules.europa.shared import land_model
@@ -22,7 +25,7 @@ from simulator.rules.europa.shared.stacks import LD, detachments, size_of
 from simulator.rules.idle import KnowsIdle, of_table, within
 from simulator.rules.toolkit.merging import chances_of
 from simulator.rules.toolkit.naming import winner_text
-from simulator.rules.toolkit.plain import built
+from simulator.rules.toolkit.plain import alike, built
 from simulator.rules.toolkit.policies import refuse
 
 Policies = Both[land_model.LandPolicy, land_model.DefenderPolicy]
@@ -79,13 +82,13 @@ class Fought(NamedTuple):
     fate: tuple[bool, ...]
 
 
-class Chain:
+class ChainSetup:
     """One conversion with the battles that may follow."""
 
     def __init__(self, fields: NativeChain) -> None:
         self.fields, self.conversion = fields, Conversion(fields.conversion)
         self.own = size_of(fields.conversion.attacker)
-        self.fought = cache(self._fought)
+        self.fought, self.stage = cache(self._fought), cache(self._stage)
 
     @cached_property
     def ends(self) -> list[Conquered]:
@@ -110,9 +113,24 @@ class Chain:
             options=land.options,
         )
 
+    def _stage(self, end: Conquered) -> LandSetup:
+        return set_up_stage(self.battle(end), SIDES[ATTACKER])
+
+    @property
+    def numbers(self) -> Hashable:
+        """The numbers that the states and their columns depend on, but for words."""
+        roll = self.conversion.roll
+        rows = tuple((row, weight, *self.conversion.ends(row).items()) for row, weight in roll.weights.items())
+        return self.own, self.conversion.natives, rows, tuple(self.stage(end).numbers for end in self.resisted)
+
+    @property
+    def resisted(self) -> list[Conquered]:
+        """The ends of the conversion that a battle follows."""
+        return [end for end in self.ends if end.resisters]
+
     def _fought(self, end: Conquered) -> dict[Fought, float]:
         """The ends of a battle with their chances."""
-        columns, p = land_stage(self.battle(end), SIDES[ATTACKER])
+        columns, p = land_stage(self.stage(end))
         left = (columns[f"{side}_left_thirds"] + columns[f"{side}_idle_thirds"] for side in SIDES)
         fates = (columns[f"attacker_leader_{fate}"] for fate in GONE)
         rows = chances_of([columns["winner"], *left, columns["major_victory"], *fates], p)
@@ -158,25 +176,42 @@ def check_native_chain(fields: NativeChain) -> None:
             given = getattr(getattr(fields.land, side), name)
             refuse(given, f"land.{side}.{name}", f"not allowed: {source}")
     refuse_best("land", fields.land.policy, "a native-chain")
-    chain = Chain(fields)
+    chain = ChainSetup(fields)
     # The leader, and who may join him, also where nobody resists.
     most = Conquered(max(end.joiners for end in chain.ends), chain.conversion.natives)
     with in_stage("land"):
         check_land(chain.battle(most, Policies()))
-        for end in chain.ends:
-            if end.resisters:
-                check_land(chain.battle(end))
+        for end in chain.resisted:
+            check_land(chain.battle(end))
 
 
 def build_native_chain(fields: NativeChain) -> Built:
     """Everything that answers a conversion and the battle that may follow."""
-    chain = Chain(fields)
-    rests, lines = list(chain.conversion.assumptions), chain.conversion.roll.why()
-    largest = max(chain.ends, key=lambda end: end.resisters)
-    if largest.resisters:
-        battle = build_land(chain.battle(largest))
-        name = f"battle against {detachments(largest.resisters)}"
-        rests += [f"{name}, {line}" for line in battle.assumptions()]
-        lines += [f"{name}, {line}" for line in battle.explain()]
-    rests.append("recruits who are sent home when the leader is lost are left out")
-    return built(PlainBattle(None, chain.follow, label="native-chain"), chain.columns, rests, lines)
+    chain = ChainSetup(fields)
+    battle = alike(("native-chain", chain.numbers), None, chain.follow, label="native-chain")
+    made = built(battle, chain.columns)
+    return replace(made, assumptions=partial(assumptions, chain), explain=partial(explanation, chain))
+
+
+def assumptions(chain: ChainSetup) -> list[str]:
+    """The assumptions of the conversion, and of the battle against the most who may resist."""
+    rests = list(chain.conversion.assumptions)
+    if chain.resisted:
+        name, setup = largest_battle(chain)
+        rests += [f"{name}, {line}" for line in land_assumptions(setup)]
+    return [*rests, "recruits who are sent home when the leader is lost are left out"]
+
+
+def explanation(chain: ChainSetup) -> list[str]:
+    """The modifiers of the conversion and of this battle."""
+    lines = chain.conversion.roll.why()
+    if chain.resisted:
+        name, setup = largest_battle(chain)
+        lines += [f"{name}, {line}" for line in land_explanation(setup)]
+    return lines
+
+
+def largest_battle(chain: ChainSetup) -> tuple[str, LandSetup]:
+    """The battle against the most who may resist, and its name."""
+    largest = max(chain.resisted, key=lambda end: end.resisters)
+    return f"battle against {detachments(largest.resisters)}", LandSetup(chain.battle(largest))

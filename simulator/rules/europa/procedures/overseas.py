@@ -94,7 +94,7 @@ class Found(NamedTuple):
     dead: bool | None = None
 
 
-class Voyage:
+class ExplorationSetup:
     """One exploration; `alone`: the leader starts without ships (at sea) or troops (on land)."""
 
     def __init__(self, fields: Exploration) -> None:
@@ -200,7 +200,7 @@ class Voyage:
 
 def build_exploration(fields: Exploration) -> Built:
     """Everything that answers an exploration."""
-    voyage = Voyage(fields)
+    voyage = ExplorationSetup(fields)
     led = f"led by the {voyage.who}, manoeuvre {voyage.man}" if voyage.who else "without a leader"
     assumption = f"exploration at {fields.conditions.where}, {led}{', alone' if voyage.alone else ''}"
     return built(PlainBattle(Found(), voyage.follow), voyage.columns, [assumption], voyage.first.why())

@@ -14,7 +14,7 @@ import numpy as np
 from simulator.engine.model.chain import SIDES
 from simulator.engine.model.chance import NO_TABLE, combine
 from simulator.rules.battle import DEFENDER
-from simulator.rules.europa.land.battle import land_stage
+from simulator.rules.europa.land.battle import land_stage, set_up_stage
 from simulator.rules.europa.land.tables import LandSetup, evades_by
 from simulator.rules.europa.shared.leaders import FACES, GONE
 from simulator.rules.europa.shared.losses import Counters, with_room
@@ -107,7 +107,7 @@ class Reliefs:
         fields = battle_of(self.setup.campaign, self.setup.camp[camp], self.setup.inside[garrison])
         # Troops beyond those that fight only stand by: such sorties are one battle.
         fields = fields.model_copy(update={"attacker": fighting(fields.attacker, fields.options)})
-        columns, p = land_stage(fields, SIDES[DEFENDER])
+        columns, p = land_stage(set_up_stage(fields, SIDES[DEFENDER]))
         given = self.setup.besieger.leader.given
         gone = np.any([columns[f"defender_leader_{how}"] for how in GONE], axis=0) & given
         ends = coded(columns["defender_left_thirds"], columns["attacker_losses_thirds"], columns["winner"], gone)

@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike
 
 from simulator.engine import api
 from simulator.engine.model.chain import Chain, OutcomeDistribution, Share, Utilities
-from simulator.engine.model.kept import Recent
 from simulator.rules.battle import ATTACKER, DEFENDER, Built, Columns, Course, Run, Worth, gathered, without_stage
 from simulator.rules.price_of_power import model
 from simulator.rules.price_of_power.dice import faces_of
@@ -73,15 +72,9 @@ RESULTS = {
 }
 
 
-# Stages are kept for other campaigns, such as the next one of a sweep.
-KEPT_BYTES, BYTES_OF_A_STATE = 80_000_000, 730
-_fights: Recent[Fight] = Recent(KEPT_BYTES, lambda fight: BYTES_OF_A_STATE * len(fight.plain.states))
-
-
 def fight_of(battle: model.AnyBattle, label: str, brief: bool = True) -> Fight:
     """The battle of a stage."""
-    key = label, brief, battle.model_dump_json(serialize_as_any=True)
-    return _fights.get(key) or _fights.keep(key, Fight(Setup(battle, brief), label))
+    return Fight(Setup(battle, brief), label)
 
 
 class Stages:
