@@ -115,7 +115,6 @@ def results_of(counted: CountedHits) -> np.ndarray:
     return packed
 
 
-@lru_cache(maxsize=1 << 12)
 def _rolled(thrown: Thrown, whole: int, sizes: tuple[int, ...]) -> np.ndarray:
     """The chances of each number of hits of each slot, counted up to the sizes: one die after the other."""
     p = np.zeros(sizes)
