@@ -248,6 +248,7 @@ def check_winners(scenario: Scenario, true: Odds) -> None:
             [*(odds.winner(name) for name in WINNERS), *(odds.p(fact) for fact in facts)] for odds in (short, true)
         )
         promise(np.allclose(known, whole, atol=1e-9), f"winners: {known} alone, {whole} among all outcomes")
+        short.to_dict()  # the kind has a sentence for these columns
 
 
 def largest_z(scenario: Source, seed: int = SEED, battles: int = 1_000_000) -> float:

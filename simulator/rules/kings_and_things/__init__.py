@@ -106,7 +106,11 @@ BATTLES = by_kind(
         model.Exploration,
         winners=winners_of,
         summary=("explored_without_fight", *LOSSES[::3], *LEFT, "defenders_drawn", "bribe_cost"),
-        question=Question(sentence="The hex is won in {m}, without a fight in {explored_without_fight}."),
+        question=Question(
+            sentence="The hex is won in {m}, without a fight in {explored_without_fight}.",
+            columns=("explored_without_fight",),
+            others=(Question(sentence="The hex is won in {m}.", columns=("winner",)),),
+        ),
         advice=ADVICE,
     ),
     name="Kings & Things",
