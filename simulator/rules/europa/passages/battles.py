@@ -28,7 +28,7 @@ MOST_FLEETS = 1 << 14
 Sparse = tuple[np.ndarray, np.ndarray]
 
 
-class Result(NamedTuple):
+class BattleResult(NamedTuple):
     """The result of a battle for the passing fleet: its ships, prizes included, and whether its commander is lost."""
 
     won: bool
@@ -151,7 +151,7 @@ def meeting_of(key: FightKey) -> Meeting:
     return Meeting(key.engagement)
 
 
-def results(engagement: Engagement) -> dict[Result, float]:
+def results(engagement: Engagement) -> dict[BattleResult, float]:
     """The results of the battle for the attacker, with chances; not to be changed."""
     own = engagement.squadrons[OWN]
     return Meeting(engagement).results(Afloat(own.fleet, own.cargo)).chances(own.retreat_drm)
@@ -190,17 +190,17 @@ class Results:
         return found
 
     @cached_property
-    def won(self) -> dict[Result, float]:
+    def won(self) -> dict[BattleResult, float]:
         """The results of a victory."""
-        found = dict[Result, float]()
+        found = dict[BattleResult, float]()
         for left, gone, chance in self._victories:
             safe = self.battle.unharmed[gone]
             for lost_commander, share in ((False, safe), (True, 1 - safe)):
                 if share > 0:
-                    found[Result(True, *left, lost_commander)] = chance * share
+                    found[BattleResult(True, *left, lost_commander)] = chance * share
         return found
 
-    def chances(self, drm: int | None) -> dict[Result, float]:
+    def chances(self, drm: int | None) -> dict[BattleResult, float]:
         """All results; `drm` is the modifier of the retreat's attrition but for MAN, None for no attrition."""
         beaten, found = defaultdict[int | None, list[Sparse]](list), dict(self.won)
         for fate, chances in self.fates.lost.items():
@@ -208,7 +208,7 @@ class Results:
             beaten[None if drm is None else drm + more].append((self._left(fate, NO_SHIP)[0], chances))
         parts = [self.remains.after_storm(*_summed(those), modifier) for modifier, those in beaten.items()]
         for number, chance in zip(*_summed(parts), strict=True):
-            found[Result(False, *self.remains.fleets[number])] = chance
+            found[BattleResult(False, *self.remains.fleets[number])] = chance
         return found
 
 
