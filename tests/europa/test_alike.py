@@ -1,4 +1,4 @@
-"""Battles with equal numbers are the same battle: whoever fights one again takes its ends from the first."""
+"""Battles with equal numbers are one battle, whose ends are computed once."""
 
 from collections import defaultdict
 from itertools import product
@@ -77,7 +77,7 @@ def changed_relief(name, army_plus):
     return side | {"relief": side["relief"] | {"army_plus": army_plus}}
 
 
-def test_equal_numbers_are_explored_once_and_told_in_their_own_words(monkeypatch):
+def test_equal_numbers_are_explored_once_and_shown_in_their_own_words(monkeypatch):
     """A missionary and an earlier use cancel each other on the conquistador's die."""
     first = load("europa-tlaxcala-1519")
     both = {"conversion.attacker.missionary": True, "conversion.conditions.previous_uses": 1}
