@@ -279,7 +279,7 @@ class Voyage:
                 if self.stages[state.stage].kind == "landing":
                     before[state.afloat.cargo.troops] += chance
                 elif self.fights(state) and self.stays(state):
-                    pass
+                    pass  # the passage is over, however the battle ends
                 elif self.fights(state) and self.stages[state.stage + 1].kind == "landing":
                     for troops, share in self.results(state).troops.items():
                         before[troops] += chance * share
