@@ -262,6 +262,8 @@ class Built:
     - `pieces(states)`: for games of individual pieces, a `Piece` for each.
     - `begun(states)`: for chains fought in rounds, the round (from 1) in or before which a state is, 0 until the events
       before round 1 are over; `counting`: fields to set first where rounds are not counted by default.
+    - `begin(conditions)`: the first state of the chain where only these conditions are otherwise, on which neither its
+      params and tables nor `outcome` depend (`Carry.only_begins`).
     - `aimed(worth, names)`: for composed kinds in which a side decides, the same answer for these worths of ends (both
       sides, float64, shape (2, ends)), with the columns of these names; `sample()`: its columns, in one row;
       `by_fight(run)`: how a campaign stands before the first fight and after each, as if it ended there, with the
@@ -283,6 +285,7 @@ class Built:
     starts: Sequence[str] = ()
     joined: Callable[[Sequence[str], np.ndarray], Joined | None] | None = None
     begun: Callable[[Any], np.ndarray] | None = None
+    begin: Callable[[Mapping[str, Any]], Any] | None = None
     counting: Mapping[str, Any] = field(default_factory=dict)
     decisions: Callable[[Any, np.ndarray], Columns] | None = None
     aimed: Callable[[Callable[[Columns], np.ndarray], Sequence[str]], Built] | None = None

@@ -148,25 +148,16 @@ class FightSolver:
 
     def _begun_alike(self, fight: PlannedFight, starts: list[Start], run: StartsRun, many: bool) -> list[FightEnds]:
         """The ends of starts that decide only in which state a chain begins."""
-        fights = [self.built(fight, parts) for parts in starts]
-        chains, outcome = [one.chain for one in fights if one.chain is not None], fights[0].outcome
-        counting = self._counting(fight, chains[0], starts[0], outcome)
+        built, parts = self.built(fight, starts[0]), [np.array(side) for side in zip(*starts, strict=True)]
+        assert built.chain is not None
+        assert built.begin is not None
+        begun = [built.begin(self.plan.conditions(fight, one)) for one in starts]
+        counting = self._counting(fight, built.chain, starts[0], built.outcome)
         try:
-            ends = run.from_starts(chains[0], np.array([chain.start for chain in chains]), counting, many)
+            ends = run.from_starts(built.chain, np.array(begun), counting, many)
         except NoExactOdds:  # that of a single one may fit
-            return [self._alone(fight, parts, run, many) for parts in starts]
-        columns, bounds = outcome(ends.states), np.searchsorted(ends.start, np.arange(len(starts) + 1))
-        found = list[FightEnds]()
-        for at, parts in enumerate(starts):
-            rows = slice(bounds[at], bounds[at + 1])
-            own = {name: np.broadcast_to(values, len(ends.p))[rows] for name, values in columns.items()}
-            # The states of the common graph are counted once.
-            alone = replace(
-                ends, p=ends.p[rows], start=ends.start[rows] - at, residual=ends.residual[[at]],
-                explored=ends.explored if at == 0 else 0,
-            )  # fmt: skip
-            found += self._by_start(fight, parts, own, alone)
-        return found
+            return [self._alone(fight, one, run, many) for one in starts]
+        return self._by_start(fight, [part[ends.start] for part in parts], built.outcome(ends.states), ends)
 
     def _together(
         self, fight: PlannedFight, group: StartGroup, starts: list[Start], run: StartsRun, many: bool

@@ -11,7 +11,7 @@ import numpy as np
 
 from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Built, Columns, States
-from simulator.rules.campaign.carry import Carry, Fighting, Left, Number, Table, Tables
+from simulator.rules.campaign.carry import Carry, Fighting, Left, Number, Table, Tables, each
 from simulator.rules.europa.sea.battle import BattleSetup
 from simulator.rules.europa.sea.model import SEA_TYPES
 from simulator.rules.europa.shared.fleets import Hold
@@ -158,16 +158,18 @@ class EuropaCarry(Carry):
         if kind in SIEGES and role == "defender":
             return Left(self.fortress_left(kind, pieces, columns))
         # The numbers of a slot lie side by side in memory: they are written, and later compared, slot by slot.
-        left = np.repeat(pieces[:, None], len(columns["winner"]), axis=1).T
+        left = np.asfortranarray(each(pieces, len(columns["winner"])))
         gained = np.zeros(left.shape[::-1], np.int64).T
-        before = int(pieces[: len(THIRDS)] @ list(THIRDS.values()))
+        # Starts that are solved together have the same troops.
+        troops = np.atleast_2d(pieces)[0]
+        before = int(troops[: len(THIRDS)] @ list(THIRDS.values()))
         if before:
             thirds = np.clip(self.thirds_left(kind, role, before, columns), 0, before)
-            sizes = _counters(pieces, {**tables[0], **tables[1]}.get("losses", "keep-best-army"))
+            sizes = _counters(troops, {**tables[0], **tables[1]}.get("losses", "keep-best-army"))
             left[:, : len(THIRDS)] = np.array(sizes)[thirds]
         for ship in SHIPS if kind in AT_SEA else ():
             slot, there = SLOTS.index(ship), columns[f"{role}_{ship}_left"]
-            own = columns.get(f"{role} own {ship}", np.minimum(there, pieces[slot]))
+            own = columns.get(f"{role} own {ship}", np.minimum(there, pieces[..., slot]))
             left[:, slot], gained[:, slot] = own, there - own
         if kind == "passage":
             left[:, SLOTS.index("foraging")] = columns["foraging"]
@@ -185,7 +187,7 @@ class EuropaCarry(Carry):
         """A fortress and its garrison after a siege; those who left with war honours are not here."""
         left = self.fortresses.after(kind, pieces, columns)
         inside = np.where(columns["fallen"], 0, columns["garrison_left_thirds"])
-        kept = [Counters(*parts) for parts in _counters(pieces, "keep-best-army")]
+        kept = [Counters(*parts) for parts in _counters(np.atleast_2d(pieces)[0], "keep-best-army")]
         counters = np.array(with_room(kept, int(inside.max())))
         # An ARMY that is broken does not come back with those of a relief army who enter.
         loose = np.array(with_room([Counters(0, 0, 0, 0)], len(counters) - 1))

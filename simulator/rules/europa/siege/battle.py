@@ -6,7 +6,7 @@ docs/rules/europa_land_siege.md sections 4 and 5.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -16,6 +16,7 @@ import numpy as np
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.kept import Recent
 from simulator.rules.battle import Built, Columns
+from simulator.rules.europa.shared.land_checks import check_works
 from simulator.rules.europa.shared.land_model import Campaign, Siege
 from simulator.rules.europa.shared.leaders import FATES, KILLED, fate_columns, pair_of
 from simulator.rules.europa.shared.losses import Counters
@@ -53,6 +54,7 @@ def build_siege(fields: Siege | Campaign) -> Built:
         assumptions=lambda: list(siege_assumptions(setup)),
         explain=lambda: list(siege_explanation(setup)),
         begun=begun if setup.campaign else None,
+        begin=lambda conditions: setup.begun_as(with_conditions(fields, conditions)).start,
         decisions=partial(siege_decisions, setup),
     )
 
@@ -62,8 +64,7 @@ def _set_up(fields: Siege | Campaign) -> tuple[SiegeSetup, Chain, Outcome]:
 
     A siege that is interrupted goes on from hundreds of starts, most of which differ in the state of the fortress.
     """
-    anew = fields.conditions.model_copy(update=dict.fromkeys(ONLY_AT_START[fields.battle], 0))
-    alike = fields.model_copy(update={"conditions": anew})
+    alike = with_conditions(fields, dict.fromkeys(ONLY_AT_START[fields.battle], 0))
     key = type(fields), alike.model_dump_json(warnings=False)
     known = RECENT.get(key)
     if known is None:
@@ -72,6 +73,13 @@ def _set_up(fields: Siege | Campaign) -> tuple[SiegeSetup, Chain, Outcome]:
         known = RECENT.keep(key, (setup, chain, partial(siege_outcome, setup)))
     setup, chain, outcome = known
     return setup.begun_as(fields), chain, outcome
+
+
+def with_conditions(fields: Siege | Campaign, changed: Mapping[str, Any]) -> Siege | Campaign:
+    """A siege with these conditions in place of its own. Raises Refusal for too many siegeworks."""
+    conditions = fields.conditions.model_copy(update=changed)
+    check_works(conditions)
+    return fields.model_copy(update={"conditions": conditions})
 
 
 def begun(states: Any) -> np.ndarray:
