@@ -122,11 +122,14 @@ class FightSolver:
         carry = self.plan.carry
         if carry.joins and many:
             return [due]
-        begins = carry.only_begins.get(fight.kind, ())
-        tables, groups = np.array([slot not in begins for slot in carry.slots]), dict[Any, dict[Any, Start]]()
-        for key, parts in due.items():
-            like = tuple((part * tables).tobytes() for part in parts) if begins else key
-            groups.setdefault(like, {})[key] = parts
+        keys, tables = list(due), [self.plan.tables(side) for side in fight.sides]
+        parts = [np.array(side) for side in zip(*due.values(), strict=True)]
+        groups: dict[int, dict[Any, Start]] = {}
+        for key, chain in zip(
+            keys, carry.containing(fight.kind, fight.data, tables, parts) if due else (), strict=True
+        ):
+            # The start whose chain it is comes first.
+            groups.setdefault(chain, {keys[chain]: due[keys[chain]]})[key] = due[key]
         return groups.values()
 
     def _solved(self, fight: PlannedFight, starts: list[Start], run: StartsRun, many: bool) -> list[FightEnds]:
@@ -147,11 +150,10 @@ class FightSolver:
         return self._by_start(fight, parts, built.outcome(ends.states), ends)[0]
 
     def _begun_alike(self, fight: PlannedFight, starts: list[Start], run: StartsRun, many: bool) -> list[FightEnds]:
-        """The ends of starts that decide only in which state a chain begins."""
+        """The ends of starts that are in the chain of the first."""
         built, parts = self.built(fight, starts[0]), [np.array(side) for side in zip(*starts, strict=True)]
         assert built.chain is not None
-        assert built.begin is not None
-        begun = [built.begin(self.plan.conditions(fight, one)) for one in starts]
+        begun = [self.plan.carry.first_state(built, one, self.plan.conditions(fight, one)) for one in starts]
         counting = self._counting(fight, built.chain, starts[0], built.outcome)
         try:
             ends = run.from_starts(built.chain, np.array(begun), counting, many)

@@ -9,6 +9,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -54,32 +55,34 @@ def build_siege(fields: Siege | Campaign) -> Built:
         assumptions=lambda: list(siege_assumptions(setup)),
         explain=lambda: list(siege_explanation(setup)),
         begun=begun if setup.campaign else None,
-        begin=lambda conditions: setup.begun_as(with_conditions(fields, conditions)).start,
+        begin=partial(first_state, setup),
         decisions=partial(siege_decisions, setup),
     )
 
 
 def _set_up(fields: Siege | Campaign) -> tuple[SiegeSetup, Chain, Outcome]:
-    """A siege, its chain and columns, the last two from one of the last sieges that began otherwise.
+    """A siege, its chain and columns, the last two from one of the last sieges with equal numbers.
 
     A siege that is interrupted goes on from hundreds of starts, most of which differ in the state of the fortress.
     """
-    alike = with_conditions(fields, dict.fromkeys(ONLY_AT_START[fields.battle], 0))
-    key = type(fields), alike.model_dump_json(warnings=False)
+    begins = fields.conditions.model_copy(update=dict.fromkeys(ONLY_AT_START[fields.battle], 0))
+    setup, alike = SiegeSetup(fields), fields.model_copy(update={"conditions": begins})
+    key = setup.numbers(alike)
     known = RECENT.get(key)
     if known is None:
-        setup = SiegeSetup(alike)
-        chain = chain_of(setup, siege_line, counters_of(setup))
-        known = RECENT.keep(key, (setup, chain, partial(siege_outcome, setup)))
-    setup, chain, outcome = known
-    return setup.begun_as(fields), chain, outcome
+        made = SiegeSetup(alike)
+        chain = chain_of(made, siege_line, counters_of(made))
+        known = RECENT.keep(key, (made, chain, partial(siege_outcome, made)))
+    made, chain, outcome = known
+    setup.tables, setup.params = made.tables, made.params
+    return setup, chain, outcome
 
 
-def with_conditions(fields: Siege | Campaign, changed: Mapping[str, Any]) -> Siege | Campaign:
-    """A siege with these conditions in place of its own. Raises Refusal for too many siegeworks."""
-    conditions = fields.conditions.model_copy(update=changed)
+def first_state(setup: SiegeSetup, changed: Mapping[str, Any], camp: int) -> SiegeState:
+    """The state in which the same siege begins with these conditions, before `camp` thirds of its besieger (0: all)."""
+    conditions: Any = SimpleNamespace(**{**vars(setup.fields.conditions), **changed})
     check_works(conditions)
-    return fields.model_copy(update={"conditions": conditions})
+    return setup.begun(conditions, camp or setup.besieger.size)
 
 
 def begun(states: Any) -> np.ndarray:
