@@ -70,6 +70,32 @@ def test_a_list_is_set_without_brackets(battle_odds):
     assert battle_odds(*asked, "attacker.tank=1,2")[2].startswith("attacker.tank: '1,2' is not allowed")
 
 
+@pytest.mark.parametrize(
+    ("option", "asked"),
+    [
+        ("--set", ["odds", "risk-20v15", "--set", "attacker.regiments={}"]),
+        ("--vary", ["sweep", "risk-20v15", "--vary", "attacker.regiments={}"]),
+        ("--variant", ["sweep", "skirmish-hill", "--variant", "deep: attacker.archers={}"]),
+        ("--join", ["campaign", "risk-20v15", "--counter-attack", "--join", "attacker.regiments={}"]),
+    ],
+)
+def test_a_value_nested_too_deeply_names_its_option(battle_odds, option, asked):
+    deep = "[" * 5_000 + "]" * 5_000
+    status, _, err = battle_odds(*[one.format(deep) for one in asked])
+    assert status == 2
+    assert err.startswith(f"{option}: '[[[")
+    assert err.endswith("is nested too deeply or too long\n")
+
+
+@pytest.mark.parametrize("values", ["1,2,two", "[1],[2]", "1,true", "two"])
+def test_settings_of_a_need_that_are_no_numbers(battle_odds, values):
+    """Numbers and names together, and lists, ended with a TypeError."""
+    status, _, err = battle_odds("need", "risk-20v15", "--vary", f"attacker.regiments={values}")
+    assert status == 2
+    assert err.startswith("vary: attacker.regiments = ")
+    assert err.endswith(" is not allowed; give whole numbers\n")
+
+
 def test_a_table_on_standard_output(battle_odds, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     grid = "sweep", "risk-20v15", "--vary", "attacker.regiments=4:6"

@@ -91,7 +91,9 @@ def rounds(
         output.deliver(found, lambda found: (*rounds_passed_tables(found, everything), f"Method: {found.how()}"))
     else:
         odds = found.after(after)
-        output.deliver(found, lambda found: bare_odds(odds), data=lambda found: odds.to_dict())
+        output.deliver(
+            found, lambda found: bare_odds(odds), data=lambda found: odds.to_dict(), headline=str(odds.headline)
+        )
     unit = "rounds" if found.battles is None else f"battles, {found.battles:,} in all,"
     return output.finished(cut, f"interrupted; these are the {unit} followed until then")
 
@@ -118,7 +120,7 @@ def luck(
     if file is None:
         raise ValueError("luck: give a file of battles; `battle-odds luck --template risk` prints one to fill in")
     pairs = [reading.split_setting(setting, "--set") for setting in settings or ()]
-    changes = {path: reading.read_value(value) for path, value in pairs}
+    changes = {path: reading.read_value(value, "--set") for path, value in pairs}
     weights, method = reading.read_weights(weight), dice.method()
 
     def parts(found: Any) -> Iterator[Any]:

@@ -130,7 +130,7 @@ def test_somebody_must_strike_back(first, more, example):
         campaign(first, **asked)
     assert str(refused.value) == NOBODY + example
     path, _, few = shlex.split(example)[-1].partition("=")
-    assert campaign(first, counter_attack=True, join={path: read_value(few)})
+    assert campaign(first, counter_attack=True, join={path: read_value(few, "--join")})
 
 
 @pytest.mark.parametrize(

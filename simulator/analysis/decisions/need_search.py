@@ -365,13 +365,13 @@ def settings_of(battle: Battle, path: str, given: Iterable[int] | None, most: in
     if field_at(battle, path) is None:
         raise ScenarioError(unknown_field(battle, path))
     if given is not None:
-        values = sorted(set(given))
+        values = list(given)
         for one in values:
             if isinstance(one, bool) or not isinstance(one, int):
                 raise ValueError(f"vary: {path} = {one!r} is not allowed; give whole numbers")
         if not values:
             raise ValueError(f"vary: {path} has no values")
-        return tuple(values)
+        return tuple(sorted(set(values)))
     span = whole_numbers(battle, path)
     if span is None:
         raise ValueError(f"vary: {path} takes no whole number")
