@@ -19,6 +19,7 @@ from simulator import (
     worth,
 )
 from simulator.analysis.odds.headline import names_of
+from simulator.analysis.studies.paired import Difference
 from simulator.analysis.studies.units import OneMore, Units
 from simulator.cli import run
 from simulator.report.answer_words import costs
@@ -67,7 +68,7 @@ def test_balance_asks_the_question_of_the_kind():
 
 def test_points_of_a_chance_are_told_from_points_that_are_paid():
     squads = load("warhammer-40000-squads")
-    more = OneMore("attacker", "intercessor", 16, 0.3774, None, "exact")
+    more = OneMore("attacker", "intercessor", 16, Difference(0.3774, 0.3774, 0.3774, 1), None, "exact")
     line = Units((more,), 1, (squads.battle, squads.data)).headline
     assert (
         line == "One more intercessor (bolt rifle) is worth most for its price: +37.74 percentage points for 16 points."
