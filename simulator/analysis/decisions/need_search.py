@@ -350,11 +350,6 @@ class Search:
         return ScenarioError(f"vary: {self._refusals[first]}")
 
 
-def named_value(scenario: Source, value: str | None) -> str | None:
-    """A value as `need` looks for it: a name such as "worth" of a plan as the mean that it stands for."""
-    return value and meant(studied(scenario).battle(), value)
-
-
 def side_of(paths: Sequence[str]) -> str:
     """The side whose fields these are: the defender if all are his, else the attacker."""
     return "defender" if all(re.match(r"(policy\.)?defender\b", path) for path in paths) else "attacker"
@@ -369,9 +364,9 @@ def settings_of(battle: Battle, path: str, given: Iterable[int] | None, most: in
         for one in values:
             if isinstance(one, bool) or not isinstance(one, int):
                 raise ValueError(f"vary: {path} = {one!r} is not allowed; give whole numbers")
-        if not values:
-            raise ValueError(f"vary: {path} has no values")
-        return tuple(sorted(set(values)))
+        if values:
+            return tuple(sorted(set(values)))
+        raise ValueError(f"vary: {path} has no values")
     span = whole_numbers(battle, path)
     if span is None:
         raise ValueError(f"vary: {path} takes no whole number")
