@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from simulator.analysis.field_words import counts_units, field_in_words, owner_in_words, units_in_words
+from simulator.analysis.field_words import counts_units, field_in_words, owner_in_words, units_in_words, whose
 from simulator.analysis.odds.headline import clause_of, how_often, meant, names_of
 from simulator.analysis.odds.measure import Measure, is_chance, statistic_of
 from simulator.rules.battle import WINNERS, Battle
@@ -106,9 +106,7 @@ def settings_in_words(battle: Battle, data: Mapping[str, Any], settings: Mapping
         if path == "variant":
             words.append(f"the variant {setting}")
         elif isinstance(setting, int) and not isinstance(setting, bool) and counts_units(battle, path):
-            owner = owner_in_words(battle, data, path)
-            own = "" if path.startswith("attacker.") else f" of {owner}"
-            words.append(units_in_words(battle, data, path, setting) + own)
+            words.append(units_in_words(battle, data, path, setting) + whose(battle, data, path, setting))
         else:
             words.append(f"{setting_of(setting)} for {field_in_words(battle, data, path, setting)}")
     return listed(words)

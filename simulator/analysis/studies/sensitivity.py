@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from simulator.analysis.field_words import counts_units, field_in_words, owner_in_words, units_in_words
+from simulator.analysis.field_words import counts_units, field_in_words, units_in_words, whose
 from simulator.analysis.odds.answer import changed
 from simulator.analysis.odds.headline import meant
 from simulator.analysis.odds.measure import is_chance, measure
@@ -257,7 +257,7 @@ def step_in_words(battle: Battle, data: Mapping[str, Any], path: str, setting: A
     """One change: "one more tank", "one infantry of the defender less", "the modifier of red at -1 instead of 0"."""
     if not isinstance(to, bool) and isinstance(to, int) and counts_units(battle, path) and abs(to - setting) == 1:
         noun = units_in_words(battle, data, path, 1).removeprefix("1 ")
-        own = "" if path.startswith("attacker.") else f" of {owner_in_words(battle, data, path)}"
+        own = whose(battle, data, path, 1)
         return f"one more {noun}{own}" if to > setting else f"one {noun}{own} less"
     field = field_in_words(battle, data, path, to)
     if isinstance(to, bool):

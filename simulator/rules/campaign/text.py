@@ -76,20 +76,21 @@ def called(name_of: Callable[[Mapping[str, Any], str], str] | None, data: Mappin
     game finds it; "" where it has none.
     """
     fights = [one for one in data.get("fight") or () if isinstance(one, Mapping)]
-    pairs = [tuple(_force(fight.get(role)) for role in SIDES) for fight in fights]
+    pairs = [tuple(force_of(fight.get(role)) for role in SIDES) for fight in fights]
     used = dict.fromkeys(name for pair in pairs for name in pair if name)
     us = data.get("us")
     ours = {us} if isinstance(us, str) else {*us} if isinstance(us, list) else _our_side(pairs)
     names = [name for name in used if (name in ours) == (side == "attacker")]
     if not names or {*names} & {*SIDES}:
-        own = [fight[role] for fight in fights for role in SIDES if _force(fight.get(role)) == side]
+        own = [fight[role] for fight in fights for role in SIDES if force_of(fight.get(role)) == side]
         given = [name_of({side: one}, side) if name_of else "" for one in own if isinstance(one, Mapping)]
         return next(filter(None, given), "")
     words = ["our side" if name == "us" else name.replace("_", " ") for name in names]
     return words[0] if len(words) == 1 else f"the side of {listed(words)}"
 
 
-def _force(side: Any) -> str:
+def force_of(side: Any) -> str:
+    """The name of the force that fights on a side of a fight, as a scenario gives it; "" without one."""
     name = side.get("force") if isinstance(side, Mapping) else side
     return name if isinstance(name, str) else ""
 
