@@ -102,3 +102,13 @@ def test_sieges_that_begin_otherwise_are_solved_in_one_graph(monkeypatch):
     assert together.explored < 0.8 * alone.explored
     for value in ("s1_won", "s2_won", "s1_won or s2_won"):
         assert together.p(value) == pytest.approx(alone.p(value), abs=1e-12)
+
+
+def test_the_simulated_chance_of_the_end_has_its_interval():
+    found = by_round(FIXED, battles=1000, seed=2)
+    last = found.curve()[-1]
+    low, high = (f"{100 * last[name]:.2f}" for name in ("low", "high"))
+    assert f" in about {100 * last['p']:.2f} % ({low} to {high}) of battles" in found.headline
+    assert "about" not in by_round(FIXED).headline
+    plans = by_round(FIXED, all_plans=True, battles=1000, seed=2).headline
+    assert plans.count("about ") == 2
