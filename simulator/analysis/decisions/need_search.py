@@ -107,7 +107,7 @@ class Search:
             raise ValueError(f"cost: {not_one_of(cost, (*LISTS, 'each'))}, or {PRICING}")
         for path, price in cost.items():
             if path not in self.paths:
-                raise ValueError(brief(f"cost: {path} is not varied"))
+                raise ValueError(brief(f"cost: {path} is not varied; {', '.join(self.paths)} may have a price"))
             if not finite(price) or price < 0:
                 raise ValueError(f"cost.{path}: {given_number(price)} is not allowed; 0 or more")
         return "given", {path: float(price) for path, price in cost.items()}

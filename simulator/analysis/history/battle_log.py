@@ -161,6 +161,9 @@ def plain_value(text: str) -> Any:
 
 
 def _read(path: Path) -> list[Any]:
+    if path.suffix.lower() == ".toml":
+        more = f"`battle-odds luck --template {path}` prints a log of it to fill in"
+        raise ValueError(brief(f"battles: {str(path)!r} is a scenario, no log in CSV or JSON; {more}"))
     try:
         text = decoded(path.read_bytes(), repr(str(path)), "battles")
     except FileNotFoundError:

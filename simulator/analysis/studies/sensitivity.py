@@ -39,7 +39,7 @@ from simulator.rules.toolkit.tolerances import ROUNDING
 from simulator.rules.toolkit.words import agreeing, setting_of
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft, load
 from simulator.scenarios.arguments import checked
-from simulator.scenarios.schema import FRAME, branches_at, field_at, field_rows, items_at, settings_of
+from simulator.scenarios.schema import FRAME, branches_at, field_at, field_rows, items_at, of_a_side, settings_of
 from simulator.scenarios.validation import brief
 
 if TYPE_CHECKING:
@@ -307,7 +307,7 @@ def steps_of(scenario: Scenario, fields: Sequence[str] | None = None) -> Iterato
 def _no_field(battle: Battle, path: str) -> str:
     names = [row.path for row in field_rows(battle) if row.path not in FRAME]
     names += dict.fromkeys(name.rpartition(".")[0] for name in names if "." in name)
-    near = suggested(re.sub(r"\[\d+\]", "[i]", path), names)
+    near = suggested(re.sub(r"\[\d+\]", "[i]", path), names) or " or ".join(of_a_side(names, path))
     return f"is no field of {battle.game} {battle.kind}" + (f"; did you mean {near}?" if near else "")
 
 
