@@ -243,3 +243,21 @@ def test_a_campaign_has_the_words_of_its_game(battle_odds):
 def test_a_step_of_a_campaign_is_one_piece():
     line = sensitivity("campaign-counter-attack", fields=["fight[1].attacker.join"]).headline
     assert line.startswith("One more tank that joins blue matters most: -21.57 points, ")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("axis-land-artillery", "mean.attacker_tank_left", "The mean of the attacker's tanks left runs from "),
+        ("axis-land-artillery", 'winner == "attacker"', "The chance of the attacker to win runs from "),
+        ("axis-land-artillery", "winner == 'nobody'", "The chance of nobody to win runs from "),
+        ("risk-20v15", "winner=='attacker'", "The chance of the attacker to win runs from "),
+        ("europa-vienna-1529", "not fallen", "The chance that the fortress holds runs from "),
+    ],
+)
+def test_a_question_has_the_words_of_the_kind(name, value, words):
+    """They were "the attacker's tank left", "the chance of winner == "attacker"" and "the chance of not fallen"."""
+    path = {"risk-20v15": "attacker.regiments", "europa-vienna-1529": "defender.fortress_level"}.get(
+        name, "attacker.tank"
+    )
+    assert sweep(name, {path: [2, 3]}, value).headline.startswith(words)

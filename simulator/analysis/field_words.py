@@ -23,7 +23,7 @@ _FORCE = re.compile(
 _JOINING = re.compile(r"fight\[(\d+)\]\.(attacker|defender)\.join\..+")
 _UNIT_LIST = re.compile(r"(.*)\.units\[(\d+)\]\.count")
 # Words that are part of a path, and say nothing.
-_SILENT = {"conditions", "options", "policy", "rules", "unit", "npr", "carried"}
+_SILENT = {"conditions", "every", "options", "policy", "rules", "unit", "npr", "carried"}
 # Tables of tables by name: red's field stands in `force.red`.
 _NAMED = {"force", "fortress", "place", "target", "hold"}
 SIGNS = {"plus": "+", "minus": "−"}
