@@ -28,7 +28,11 @@ def in_words(plan: CampaignPlan, question: str) -> str:
     names = "|".join(re.escape(fight.name) for fight in plan.fights)
     forces = "|".join(map(re.escape, plan.forces))
     pattern = rf"\b(not )?({names})_({'|'.join(ENDS)})\b"
-    question = re.sub(rf"\b({forces})_units_here == 0\b", lambda found: f"nobody of {found[1]} is there", question)
+    question = re.sub(
+        rf"\b({forces})_units_here == 0\b",
+        lambda found: f"nobody of {'the ' * (found[1] in SIDES)}{found[1]} is there",
+        question,
+    )
     return re.sub(pattern, lambda found: f"{called_fight(found[2])} {ENDS[found[3]][found[1] is not None]}", question)
 
 
