@@ -87,10 +87,12 @@ def need(
     """Find the smallest setting of a field (of the enemy's the largest), or the cheapest of several, that is enough."""
     from simulator.analysis.decisions.need import named_value
     from simulator.analysis.decisions.need import need as search
+    from simulator.analysis.odds.headline import side_called
     from simulator.analysis.odds.measure import read_target
     from simulator.report.tables.studies import need_parts
 
     base, sought = given.draft(), asked.arguments()
+    sought["side"] = asked.side and side_called(base, asked.side)
     goal = read_target(asked.target, named_value(base, asked.value))
     found, cut = output.gather(
         "combinations",

@@ -11,7 +11,7 @@ from typing import Any
 from simulator.rules.toolkit.naming import unaccented
 from simulator.scenarios.files import read_input
 from simulator.scenarios.scenario import Draft, draft
-from simulator.scenarios.schema import items_at
+from simulator.scenarios.schema import branches_at, items_at
 from simulator.scenarios.validation import ScenarioError
 
 MOST_VALUES = 10_000
@@ -34,15 +34,23 @@ def read_draft(source: str, settings: Sequence[str] = ()) -> Draft:
 
 
 def _setting(base: Draft, path: str, text: str) -> Any:
-    """A value as `read_value`; in a field that takes a list, commas stand between its entries."""
+    """A value as `read_value`; in a field that takes a list, commas stand between its entries.
+
+    A text alone is the one entry where a field takes nothing but lists.
+    """
     value = read_value(text, "--set")
-    if not isinstance(value, str) or "," not in text:
+    if not isinstance(value, str):
         return value
     try:
-        takes_list = bool(items_at(base.battle(), path))
+        battle = base.battle()
+        takes_list, only = (
+            bool(items_at(battle, path)),
+            all(one.get("type") == "array" for one in branches_at(battle, path)),
+        )
     except ScenarioError:  # its game is refused when the draft is checked
         return value
-    return [read_value(part, "--set") for part in split_values(text, "--set")] if takes_list else value
+    several = takes_list and (only or "," in text)
+    return [read_value(part, "--set") for part in split_values(text, "--set")] if several else value
 
 
 def split_setting(text: str, option: str) -> tuple[str, str]:

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 from simulator.rules.battle import WINNERS, Battle
 from simulator.rules.question import LOST, WON
 from simulator.rules.sides import SIDES
+from simulator.rules.toolkit.naming import same_name
 from simulator.rules.toolkit.tolerances import ROUNDING
 from simulator.rules.toolkit.words import agreeing, chance_of, number_of
 
 if TYPE_CHECKING:
     from simulator.analysis.odds.odds import Odds
+    from simulator.scenarios import Draft
 
 # The names of these values: the measure of the battle kind for the attacker, and for the defender.
 HEADLINES = {"headline": "attacker", "headline.attacker": "attacker", "headline.defender": "defender"}
@@ -155,6 +157,15 @@ def names_of(battle: Battle, data: Mapping[str, Any]) -> tuple[str, str]:
     called = battle.called
     attacker, defender = ((called(data, side) if called else "") or f"the {side}" for side in SIDES)
     return attacker, defender
+
+
+def side_called(scenario: Draft, name: str) -> str:
+    """The side that a scenario calls by this name ("Spain"); the name itself where it calls none so."""
+    if name in SIDES:
+        return name
+    names = names_of(scenario.battle(), scenario.data)
+    found = same_name(name, names)
+    return SIDES[names.index(found)] if found else name
 
 
 def clause_of(battle: Battle, data: Mapping[str, Any], value: str) -> str:

@@ -34,12 +34,11 @@ from simulator.analysis.studies.paired import Difference, PairedAnswer, answered
 from simulator.analysis.words import LEAST_POINTS, capital, difference_in_words, meaning, number_in_words, points
 from simulator.rules.battle import Battle
 from simulator.rules.toolkit.by_key import by_key
-from simulator.rules.toolkit.naming import suggested
 from simulator.rules.toolkit.tolerances import ROUNDING
 from simulator.rules.toolkit.words import agreeing, setting_of
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft, load
 from simulator.scenarios.arguments import checked
-from simulator.scenarios.schema import FRAME, branches_at, field_at, field_rows, items_at, of_a_side, settings_of
+from simulator.scenarios.schema import FRAME, branches_at, field_at, field_meant, field_rows, items_at, settings_of
 from simulator.scenarios.validation import brief
 
 if TYPE_CHECKING:
@@ -307,7 +306,7 @@ def steps_of(scenario: Scenario, fields: Sequence[str] | None = None) -> Iterato
 def _no_field(battle: Battle, path: str) -> str:
     names = [row.path for row in field_rows(battle) if row.path not in FRAME]
     names += dict.fromkeys(name.rpartition(".")[0] for name in names if "." in name)
-    near = suggested(re.sub(r"\[\d+\]", "[i]", path), names) or " or ".join(of_a_side(names, path))
+    near = field_meant(names, path)
     return f"is no field of {battle.game} {battle.kind}" + (f"; did you mean {near}?" if near else "")
 
 
