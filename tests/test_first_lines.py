@@ -261,3 +261,30 @@ def test_a_question_has_the_words_of_the_kind(name, value, words):
         name, "attacker.tank"
     )
     assert sweep(name, {path: [2, 3]}, value).headline.startswith(words)
+
+
+FIGHT = "fight[0].attacker."
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        (
+            {f"{FIGHT}leave": "all"},
+            "Red takes it in 99.16 %, but never holds it after the counter-attack.",
+        ),  # it was "never takes it in 99.16 % and still holds it"
+        ({"us": "blue"}, "Blue reaches the goal in 79.56 %."),  # "Blue takes it", though red attacks
+        ({f"{FIGHT}send": {"fighter": 1}}, "Red never takes it."),
+    ],
+)
+def test_taking_and_holding_in_words(changes, line):
+    assert str(odds(load("campaign-counter-attack").replace_all(changes)).headline) == line
+
+
+def test_questions_about_fights_in_words():
+    found = compare(["campaign-counter-attack"] * 2, "attack_taken").headline
+    assert found.startswith("The chance that the attack takes the land is 99.16 % in campaign-counter-attack; ")
+    found = best(load("campaign-counter-attack").replace("objective.attacker", {"win": 1, "red_cost_lost": -0.1}))
+    assert " and you never reach the goal instead of 79.56 %." in found.headline  # it was "and you never  instead of"
+    with pytest.raises(ScenarioError, match=r"goal: no such column 'attack_wn'; did you mean attack_won\?"):
+        load("campaign-counter-attack").replace("goal", "attack_wn")

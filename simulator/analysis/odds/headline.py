@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from simulator.rules import CAMPAIGN
 from simulator.rules.battle import WINNERS, Battle
 from simulator.rules.question import LOST, WON
 from simulator.rules.sides import SIDES
@@ -170,6 +171,11 @@ def side_called(scenario: Draft, name: str) -> str:
 
 def clause_of(battle: Battle, data: Mapping[str, Any], value: str) -> str:
     """The clause of a question of a battle kind: "the attacker takes the land"; "" for a question in other words."""
+    if battle.game == CAMPAIGN:
+        from simulator.rules.campaign.text import of_a_fight
+
+        if words := of_a_fight(value):
+            return words
     question = battle.question
     named = {question.measure: "m", contrary(question.measure): "not m"}.get(value)
     if named is None or not isinstance(question.sentence, str) or f"{{{named}}}" not in question.sentence:
