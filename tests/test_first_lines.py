@@ -288,3 +288,7 @@ def test_questions_about_fights_in_words():
     assert " and you never reach the goal instead of 79.56 %." in found.headline  # it was "and you never  instead of"
     with pytest.raises(ScenarioError, match=r"goal: no such column 'attack_wn'; did you mean attack_won\?"):
         load("campaign-counter-attack").replace("goal", "attack_wn")
+
+
+def test_no_kind_is_called_by_a_word_of_the_schema(battle_odds):
+    assert "npr" not in battle_odds("odds", "power-npr-genoa")[1].partition("Rules:")[0]
