@@ -173,3 +173,9 @@ def test_the_headlines_of_different_kinds_are_compared():
     assert row["low"] < chances[1] - chances[0] < row["high"]
     with pytest.raises(ValueError, match="value: headline of axis-raid is no chance"):
         compare([*names, "axis-raid"], "headline")
+
+
+def test_campaigns_of_two_games_are_two_games():
+    found = compare(["campaign-two-fronts", "campaign-counter-attack"])
+    assert found.headline.endswith(" (2 games: only the chances are compared).")
+    assert "games" not in compare(["campaign-two-fronts", "risk-20v15"], "p_attacker").headline

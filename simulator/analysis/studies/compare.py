@@ -33,6 +33,7 @@ from simulator.analysis.words import (
     value_in_words,
     value_of,
 )
+from simulator.rules import CAMPAIGN
 from simulator.rules.battle import Battle
 from simulator.rules.toolkit.tolerances import ROUNDING
 from simulator.rules.toolkit.words import percent
@@ -166,7 +167,7 @@ class Comparison(Result):
         first, *others = [row for row in self.answers if row.value == self.telling]
         reference = self.odds[self.reference]
         what = capital(meaning(reference.battle, reference.scenario or {}, first.value))
-        games = dict.fromkeys(odds.battle.game for odds in self.odds.values())
+        games = {one.kind if one.game == CAMPAIGN else one.game for one in (odds.battle for odds in self.odds.values())}
         end = f" ({len(games)} games: only the chances are compared)." if len(games) > 1 else "."
         own = first.value in HEADLINES
         if len(others) > MOST_CLAUSES:
