@@ -129,6 +129,13 @@ def test_quiet_prints_line_1_alone_and_a_simulated_chance_its_interval(command, 
     assert re.search(r"about [\d.]+ % \([\d.]+ to [\d.]+\)", out)
 
 
+def test_quiet_prints_line_1_of_a_replay(capsys):
+    assert run(["replay", "risk-20v15", "--luck"]) == 0
+    whole = capsys.readouterr().out
+    assert run(["replay", "risk-20v15", "--luck", "--quiet"]) == 0
+    assert capsys.readouterr().out == whole.splitlines(keepends=True)[0]
+
+
 @pytest.mark.parametrize("name", ["risk-20v15", "axis-land-flak", "knt-raid", "europa-vienna-1529", "power-lepanto"])
 def test_python_and_json_have_the_same_sentence(name, capsys):
     assert run(["rounds", name, "--battles", "300", "--most", "2"]) == 0
