@@ -17,6 +17,7 @@ from simulator.engine.model.chain import Chain, ManyOutcomes, OutcomeDistributio
 from simulator.rules.advice import Advice
 from simulator.rules.question import Question
 from simulator.rules.sides import SIDES, ForceColumns
+from simulator.rules.toolkit.words import words
 
 ATTACKER, DEFENDER, NOBODY = 0, 1, 2
 WINNERS = (*SIDES, "nobody")
@@ -382,7 +383,7 @@ class Battle:
     @property
     def label(self) -> str:
         """The battle kind as titles name it: the game's own name, then the kind."""
-        return f"{self.name or self.game.capitalize()}, {self.kind.replace('-', ' ')}"
+        return f"{self.name or self.game.capitalize()}, {words(self.kind)}"
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         """For pickle: what makes the kind, or its values as they are."""

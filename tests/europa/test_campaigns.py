@@ -131,3 +131,13 @@ def test_a_besieger_whose_tables_are_not_made_has_a_chain_of_its_own():
     troops[:, :4] = [(0, 1, 0, 0), (2, 0, 0, 0), (1, 1, 1, 0), (1, 1, 0, 2)]  # the last lacks a third of a LD
     kind, tables = "siege-campaign", [({}, {}), ({}, {})]
     assert carry.containing(kind, {}, tables, [troops, np.zeros_like(troops)]) == [1, 1, 1, 3]
+
+
+def test_the_simulated_chance_of_the_end_has_its_interval():
+    found = by_round(FIXED, battles=1000, seed=2)
+    last = found.curve()[-1]
+    low, high = (f"{100 * last[name]:.2f}" for name in ("low", "high"))
+    assert f" in about {100 * last['p']:.2f} % ({low} to {high}) of battles" in found.headline
+    assert "about" not in by_round(FIXED).headline
+    plans = by_round(FIXED, all_plans=True, battles=1000, seed=2).headline
+    assert plans.count("about ") == 2

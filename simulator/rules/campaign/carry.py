@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field, ValidationError, create_model
 from simulator.rules.battle import Battle, Built, Columns, Fields, Misfit
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import counted
+from simulator.rules.toolkit.words import words
 
 Number = Annotated[int, Field(ge=0, le=1000)]
 Table = Mapping[str, Any]
@@ -212,7 +213,7 @@ class Carry:
 
     def words(self, pieces: np.ndarray) -> str:
         """The pieces of a force in words."""
-        return counted((int(pieces[slots].sum()) for slots in self.by_piece.values()), self.by_piece)
+        return counted((int(pieces[slots].sum()) for slots in self.by_piece.values()), map(words, self.by_piece))
 
     def planned(self, table: Table) -> list[Planned]:
         """The pieces of a table that a plan divides, in the order written."""

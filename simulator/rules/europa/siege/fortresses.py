@@ -15,6 +15,7 @@ from simulator.rules.campaign.carry import Fortresses, each
 from simulator.rules.europa.shared.land_model import Besieged, CampaignConditions
 from simulator.rules.europa.siege.state import WORKS, WORKS_VALUE
 from simulator.rules.toolkit.naming import counted
+from simulator.rules.toolkit.words import words
 
 # Thirds of a land detachment that a counter is worth.
 THIRDS = {"army_plus": 12, "army_minus": 6, "land_detachments": 3, "exploration_detachments": 1}
@@ -126,7 +127,7 @@ class EuropaFortresses(Fortresses):
 
     def words(self, pieces: np.ndarray) -> str:
         """Level, garrison and siegeworks."""
-        garrison = counted((int(pieces[self.slots[name]]) for name in THIRDS), THIRDS)
+        garrison = counted((int(pieces[self.slots[name]]) for name in THIRDS), map(words, THIRDS))
         works = int(self.columns(pieces[None])["siegeworks"][0])
         return f"level {pieces[self.slots['fortress_level']]}, {garrison}, siegeworks {works}"
 
