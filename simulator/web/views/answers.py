@@ -116,7 +116,7 @@ def context(odds: Odds, scenario: Scenario | None, column: str = "", folded: Col
         "hint": hint,
         "kept": kept,
         "bar": bar,
-        "facts": list(facts(odds)),
+        "facts": list(facts(odds, asked)),
         "blocks": blocks,
         "events": [one for one in events(odds) if one.p > 0 and one.question not in asked],
         "costs": [] if "costs" in later else _costs(odds),
@@ -143,9 +143,13 @@ def said(odds: Odds) -> list[dict[str, Any]]:
     sides |= {measure_of(odds.battle, "defender"): "defender", contrary(odds.question.measure): "defender"}
     sides |= {odds.question.measure: "attacker"}
     winners = {WON: "attacker", LOST: "defender", f"not ({WON})": "defender", "winner == 'nobody'": "nobody"}
+    subjects = {question: words for words, question in odds.battle.results.items()}
     found = []
     for one in chances_in(odds):
-        words = one.words.removeprefix("The ").removeprefix("the ")
+        words = one.words
+        if words.partition(" ")[0] == "win":  # whoever wins stands in the beginning of the sentence
+            words = subjects.get(one.question, words)
+        words = words.removeprefix("The ").removeprefix("the ")
         low, high = odds.interval(one.question)
         about = {"words": words, "question": one.question, "p": one.p, "low": low, "high": high}
         name, kind = winners.get(one.question, words), sides.get(one.question, "nobody")

@@ -86,6 +86,11 @@ def says(choice: str, name: str) -> str:
     return f": {sentence}" if sentence else ""
 
 
+def unbroken(text: object) -> str:
+    """A sentence whose numbers and their per cent signs stay in one line."""
+    return str(text).replace(" %", "\N{NO-BREAK SPACE}%")
+
+
 # --- pictures of many parts, of which a template takes three times as long ------------------------------------------
 
 
@@ -154,7 +159,7 @@ def environment() -> Environment:
         auto_reload=False,
     )
     own = (fixed, words, percent, number, short, change, chance_text, interval, mean, difference)
-    more = (signed, coordinates, ink, in_words, is_chance, says, capital, blocks, histogram)
+    more = (signed, coordinates, ink, in_words, is_chance, says, capital, unbroken, blocks, histogram)
     result.filters |= {function.__name__: function for function in (*own, *more)}
     result.filters |= {"path": path_in_words, "machine": "{:.10g}".format}
     result.filters["static"] = address_of
