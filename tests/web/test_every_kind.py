@@ -233,3 +233,9 @@ def test_whoever_wins_is_named(site):
     named = re.findall(r"<dt>([^<]*)</dt>", answered(site, ("europa", "native-chain")))
     assert "natives win" in named
     assert "win" not in named
+    assert "some resist" in re.findall(r"<dt>([^<]*)</dt>", answered(site, ("europa", "conquistador")))
+
+
+def test_words_in_a_block_stand_in_few_lines(site):
+    html = answered(site, ("europa", "siege-campaign"))
+    assert re.search(r">the siege</text><text [^>]*>goes on</text>", html)

@@ -67,7 +67,7 @@ class SidePolicy(Fields):
         None, description="cheapest, weakest, best or a list of units; default the game's"
     )
     keep: dict[str, Annotated[int, Field(ge=1, le=1000)]] = Field(
-        default_factory=dict, description="unit or tag = the number of these that are lost last"
+        default_factory=dict, description="how many of a unit or tag are lost last"
     )
     absorb: Literal["first", "last"] | None = Field(
         None, description="when the extra points of all own units are taken; default each unit's own"

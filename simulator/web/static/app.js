@@ -540,6 +540,9 @@ function point_at(event) {
 
 const find = $("#find"), found = $("#found");
 
+// Without a network the service worker gives the front page in place of a page that it has not kept.
+if ($("#recent") && location.pathname !== "/") $(".lead").textContent = "No connection, and this page is not kept in this browser. Those of your last battles may be.";
+
 async function search() {
   const words = find.value.trim();
   found.hidden = !words || document.activeElement !== find;

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from simulator.engine.model.limits import NoExactOdds
+from simulator.report.words import path_in_words
 from simulator.scenarios.validation import brief
 from simulator.web import links
 from simulator.web.editor import page as editor
@@ -107,6 +108,8 @@ def refused(job: Job, text: str, status: int) -> Reply:
     if job.view == "plan":
         with suppress(ValueError):
             return Reply(plans.refused(job, context), status)
+    if field and text.startswith(f"{field}:"):  # a form has labels, no paths
+        context["complaint"] = path_in_words(field).replace(": ", " ") + text.removeprefix(field)
     request = None
     with suppress(ValueError):
         # After an error in the program its page is not made: that may fail of the same error, and end the worker.

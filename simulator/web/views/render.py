@@ -87,8 +87,8 @@ def says(choice: str, name: str) -> str:
 
 
 def unbroken(text: object) -> str:
-    """A sentence whose numbers and their per cent signs stay in one line."""
-    return str(text).replace(" %", "\N{NO-BREAK SPACE}%")
+    """A sentence whose numbers stay in one line with their per cent signs, and with the sign of minus."""
+    return re.sub(r"(?<= )-(?=\d)", "−", str(text).replace(" %", "\N{NO-BREAK SPACE}%"))
 
 
 # --- pictures of many parts, of which a template takes three times as long ------------------------------------------
