@@ -156,10 +156,10 @@ def test_chances_are_read_in_per_cent(site):
 @pytest.mark.parametrize(
     ("more", "line"),
     [
-        ("&place.north.tank=2", "place.north.tank: unknown field"),
-        ("&place.north.reach=congo", "place.north.reach: no target &#39;congo&#39;; targets: ural"),
-        ("&target.ural.min_odds=150", "target.ural.min_odds: 1.5 is not allowed"),
-        ("&place.north.regiments=many", "place.north.regiments: &#39;many&#39; is not allowed"),
+        ("&place.north.tank=2", "place north tank: unknown field"),
+        ("&place.north.reach=congo", "place north reach: no target &#39;congo&#39;; targets: ural"),
+        ("&target.ural.min_odds=150", "target ural least chance: 1.5 is not allowed"),
+        ("&place.north.regiments=many", "place north regiments: &#39;many&#39; is not allowed"),
         ("&objective=most", "objective: &#39;most&#39; is not allowed"),
     ],
 )
@@ -269,10 +269,20 @@ def test_a_mistake_keeps_the_last_plan_in_sight(page):
     before = page.text_content("#hero .sentence")
     page.fill("[name='target.ural.min_odds']", "often")
     page.wait_for_selector("#complaint .complaint")
-    assert "min_odds" in page.text_content("#complaint")
+    assert "target ural least chance: 'often' is not allowed" in page.text_content("#complaint")
+    assert page.get_attribute("[name='target.ural.min_odds']", "aria-invalid") == "true"
     assert page.text_content("#hero .sentence") == before
     page.fill("[name='target.ural.min_odds']", "")
     page.wait_for_selector("#complaint .complaint", state="detached")
+    assert page.locator("[aria-invalid]").count() == 0
+
+
+def test_the_card_that_is_added_has_the_focus(page):
+    page.focus("button[name='with.add'][value='place']")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#place-place:focus")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.name") == "with.name.place.place"
 
 
 def test_losses_and_prices_have_fields(page):

@@ -105,11 +105,11 @@ def refused(job: Job, text: str, status: int) -> Reply:
     }
     if job.view in TEXT_PAGES:
         return Reply(TEXT_PAGES[job.view](job, **context), status)
+    if field and text.startswith(f"{field}:"):  # a form has labels, no paths
+        context["complaint"] = path_in_words(field).replace(": ", " ") + text.removeprefix(field)
     if job.view == "plan":
         with suppress(ValueError):
             return Reply(plans.refused(job, context), status)
-    if field and text.startswith(f"{field}:"):  # a form has labels, no paths
-        context["complaint"] = path_in_words(field).replace(": ", " ") + text.removeprefix(field)
     request = None
     with suppress(ValueError):
         # After an error in the program its page is not made: that may fail of the same error, and end the worker.
