@@ -215,7 +215,7 @@ class ExactRun:
         """The ends of one chain; equal scenarios share no large chain, so that its ends are kept under its hash."""
         if chain.layout.bits <= MOST_BITS or chain.utilities is not None:
             return self._solved(chain)
-        key = type(chain.params), digest(chain)
+        key = type(chain.params), chain.kept.of(digest, chain)
         budget, *known = COMMON.recall(key) or (inf,)
         if budget <= self.budget:
             return cast(OutcomeDistribution, known[0])
