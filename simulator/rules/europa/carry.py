@@ -19,9 +19,9 @@ from simulator.rules.europa.shared.land_model import FORAGERS
 from simulator.rules.europa.shared.leaders import GONE, LAND_TYPES, leader_of
 from simulator.rules.europa.shared.losses import Counters, counters_by_size, with_room
 from simulator.rules.europa.shared.stacks import LD
-from simulator.rules.europa.siege.battle import ONLY_AT_START
 from simulator.rules.europa.siege.fortresses import MARKS as OF_FORTRESSES
 from simulator.rules.europa.siege.fortresses import THIRDS, EuropaFortresses
+from simulator.rules.europa.siege.numbers import ONLY_AT_START
 from simulator.rules.europa.siege.state import LEADER_LOST
 from simulator.rules.europa.tables import standard
 from simulator.rules.sides import SIDES

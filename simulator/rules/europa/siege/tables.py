@@ -6,8 +6,9 @@ docs/rules/europa_land_siege.md sections 4 and 5; the rules are in rules.py.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from simulator.engine.model.chance import NO_TABLE, TableBook, seen_as
 from simulator.rules.europa.procedures.continuation import BOXES as ROUNDS
 from simulator.rules.europa.procedures.continuation import END, START, Season, Track
-from simulator.rules.europa.shared.land_checks import DEFAULT_ROUNDS
+from simulator.rules.europa.shared.land_checks import DEFAULT_ROUNDS, check_works
 from simulator.rules.europa.shared.land_model import Campaign, CampaignPolicy, Siege, level_of
 from simulator.rules.europa.shared.leaders import FACES, both_fates
 from simulator.rules.europa.shared.losses import (
@@ -42,10 +43,6 @@ BOXES = (*ROUNDS, END, "roll")
 FAR = 6
 # Countries whose besieger with an ARMY+ causes 2/3 more in an assault, and in which periods (section 4.5 step 4).
 ELITE = {"poland": ("I", "II")} | dict.fromkeys(("russia", "russia-reformed", "turkey-janissary"), ("I", "II", "III"))
-
-
-# Fields of a garrison of which the rules read what follows from them (`SiegeSetup.numbers`).
-OF_A_GARRISON = {"country", "technology", "tercios", "leader_type"}
 
 
 class SiegeSetup(Opponents[Siege | Campaign]):
@@ -103,16 +100,6 @@ class SiegeSetup(Opponents[Siege | Campaign]):
         lost = self.fields.attacker.model_copy(update={"leader": "replacement"})
         other = SiegeSetup(self.fields.model_copy(update={"attacker": lost}), self.tables)
         return [self, other]
-
-    def numbers(self, alike: Siege | Campaign) -> Hashable:
-        """The numbers that the chain and its ends depend on, of the siege with the fields `alike`: where no relief army
-        comes, only these of the garrison.
-        """
-        if self.relief.army:
-            return alike.model_dump_json(warnings=False)
-        fields = alike.model_dump_json(exclude={"defender": OF_A_GARRISON}, warnings=False)
-        behind = sum_of(self.assault_of_place(self.besieger.size, 0, 0)[:1])
-        return fields, self.besieged.leader, tuple(self.pairs.items()), self.assaults.assailants, behind
 
     def _set_campaign(self, fields: Siege | Campaign) -> None:
         """The plan, rounds, supply and winter of a campaign; a siege segment is one round by a fixed plan."""
@@ -370,15 +357,17 @@ class SiegeSetup(Opponents[Siege | Campaign]):
     @property
     def start(self) -> SiegeState:
         """The fortress as it stands, at the start roll or at the first decision."""
-        return self.begun(self.fields.conditions, self.besieger.size)
+        return self.begun({})
 
-    def begun(self, conditions: Any, camp: int) -> SiegeState:
-        """As `start`, with these conditions of the fortress and `camp` thirds of the besieger."""
+    def begun(self, changed: Mapping[str, Any], camp: int = 0) -> SiegeState:
+        """As `start`, with these conditions of the fortress, before `camp` thirds of the besieger (0: all)."""
+        conditions: Any = SimpleNamespace(**{**vars(self.fields.conditions), **changed})
+        check_works(conditions)
         box = BOXES.index(self.track.start_round) if self.track else 0
         first = SiegeState(*[0] * len(SiegeState._fields))._replace(
             stage=siege.START if box == siege.ROLL_BOX else self.begins,
             box=box,
-            camp=camp,
+            camp=camp or self.besieger.size,
             garrison=self.besieged.size,
             works=works_of(conditions),
             breach=int(conditions.breach_counter),
