@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 from typing import Annotated, Any, NamedTuple
@@ -327,6 +327,13 @@ class Carry:
     def build(self, kind: str, fields: Any) -> Built:
         """The fight, with the columns that `left` reads."""
         return self.kinds[kind].build(fields)
+
+    def asked(self, kind: str, fields: Any, tables: Sequence[Tables], kept: Collection[str]) -> Built:
+        """The fight for exact odds: other columns than `left` and `fled` read, and `kept`, may be missing.
+
+        `tables` of both sides, as for `side`.
+        """
+        return self.build(kind, fields)
 
     def left(self, kind: str, role: str, tables: Tables, pieces: np.ndarray, columns: Columns) -> Left:
         """The pieces left of those of a side that took part; `tables` as for `side`.

@@ -82,9 +82,10 @@ class FightSolver:
     run: BattlesRun
     known: dict[Any, FightEnds] = field(default_factory=dict)
 
-    def built(self, fight: PlannedFight, parts: Sequence[np.ndarray]) -> Built:
-        """The fight from this start."""
-        return self.plan.carry.build(fight.kind, fields_of_fight(self.plan, fight, parts))
+    def asked(self, fight: PlannedFight, parts: Sequence[np.ndarray]) -> Built:
+        """The fight from this start, for exact odds."""
+        fields, tables = fields_of_fight(self.plan, fight, parts), [self.plan.tables(side) for side in fight.sides]
+        return self.plan.carry.asked(fight.kind, fields, tables, set(fight.kept.values()))
 
     def like(self, fight: PlannedFight) -> str:
         """A text that is the same for fights whose ends from equal starts are equal."""
@@ -138,7 +139,7 @@ class FightSolver:
         return [found[at] if at in found else self._alone(fight, parts, run, many) for at, parts in enumerate(starts)]
 
     def _alone(self, fight: PlannedFight, parts: Start, run: StartsRun, many: bool) -> FightEnds:
-        built = self.built(fight, parts)
+        built = self.asked(fight, parts)
         if built.answer is not None:
             return self._answered(fight, parts, built.answer(run))
         assert built.chain is not None
@@ -148,7 +149,7 @@ class FightSolver:
 
     def _begun_alike(self, fight: PlannedFight, starts: list[Start], run: StartsRun, many: bool) -> list[FightEnds]:
         """The ends of starts that decide only in which state a chain begins."""
-        fights = [self.built(fight, parts) for parts in starts]
+        fights = [self.asked(fight, parts) for parts in starts]
         chains, outcome = [one.chain for one in fights if one.chain is not None], fights[0].outcome
         counting = self._counting(fight, chains[0], starts[0], outcome)
         try:
@@ -205,7 +206,7 @@ class FightSolver:
         key, kept = (fight.name, *(part.tobytes() for part in parts)), self.plan.simulated
         if key in kept:
             return kept[key]
-        built = self.built(fight, parts)
+        built = self.plan.carry.build(fight.kind, fields_of_fight(self.plan, fight, parts))
         if built.chain is not None:
             built = replace(built, chain=replace(built.chain, label=fight.name))
         if len(kept) < MOST_KEPT:
@@ -213,8 +214,9 @@ class FightSolver:
         return built
 
     def _answered(self, fight: PlannedFight, parts: Start, found: Outcomes) -> FightEnds:
-        """The end of a fight without dice."""
-        return _ends(*self._known(fight, parts, found.columns, len(found.p)), found.p, parts)
+        """The ends of a fight that is answered directly."""
+        ends = _ends(*self._known(fight, parts, found.columns, len(found.p)), found.p, parts)
+        return replace(ends, explored=found.explored)
 
     def _by_start(self, fight: PlannedFight, parts: Start, columns: Columns, ends: ManyOutcomes) -> list[FightEnds]:
         """The distinct ends from each start, from the columns of the fight."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +13,10 @@ from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Built, Columns, States
 from simulator.rules.campaign.carry import Carry, Fighting, Left, Number, Table, Tables
 from simulator.rules.europa.sea.battle import BattleSetup
+from simulator.rules.europa.sea.decided_battle import is_decided
 from simulator.rules.europa.sea.model import SEA_TYPES
+from simulator.rules.europa.sea.squadrons import engagement
+from simulator.rules.europa.sea.survivors import OF_SURVIVORS, Survivors
 from simulator.rules.europa.shared.fleets import Hold
 from simulator.rules.europa.shared.land_model import FORAGERS
 from simulator.rules.europa.shared.leaders import GONE, LAND_TYPES, leader_of
@@ -153,6 +156,14 @@ class EuropaCarry(Carry):
 
         return with_columns(built, own_ships)
 
+    def asked(self, kind: str, fields: Any, tables: Sequence[Tables], kept: Collection[str]) -> Built:
+        """The fleets that a naval battle leaves are enough where nothing else is kept."""
+        fleets = engagement(fields) if kind == "naval" else None
+        if fleets is None or is_decided(fleets) or not OF_SURVIVORS.issuperset(kept):
+            return self.build(kind, fields)
+        leaders = [tested(kind, one) for one in tables]
+        return Built(answer=lambda run: Survivors(BattleSetup(fleets), leaders).outcomes())
+
     def left(self, kind: str, role: str, tables: Tables, pieces: np.ndarray, columns: Columns) -> Left:
         """Counters by the thirds left, ships by kind."""
         if kind in SIEGES and role == "defender":
@@ -173,9 +184,7 @@ class EuropaCarry(Carry):
             left[:, SLOTS.index("foraging")] = columns["foraging"]
         elif kind == "land" and role == "attacker":
             left[:, SLOTS.index("foraging")] = 0
-        who = {"land": "leader", "siege-campaign": "leader", "naval": "admiral"}.get(kind, "")
-        named = tables[0].get(who) not in (None, "replacement", "none", "draw")
-        if named and not {"leader", "admiral"} & set(tables[1]):
+        if who := tested(kind, tables):
             fates = [columns.get(f"{role}_leader_{fate}", False) for fate in (*GONE, "lost")]
             gone = np.any(np.broadcast_arrays(np.zeros(len(left), bool), *fates), axis=0)
             left[:, SLOTS.index(f"{who} gone")] |= gone
@@ -208,6 +217,13 @@ class EuropaCarry(Carry):
             return False
         left = [columns.get(f"{role}_{how}", False) for how in ("broke_off", "left_with_wind")]
         return np.any([*np.broadcast_arrays(*left, columns["evaded"] & (role == SIDES[1]))], axis=0)
+
+
+def tested(kind: str, tables: Tables) -> str:
+    """The trait with the leader of a force whose fate in a fight matters to the next ones, "" for none."""
+    who = {"land": "leader", "siege-campaign": "leader", "naval": "admiral"}.get(kind, "")
+    named = tables[0].get(who) not in (None, "replacement", "none", "draw")
+    return who if named and not {"leader", "admiral"} & set(tables[1]) else ""
 
 
 def with_columns(built: Built, more: Callable[[States], Columns]) -> Built:
