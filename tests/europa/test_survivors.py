@@ -35,6 +35,11 @@ SHIPS = naval(
     {"warships": 2, "exploration_ships": 1, "leader": "none", "technology": "vessel", "retreat_drm": 2},
     policy={"attacker": {"leave_with_wind": "if-near-rout"}, "defender": {"break_off": "if-sure"}},
 )
+# Two exploration ships are wiped out whenever they are routed.
+TINY = naval(
+    {"exploration_ships": 2, "leader": {"manoeuvre": 5, "fire": 1, "shock": 1}},
+    {"exploration_ships": 2, "leader": "none", "technology": "galleon-fluyt", "retreat_drm": 3},
+)
 CARRIED = CARRY(battles("europa"))
 # The traits of a force whose admiral is named, and of one whose is not.
 NAMED, OTHER = ({"admiral": {"manoeuvre": 2}}, {}), ({}, {})
@@ -53,7 +58,7 @@ def whole(fields, sides):
 
 def compared(fields, sides):
     """Compare the fleets left with those of the whole battle."""
-    found = merge(CARRIED.asked("naval", fields, sides, ()).answer(None))
+    found = merge(CARRIED.asked("naval", [fields], sides, ())[0].answer(None))
     columns, p = whole(fields, sides)
     other = merge(Outcomes({name: np.broadcast_to(columns[name], len(p)) for name in found.columns}, p))
     for name, values in found.columns.items():
@@ -62,7 +67,7 @@ def compared(fields, sides):
     assert found.p.sum() == pytest.approx(1, abs=1e-12)
 
 
-@pytest.mark.parametrize("scenario", [MIXED, SHIPS], ids=["mixed", "ships"])
+@pytest.mark.parametrize("scenario", [MIXED, SHIPS, TINY], ids=["mixed", "ships", "tiny"])
 def test_each_change_of_a_field_leaves_the_fleets_of_the_whole_battle(scenario):
     """A number that is missing from what battles share would give a change the fleets of another."""
     base, asked = load(scenario), 0

@@ -328,12 +328,13 @@ class Carry:
         """The fight, with the columns that `left` reads."""
         return self.kinds[kind].build(fields)
 
-    def asked(self, kind: str, fields: Any, tables: Sequence[Tables], kept: Collection[str]) -> Built:
-        """The fight for exact odds: other columns than `left` and `fled` read, and `kept`, may be missing.
+    def asked(self, kind: str, several: Sequence[Any], tables: Sequence[Tables], kept: Collection[str]) -> list[Built]:
+        """Fights for exact odds: other columns than `left` and `fled` read, and `kept`, may be missing.
 
+        Several that come together differ in slots of `only_begins` alone, and their chains only in where they begin.
         `tables` of both sides, as for `side`.
         """
-        return self.build(kind, fields)
+        return [self.build(kind, fields) for fields in several]
 
     def left(self, kind: str, role: str, tables: Tables, pieces: np.ndarray, columns: Columns) -> Left:
         """The pieces left of those of a side that took part; `tables` as for `side`.

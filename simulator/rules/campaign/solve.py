@@ -75,9 +75,10 @@ class FightSolver:
     run: BattlesRun
     known: dict[Any, FightEnds] = field(default_factory=dict)
 
-    def asked(self, fight: PlannedFight, parts: Sequence[np.ndarray]) -> Built:
-        """The fight from this start, for exact odds."""
-        fields, tables = fields_of_fight(self.plan, fight, parts), [self.plan.tables(side) for side in fight.sides]
+    def asked(self, fight: PlannedFight, starts: Sequence[Start]) -> list[Built]:
+        """The fight from these starts, for exact odds."""
+        fields = [fields_of_fight(self.plan, fight, parts) for parts in starts]
+        tables = [self.plan.tables(side) for side in fight.sides]
         return self.plan.carry.asked(fight.kind, fields, tables, set(fight.kept.values()))
 
     def like(self, fight: PlannedFight) -> str:
@@ -129,7 +130,7 @@ class FightSolver:
         return [found[at] if at in found else self._alone(fight, parts, run, many) for at, parts in enumerate(starts)]
 
     def _alone(self, fight: PlannedFight, parts: Start, run: StartsRun, many: bool) -> FightEnds:
-        built = self.asked(fight, parts)
+        built = self.asked(fight, [parts])[0]
         if built.answer is not None:
             return self._answered(fight, parts, built.answer(run))
         assert built.chain is not None
@@ -139,7 +140,7 @@ class FightSolver:
 
     def _begun_alike(self, fight: PlannedFight, starts: list[Start], run: StartsRun, many: bool) -> list[FightEnds]:
         """The ends of starts that decide only in which state a chain begins."""
-        fights = [self.asked(fight, parts) for parts in starts]
+        fights = self.asked(fight, starts)
         chains, outcome = [one.chain for one in fights if one.chain is not None], fights[0].outcome
         counting = self._counting(fight, chains[0], starts[0], outcome)
         try:

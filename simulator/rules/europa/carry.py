@@ -12,6 +12,7 @@ import numpy as np
 from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Built, Columns, States
 from simulator.rules.campaign.carry import Carry, Fighting, Left, Number, Table, Tables
+from simulator.rules.europa.passages.text import build_passages
 from simulator.rules.europa.sea.battle import BattleSetup
 from simulator.rules.europa.sea.decided_battle import is_decided
 from simulator.rules.europa.sea.model import SEA_TYPES
@@ -66,7 +67,10 @@ class EuropaCarry(Carry):
     }
     ships = ("transports", "warships", "galleasses", "galleys")
     order = tuple(THIRDS)
-    only_begins: Mapping[str, Sequence[str]] = {kind: (*names, "siege_rounds") for kind, names in ONLY_AT_START.items()}
+    only_begins: Mapping[str, Sequence[str]] = {
+        **{kind: (*names, "siege_rounds") for kind, names in ONLY_AT_START.items()},
+        "passage": (*SHIPS, "land_detachments", "exploration_detachments", "foraging"),
+    }
     assumed = (
         "counters are broken as `losses` of a force says, morale is full again in every fight (ASSUMED)",
         "a named leader who is killed, wounded or captured is gone for the rest (ASSUMED)",
@@ -156,13 +160,14 @@ class EuropaCarry(Carry):
 
         return with_columns(built, own_ships)
 
-    def asked(self, kind: str, fields: Any, tables: Sequence[Tables], kept: Collection[str]) -> Built:
-        """The fleets that a naval battle leaves are enough where nothing else is kept."""
-        fleets = engagement(fields) if kind == "naval" else None
-        if fleets is None or is_decided(fleets) or not OF_SURVIVORS.issuperset(kept):
-            return self.build(kind, fields)
+    def asked(self, kind: str, several: Sequence[Any], tables: Sequence[Tables], kept: Collection[str]) -> list[Built]:
+        """The fleets that naval battles leave are enough where nothing else is kept; passages are one battle."""
+        if kind == "passage":
+            return build_passages(several)
+        if kind != "naval" or not OF_SURVIVORS.issuperset(kept):
+            return super().asked(kind, several, tables, kept)
         leaders = [tested(kind, one) for one in tables]
-        return Built(answer=lambda run: Survivors(BattleSetup(fleets), leaders).outcomes())
+        return [survivors(fields, leaders) or self.build(kind, fields) for fields in several]
 
     def left(self, kind: str, role: str, tables: Tables, pieces: np.ndarray, columns: Columns) -> Left:
         """Counters by the thirds left, ships by kind."""
@@ -217,6 +222,14 @@ class EuropaCarry(Carry):
             return False
         left = [columns.get(f"{role}_{how}", False) for how in ("broke_off", "left_with_wind")]
         return np.any([*np.broadcast_arrays(*left, columns["evaded"] & (role == SIDES[1]))], axis=0)
+
+
+def survivors(fields: Any, tested: Sequence[str]) -> Built | None:
+    """A naval battle as far as the fleets that it leaves; None where a side decides when to leave."""
+    fleets = engagement(fields)
+    if is_decided(fleets):
+        return None
+    return Built(answer=lambda run: Survivors(BattleSetup(fleets), tested).outcomes())
 
 
 def tested(kind: str, tables: Tables) -> str:
