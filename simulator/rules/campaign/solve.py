@@ -82,9 +82,9 @@ class FightSolver:
     run: BattlesRun
     known: dict[Any, FightEnds] = field(default_factory=dict)
 
-    def built(self, fight: PlannedFight, parts: Sequence[np.ndarray]) -> Built:
-        """The fight from this start."""
-        return self.plan.carry.build(fight.kind, fields_of_fight(self.plan, fight, parts))
+    def built(self, fight: PlannedFight, parts: Sequence[np.ndarray], check: bool = True) -> Built:
+        """The fight from this start; `check` as for `fields_of_fight`."""
+        return self.plan.carry.build(fight.kind, fields_of_fight(self.plan, fight, parts, check))
 
     def like(self, fight: PlannedFight) -> str:
         """A text that is the same for fights whose ends from equal starts are equal."""
@@ -148,25 +148,15 @@ class FightSolver:
 
     def _begun_alike(self, fight: PlannedFight, starts: list[Start], run: StartsRun, many: bool) -> list[FightEnds]:
         """The ends of starts that decide only in which state a chain begins."""
-        fights = [self.built(fight, parts) for parts in starts]
+        fights = [self.built(fight, parts, check=at == 0) for at, parts in enumerate(starts)]
         chains, outcome = [one.chain for one in fights if one.chain is not None], fights[0].outcome
         counting = self._counting(fight, chains[0], starts[0], outcome)
         try:
             ends = run.from_starts(chains[0], np.array([chain.start for chain in chains]), counting, many)
         except NoExactOdds:  # that of a single one may fit
             return [self._alone(fight, parts, run, many) for parts in starts]
-        columns, bounds = outcome(ends.states), np.searchsorted(ends.start, np.arange(len(starts) + 1))
-        found = list[FightEnds]()
-        for at, parts in enumerate(starts):
-            rows = slice(bounds[at], bounds[at + 1])
-            own = {name: np.broadcast_to(values, len(ends.p))[rows] for name, values in columns.items()}
-            # The states of the common graph are counted once.
-            alone = replace(
-                ends, p=ends.p[rows], start=ends.start[rows] - at, residual=ends.residual[[at]],
-                explored=ends.explored if at == 0 else 0,
-            )  # fmt: skip
-            found += self._by_start(fight, parts, own, alone)
-        return found
+        parts = [np.array([one[side] for one in starts])[ends.start] for side in (0, 1)]
+        return self._by_start(fight, parts, outcome(ends.states), ends)
 
     def _together(
         self, fight: PlannedFight, group: StartGroup, starts: list[Start], run: StartsRun, many: bool

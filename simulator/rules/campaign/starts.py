@@ -18,21 +18,25 @@ Start = Sequence[np.ndarray]
 LEAST = 4
 
 
-def fields_of_fight(plan: CampaignPlan, fight: PlannedFight, parts: Sequence[np.ndarray]) -> Any:
-    """The checked fields of a fight from this start. Raises Refusal or Misfit with the fight before the field."""
+def fields_of_fight(plan: CampaignPlan, fight: PlannedFight, parts: Sequence[np.ndarray], check: bool = True) -> Any:
+    """The fields of a fight from this start, checked unless a start with the same sides was.
+
+    Raises Refusal or Misfit with the fight before the field.
+    """
     try:
         data = plan.scenario(fight, parts)
     except Refusal as refusal:
         raise refusal.within(f"fight[{plan.fights.index(fight)}].") from None
-    return checked(plan, fight, data)
+    return checked(plan, fight, data, check)
 
 
-def checked(plan: CampaignPlan, fight: PlannedFight, data: Any) -> Any:
-    """The checked fields of a fight as a scenario. Raises as `fields_of_fight`."""
+def checked(plan: CampaignPlan, fight: PlannedFight, data: Any, check: bool = True) -> Any:
+    """The fields of a fight as a scenario. Raises as `fields_of_fight`."""
     battle, path = plan.carry.kinds[fight.kind], f"fight[{plan.fights.index(fight)}]."
     fields = fitted(battle.model, data, path)
     try:
-        battle.check(fields)
+        if check:
+            battle.check(fields)
     except Refusal as refusal:
         raise Refusal(path + refusal.field, refusal.text) from None
     return fields

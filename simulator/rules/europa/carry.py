@@ -154,11 +154,12 @@ class EuropaCarry(Carry):
         return with_columns(built, own_ships)
 
     def left(self, kind: str, role: str, tables: Tables, pieces: np.ndarray, columns: Columns) -> Left:
-        """Counters by the thirds left, ships by kind."""
+        """Counters by the thirds left, ships by kind; of several starts, all have the counters of the first."""
         if kind in SIEGES and role == "defender":
             return Left(self.fortress_left(kind, pieces, columns))
         # The numbers of a slot lie side by side in memory: they are written, and later compared, slot by slot.
-        left = np.repeat(pieces[:, None], len(columns["winner"]), axis=1).T
+        left = np.array(np.broadcast_to(pieces, (len(columns["winner"]), len(SLOTS))), order="F")
+        pieces = pieces.reshape(-1, len(SLOTS))[0]
         gained = np.zeros(left.shape[::-1], np.int64).T
         before = int(pieces[: len(THIRDS)] @ list(THIRDS.values()))
         if before:
@@ -185,7 +186,7 @@ class EuropaCarry(Carry):
         """A fortress and its garrison after a siege; those who left with war honours are not here."""
         left = self.fortresses.after(kind, pieces, columns)
         inside = np.where(columns["fallen"], 0, columns["garrison_left_thirds"])
-        kept = [Counters(*parts) for parts in _counters(pieces, "keep-best-army")]
+        kept = [Counters(*parts) for parts in _counters(left[0], "keep-best-army")]
         counters = np.array(with_room(kept, int(inside.max())))
         # An ARMY that is broken does not come back with those of a relief army who enter.
         loose = np.array(with_room([Counters(0, 0, 0, 0)], len(counters) - 1))
