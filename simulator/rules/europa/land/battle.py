@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.engine.api import bytes_kept, exact_outcomes
+from simulator.engine.api import bytes_kept, exact_outcomes, expect_many
 from simulator.engine.model.chain import SIDES, Chain
 from simulator.engine.model.kept import Recent
 from simulator.rules.battle import NOBODY, Built, Columns
@@ -75,20 +75,23 @@ def set_up_stage(fields: Land, tested: str) -> LandSetup:
     return LandSetup(fields, (tested,), together=0)
 
 
-def land_stage(setup: LandSetup) -> tuple[Columns, np.ndarray]:
+def land_stage(setup: LandSetup, many: bool = False) -> tuple[Columns, np.ndarray]:
     """As `stage_ends`, of a land battle; battles with equal numbers are one."""
-    return stage_ends(setup.numbers, partial(built_of, setup))
+    return stage_ends(setup.numbers, partial(built_of, setup), many)
 
 
-def stage_ends(key: Hashable, build: Callable[[], Built]) -> tuple[Columns, np.ndarray]:
+def stage_ends(key: Hashable, build: Callable[[], Built], many: bool = False) -> tuple[Columns, np.ndarray]:
     """Columns of the ends of a battle that is a stage of another, and their chances: float64, shape (states,).
 
-    They are kept under `key`, the numbers or fields that the battle depends on, such as for those of a sweep.
+    They are kept under `key`, the numbers or fields that the battle depends on, such as for those of a sweep. `many`:
+    several battles of its kind follow.
     """
     found = _stages.get(key)
     if found is None:
         made = build()
         assert made.chain is not None
+        if many:
+            expect_many(made.chain)
         ends = exact_outcomes(made.chain)
         found = _stages.keep(key, (made.outcome(ends.states), ends.p))
     return found
