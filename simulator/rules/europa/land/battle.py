@@ -101,7 +101,7 @@ def land_outcome(setup: LandSetup, states: Any) -> Columns:
     fates = states.fates - FATES * on_defender, on_defender  # NumPy's % takes ten times as long
     morale = [stack.morale - stars for stack, stars in zip(setup.stacks, suffered, strict=True)]
     unfought, major = states.ended == land.UNENDED, np.zeros(len(states.winner), bool)
-    columns: Columns = {"winner": states.winner, "ended_on_day": DAYS[states.ended]}
+    columns: Columns = {"winner": states.winner, "ended_on_day": DAYS.take(states.ended)}
     for side, name in enumerate(SIDES):
         columns[f"{name}_losses_thirds"] = losses[side]
         columns[f"{name}_left_thirds"] = setup.stacks[side].size - losses[side]
