@@ -62,6 +62,8 @@ def survivor_bar(odds: Odds) -> list[SurvivorBlock]:
     """The blocks of a battle that somebody wins with pieces left; none where the game does not count them."""
     if "winner" not in odds.names or not all(_counts(odds, side) for side in SIDES) or odds.battle.results:
         return []
+    if odds.question.number:  # who wins is not asked
+        return []
     blocks: list[SurvivorBlock] = []
     for side in ORDER:
         if side != "nobody":

@@ -7,14 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from simulator.rules import CAMPAIGN
 from simulator.rules.battle import WINNERS, Battle
 from simulator.rules.question import LOST, WON
 from simulator.rules.sides import SIDES
+from simulator.rules.toolkit.naming import same_name
 from simulator.rules.toolkit.tolerances import ROUNDING
 from simulator.rules.toolkit.words import agreeing, chance_of, number_of
 
 if TYPE_CHECKING:
     from simulator.analysis.odds.odds import Odds
+    from simulator.scenarios import Draft
 
 # The names of these values: the measure of the battle kind for the attacker, and for the defender.
 HEADLINES = {"headline": "attacker", "headline.attacker": "attacker", "headline.defender": "defender"}
@@ -157,8 +160,22 @@ def names_of(battle: Battle, data: Mapping[str, Any]) -> tuple[str, str]:
     return attacker, defender
 
 
+def side_called(scenario: Draft, name: str) -> str:
+    """The side that a scenario calls by this name ("Spain"); the name itself where it calls none so."""
+    if name in SIDES:
+        return name
+    names = names_of(scenario.battle(), scenario.data)
+    found = same_name(name, names)
+    return SIDES[names.index(found)] if found else name
+
+
 def clause_of(battle: Battle, data: Mapping[str, Any], value: str) -> str:
     """The clause of a question of a battle kind: "the attacker takes the land"; "" for a question in other words."""
+    if battle.game == CAMPAIGN:
+        from simulator.rules.campaign.text import of_a_fight
+
+        if words := of_a_fight(value):
+            return words
     question = battle.question
     named = {question.measure: "m", contrary(question.measure): "not m"}.get(value)
     if named is None or not isinstance(question.sentence, str) or f"{{{named}}}" not in question.sentence:

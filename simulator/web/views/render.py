@@ -91,6 +91,17 @@ def says(choice: str, name: str) -> str:
     return f": {sentence}" if sentence else ""
 
 
+def unbroken(text: object) -> str:
+    """A sentence whose numbers stay in one line with their per cent signs, and with the sign of minus."""
+    text = re.sub(r"(?<= )-(?=\d)", "−", str(text))
+    return re.sub(r"(?<= [<>]) (?=\d)| (?=%)", "\N{NO-BREAK SPACE}", text)
+
+
+def apart(label: str) -> str:
+    """The name of a campaign's column with its fight apart: "fight 1 won"."""
+    return re.sub(r"\bfight(?=\d)", "fight ", label)
+
+
 # --- pictures of many parts, of which a template takes three times as long ------------------------------------------
 
 
@@ -159,11 +170,11 @@ def environment() -> Environment:
         auto_reload=False,
     )
     own = (fixed, words, percent, number, short, change, chance_text, interval, mean, difference)
-    more = (signed, shares, coordinates, ink, in_words, is_chance, says, capital, blocks, histogram)
+    more = (signed, shares, coordinates, ink, in_words, is_chance, says, capital, unbroken, apart, blocks, histogram)
     result.filters |= {function.__name__: function for function in (*own, *more)}
     result.filters |= {"path": path_in_words, "machine": "{:.10g}".format}
     result.filters["static"] = address_of
-    result.filters["label"] = lambda column, battle: label_of(battle, column)
+    result.filters["label"] = lambda column, battle: apart(label_of(battle, column))
     result.filters["value"] = lambda value, battle, column: value_of(battle, column, value)
     return result
 
