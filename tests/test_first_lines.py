@@ -292,3 +292,11 @@ def test_questions_about_fights_in_words():
 
 def test_no_kind_is_called_by_a_word_of_the_schema(battle_odds):
     assert "npr" not in battle_odds("odds", "power-npr-genoa")[1].partition("Rules:")[0]
+
+
+def test_the_end_of_a_replayed_campaign_is_what_the_forces_have_left(battle_odds):
+    """It was every column that is not 0, with "french thirds here 24"."""
+    out = battle_odds("replay", "campaign-siege-and-relief")[1]
+    assert out.endswith("\n\nLeft of french: 2 ARMY+.\nLeft of relief: 1 ARMY+.\n")
+    out = battle_odds("replay", "campaign-counter-attack")[1]
+    assert out.endswith("\nLeft of red: 1 infantry, 2 artillery, 2 tanks, 1 fighter.\nLeft of blue: nobody.\n")
