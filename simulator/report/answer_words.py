@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
@@ -15,6 +15,7 @@ from simulator.rules import CAMPAIGN
 from simulator.rules.battle import WINNERS, Battle
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import counted, sentence, winner_text
+from simulator.rules.toolkit.tolerances import ROUNDING
 from simulator.rules.toolkit.words import agreeing, number_of, percent, words
 
 MOST_OUTCOMES = 6
@@ -60,24 +61,32 @@ def _short(odds: Odds, column: str) -> str:
     return shown.value(mean) if shown and shown.value else f"{mean:.0f}" if mean >= 20 else f"{mean:.1f}"
 
 
-def facts(odds: Odds) -> Iterator[dict[str, str]]:
-    """The columns that the game names first: chances, or a mean with the span of nine battles in ten."""
+def facts(odds: Odds, said: Collection[str] = ()) -> Iterator[dict[str, str]]:
+    """The columns that the game names first: chances, or a mean with the span of nine battles in ten.
+
+    A number that is always the same is given alone, and what was `said` (questions) is left out.
+    """
     named = [name for name in odds.battle.facts if name in odds.kinds]
     rest = [name for name in odds.summary_columns if name not in named and odds.kinds[name] != "text"]
     for name in [*named, *rest][:MOST_FACTS]:
+        if name in said:
+            continue
         label = _fact_label(label_of(odds.battle, name))
         if odds.kinds[name] == "yes/no":
             yield {"label": label, "value": percent(odds.p(name), 1), "span": ""}
         else:
-            low, high = (value_of(odds.battle, name, odds.quantile(name, q)) for q in (0.05, 0.95))
-            yield {"label": label, "value": _short(odds, name), "span": low if low == high else f"{low} – {high}"}
+            ends = [odds.quantile(name, q) for q in (0.05, 0.95)]
+            low, high = (value_of(odds.battle, name, end) for end in ends)
+            always = ends[0] == ends[1] and abs(odds.mean(name) - ends[0]) < ROUNDING
+            span = "" if always else low if low == high else f"{low} – {high}"
+            yield {"label": label, "value": low if always else _short(odds, name), "span": span}
 
 
 @lru_cache(maxsize=256)
 def _fact_label(label: str) -> str:
-    """The label of a fact: "attacker tanks lost" is "you lose tanks"."""
+    """The label of a fact: "attacker tanks lost" is "tanks you lose"."""
     match = re.fullmatch(r"(attacker|defender)(?: (\w+))? (lost|losses)", label)
-    return f"{YOU[match[1]]} lose {match[2] or ''}".strip() if match else label
+    return f"{match[2] or ''} {YOU[match[1]]} lose".strip() if match else label
 
 
 def ending(battle: Battle, outcome: Mapping[str, Any]) -> Iterator[str]:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 import textwrap
 
 from simulator.rules.battle import Battle
 from simulator.rules.toolkit.words import words
+
+# Tables that say nothing beside the names of their fields.
+SILENT = {"policy", "conditions", "options"}
 
 
 def bound(battles: int) -> str:
@@ -34,9 +38,11 @@ def value_of(battle: Battle, column: str, value: float | str | bool) -> str:
 
 
 def path_in_words(path: str) -> str:
-    """A scenario path as words: `attacker.regiments` as "attacker: regiments"."""
-    *tables, name = path.split(".")
-    return ".".join([*tables, words(name)]).replace("_", " ").replace(".", ": ", 1)
+    """A scenario path as words: `attacker.regiments` as "attacker: regiments", `policy.red.keep` as "red: keep"."""
+    *every, name = path.split(".")
+    tables = [one for one in every if one not in SILENT]
+    text = ": ".join([" ".join(map(words, tables)), words(name)] if tables else [words(name)])
+    return re.sub(r"s?\[(\d+)\]", lambda found: f" {int(found[1]) + 1}", text)
 
 
 def broken(line: str, width: int) -> list[str]:

@@ -57,9 +57,8 @@ def answer(request: BattleRequest) -> dict[str, Any]:
     about["address"] = f"{request.address}&{links.query(pairs_of(request))}"
     about["embed"] = links.embedded(f"{request.job.host}{about['address']}", request.battle)
     about["title"] = f"{game}: {against}taken and still held {percent(headline.value, 0)}"
-    return about | {
-        "stay": list(stay), "how": odds.how(), "exact": odds.battles is None, "lines": list(report.unfought())
-    }  # fmt: skip
+    lines = [line.replace("if fight 1 ", "if the first battle ") for line in report.unfought()]
+    return about | {"stay": list(stay), "how": odds.how(), "exact": odds.battles is None, "lines": lines}
 
 
 def is_asked(request: BattleRequest) -> bool:
@@ -112,7 +111,12 @@ def _next_wave(scenario: Scenario, pieces: Mapping[str, Any]) -> str:
 
 def _struck_back(draft: Draft, join: Mapping[str, Any]) -> Scenario:
     """A battle, and the defender's attack on what is left, which these pieces join. Raises ScenarioError."""
-    return campaign(draft, counter_attack=True, join={path: n for path, n in join.items() if n})
+    try:
+        return campaign(draft, counter_attack=True, join={path: n for path, n in join.items() if n})
+    except ScenarioError as error:
+        if "nobody of the defender is left to strike back" not in str(error):
+            raise
+        raise ScenarioError("Nobody of the defender is left to strike back: enter who joins") from None
 
 
 def _pieces(battle: Battle, data: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from html import unescape
 import pytest
 
 from simulator import campaign, odds
-from tests.web.conftest import RISK
+from tests.web.conftest import RISK, until
 
 FLAK = "/axis-and-allies-1942/land?attacker.infantry=3&attacker.tank=2&attacker.fighter=3&defender.infantry=3&v=1"
 
@@ -119,9 +119,21 @@ def test_the_strip_follows_the_last_battle(browser, server):
     copied = page.evaluate("navigator.clipboard.readText()")
     assert "/embed/risk/land?" in copied
     assert "with.join.regiments=16" in copied
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.id") == "to-share"
+    page.evaluate("scrollTo(0, 0)")
+    page.click(".strip")
+    until(page, "Math.abs(document.querySelector('#second-answer').getBoundingClientRect().top) < 40")
     page.click("#join-regiments")
     with page.expect_response("**/counter?*with.join.regiments=3&*"):
-        page.keyboard.type("3")
+        page.keyboard.type("03")
+    assert page.input_value("#join-regiments") == "3"
+    assert not re.search(r"=0(&|$)", page.url)  # a link has no more than what was typed
+    page.keyboard.press("Control+A")
+    with page.expect_response("**/counter?*with.join.regiments=0&*"):  # without any number 15 would join
+        page.keyboard.type("0")
+    page.wait_for_selector("#second-answer >> text=Nobody of the defender is left to strike back: enter who joins")
+    until(page, "location.search.includes('with.join.regiments=0')")
     page.click("#second > summary")
     page.wait_for_selector("#second-answer", state="hidden")
     assert page.text_content(".strip") == before

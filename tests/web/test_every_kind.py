@@ -156,6 +156,7 @@ def test_a_map_asks_the_question_of_its_kind(site, address, asked):
         ("/risk/land", "the chance of the attacker to win"),
         ("/europa/siege", "the chance that the fortress falls"),
         ("/birthright/tactical", "the chance of the attacker to win"),
+        ("/axis-and-allies-1942/land", "the chance that the attacker takes the land"),
     ],
 )
 def test_what_if_names_the_value_that_it_asks_by_default(site, address, asked):
@@ -179,3 +180,62 @@ def test_the_schemas_of_all_kinds_are_kept():
     models = [find_battle(*kind).model for kind in KINDS]
     first = [schema_of(model) for model in models]
     assert all(schema_of(model) is kept for model, kept in zip(models, first, strict=True))
+
+
+def tool(site, kind, name):
+    """A tab of the first example of a kind, as HTML."""
+    address = site.get("/" + "/".join(kind)).headers["location"].replace("?", f"/{name}?")
+    reply = site.get(f"{address}&with.part=1")
+    assert reply.status_code == 200, reply.text
+    return unescape(reply.text)
+
+
+def test_what_if_begins_with_units_and_names_each_of_them_once(site):
+    html = tool(site, ("price-of-power", "land"), "more")
+    groups = [re.findall(r"<a [^>]*><span>([^<]*)</span>", part) for part in html.split("<h3>")[1:]]
+    assert all(len(labels) == len(set(labels)) for labels in groups)
+    labels = [one for group in groups for one in group]
+    assert "+1 infantry" in labels
+    assert "+1 automatic hit" in labels
+    assert "manpower tokens of province 1 of Novgorod: 1 → 2" in labels
+    assert labels.index("infantry of the extra dice of Muscovy: 0 → 1") > labels.index("+1 infantry")
+    assert not [one for one in labels if "limit of rounds" in one]  # there is none: 1 is not one more
+    assert "+1 regiment<" in tool(site, ("risk", "land"), "more")
+
+
+def test_what_if_tries_no_number_that_stands_for_none(site):
+    assert "-1 → 0" not in tool(site, ("europa", "siege-campaign"), "more")
+
+
+def test_best_play_has_no_paths(site):
+    html = tool(site, ("axis-and-allies-1942", "land"), "best")
+    text = words_of(html)
+    assert "attacker: loss order" in text
+    assert not re.search(r"policy\.|loss_order|\d\.\d{5}", text)
+
+
+def test_a_battle_that_nobody_wins_has_no_bar_and_its_title_no_name_of_a_column(site):
+    html = answered(site, ("axis-and-allies-1942", "raid"))
+    assert 'class="blocks"' not in html
+    page = site.get(site.get("/axis-and-allies-1942/raid").headers["location"]).text
+    assert "the damage is the attacker&#39;s points" in page
+    assert "default the kind" not in page
+
+
+def test_facts_are_not_said_twice_and_what_is_certain_has_no_decimals(site):
+    land = re.findall(r"<div><dt>([^<]*)</dt><dd><b>([^<]*)</b>", answered(site, ("axis-and-allies-1942", "land")))
+    assert [label for label, _ in land] == ["units you lose", "units they lose", "rounds"]
+    siege = dict(re.findall(r"<div><dt>([^<]*)</dt><dd><b>([^<]*)</b>", answered(site, ("price-of-power", "siege"))))
+    assert siege["provinces taken"] == "3"
+
+
+def test_whoever_wins_is_named(site):
+    named = re.findall(r"<dt>([^<]*)</dt>", answered(site, ("europa", "native-chain")))
+    assert "natives win" in named
+    assert "win" not in named
+    assert "some resist" in re.findall(r"<dt>([^<]*)</dt>", answered(site, ("europa", "conquistador")))
+
+
+def test_words_in_a_block_stand_in_few_lines(site):
+    html = answered(site, ("europa", "siege-campaign"))
+    assert re.search(r">the siege</text><text [^>]*>goes on</text>", html)

@@ -13,6 +13,7 @@ KINDS = [f"{one['examples'][0]['address']}&with.drop=nothing" for one in catalog
 TWO_SCREENS = 2 * 844
 # Words that no player should have to read: names and sentinels of the schema.
 SCHEMA_WORDS = re.compile(
+    r"[{}]|ASSUMED|or (a )?tables?\b|options\.|default the\b|"
     r"\w_\w|\bnpr\b|-1 = |\bif condition\b.*=|differential cap|\.csv\b|\w (plus|minus)$|\b(drm|max|mp)\b|^(None|null)$",
     re.ASCII,
 )

@@ -217,7 +217,7 @@ def test_units_that_are_taken_away_invite_too_and_a_mistake_is_red(page):
 def test_the_strip_is_dimmed_with_the_answer_and_leads_to_it(page, server):
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(server + AXIS)
-    opacity = "getComputedStyle(document.querySelector('.strip')).opacity"
+    opacity = "getComputedStyle(document.querySelector('.strip > *')).opacity"
     assert page.evaluate(opacity) == "1"
     page.click("#f-attacker\\.tank")
     page.keyboard.type("-3")
@@ -228,6 +228,63 @@ def test_the_strip_is_dimmed_with_the_answer_and_leads_to_it(page, server):
     page.evaluate("scrollTo(0, 0)")
     page.click(".strip")
     until(page, "Math.abs(document.querySelector('#hero').getBoundingClientRect().top) < 40")
+
+
+def test_the_strip_covers_what_lies_under_it_while_it_is_dimmed_and_leads_to_a_mistake(page, server):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(server + AXIS)
+    page.click("#f-attacker\\.tank")
+    page.keyboard.type("-3")
+    page.wait_for_selector("#complaint [role=alert]")
+    until(page, "Number(getComputedStyle(document.querySelector('.strip > *')).opacity) < 1")
+    assert page.evaluate("getComputedStyle(document.querySelector('.strip')).opacity") == "1"
+    page.evaluate("scrollTo(0, 0)")
+    page.click(".strip")
+    until(page, "Math.abs(document.querySelector('#complaint').getBoundingClientRect().top) < 40")
+
+
+def test_the_words_of_the_strip_are_whole(page, server):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(server + AXIS)
+    cut = "[...document.querySelectorAll('.strip small')].filter((one) => one.scrollWidth > one.clientWidth).length"
+    assert page.evaluate(cut) == 0
+    assert page.evaluate("document.querySelector('.strip').scrollHeight") <= 60
+
+
+# --- what a phone shows first ---------------------------------------------------------------------------------------
+
+
+def test_the_head_of_a_phone_takes_two_lines_and_all_of_it_can_be_tapped(page, server):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(server + AXIS)
+    assert page.evaluate("document.querySelector('.top').offsetHeight") <= 112
+    for selector in (".brand", "#line", ".top nav a:nth-child(2)"):
+        assert page.locator(selector).bounding_box()["height"] >= 44, selector
+    assert page.get_by_role("link", name="battle-odds", exact=True).count() == 1
+
+
+def test_no_mark_stands_behind_the_last_example(page, server):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(server + AXIS)
+    assert page.inner_text(".examples").strip()[-1] != "·"
+    page.goto(f"{server}/plan")
+    assert page.inner_text(".examples").strip()[-1] != "·"
+
+
+def test_the_defender_stands_at_the_right_where_three_chances_take_two_lines(page, server):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{server}/axis-and-allies-1942/land?attacker.infantry=6&attacker.fighter=1&defender.infantry=6&v=1")
+    other, card = page.locator("#hero dl .s-defender").bounding_box(), page.locator("#hero dl.chances").bounding_box()
+    assert page.locator("#hero .chances > div").count() == 3
+    assert other["x"] + other["width"] == pytest.approx(card["x"] + card["width"], abs=2)
+
+
+def test_a_number_and_its_per_cent_sign_stay_in_one_line(site):
+    html = site.get(AXIS).text
+    assert "per cent" not in html
+    sentence = html.partition('class="sentence">')[2].partition("<")[0]
+    assert "\xa0%" in sentence
+    assert " %" not in sentence
 
 
 # --- the search -----------------------------------------------------------------------------------------------------

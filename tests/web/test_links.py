@@ -57,7 +57,7 @@ def test_an_embedded_refusal_is_a_page_too(site):
     assert reply.status_code == 422
     assert '<html lang="en">' in reply.text
     assert "<title>No answer: battle-odds</title>" in reply.text
-    assert "attacker.regiments: -3 is not allowed" in unescape(reply.text)
+    assert "attacker regiments: -3 is not allowed" in unescape(reply.text)
     assert 'target="_top">Open the full page' in reply.text
 
 
@@ -111,6 +111,7 @@ def test_the_column_of_a_distribution_is_kept(page):
     until(page, "location.search.includes('with.column=rounds')")
     page.reload()
     assert page.input_value("#column") == "rounds"
+    assert page.is_visible("#column")
 
 
 def test_a_map_of_one_field_twice_takes_another_across(site):
@@ -180,6 +181,8 @@ def test_the_last_answers_can_be_read_offline(browser, server):
     context.set_offline(True)
     page.reload()
     assert page.get_attribute("#answer data[data-chance=attacker]", "value") == chance
+    page.goto(f"{server}{RISK.replace('=20', '=19')}")
+    assert "No connection, and this page is not kept" in page.text_content("main")
     context.close()
 
 

@@ -82,7 +82,7 @@ def headline_of(odds: Odds, decimals: int = 2) -> Headline:
 
 def sentence(odds: Odds, decimals: int = 2) -> str:
     """The sentence of a battle kind with the values of these odds in their places."""
-    text = _in_braces(odds)
+    text = odds.in_braces
     names = dict(zip("AD", side_names(odds), strict=True))
 
     def value(found: re.Match[str]) -> str:
@@ -105,7 +105,7 @@ class Said:
 
 def chances_in(odds: Odds) -> list[Said]:
     """The chances that the sentence of these odds names, in its order."""
-    text, names = _in_braces(odds), dict(zip("AD", side_names(odds), strict=True))
+    text, names = odds.in_braces, dict(zip("AD", side_names(odds), strict=True))
     measure, found, start = odds.question.measure, [], 0
     for value in _VALUE.finditer(text):
         name = value[2]
@@ -119,7 +119,7 @@ def chances_in(odds: Odds) -> list[Said]:
     return found
 
 
-def _in_braces(odds: Odds) -> str:
+def in_braces(odds: Odds) -> str:
     """The sentence of a battle kind, with the parts in brackets that say something, and values in braces."""
     question = odds.question
     text = question.sentence if isinstance(question.sentence, str) else question.sentence(odds)

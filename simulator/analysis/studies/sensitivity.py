@@ -265,11 +265,17 @@ def step_in_words(battle: Battle, data: Mapping[str, Any], path: str, setting: A
 
 
 def one_more(scenario: Source, value: str | None = None, **options: Any) -> Sensitivity:
-    """One more of each whole-number field of both sides and the conditions, alone; see `sensitivity`."""
+    """One more of each whole-number field of both sides and the conditions, alone; see `sensitivity`.
+
+    A number that stands for none is left out (no limit of rounds, a value that the rules compute): the next is not one
+    more.
+    """
+    battle = draft(scenario).battle()
 
     def wanted(path: str, setting: Any, to: Any) -> bool:
         whole = isinstance(setting, int) and not isinstance(setting, bool)
-        return whole and to == setting + 1 and not path.startswith("options.")
+        unset = setting == (field_at(battle, path) or {}).get("unset")
+        return whole and to == setting + 1 and not unset and not path.startswith("options.")
 
     return sensitivity(scenario, value, wanted=wanted, **options)
 

@@ -67,7 +67,7 @@ class SidePolicy(Fields):
         None, description="cheapest, weakest, best or a list of units; default the game's"
     )
     keep: dict[str, Annotated[int, Field(ge=1, le=1000)]] = Field(
-        default_factory=dict, description="unit or tag = the number of these that are lost last"
+        default_factory=dict, description="how many of a unit or tag are lost last"
     )
     absorb: Literal["first", "last"] | None = Field(
         None, description="when the extra points of all own units are taken; default each unit's own"
@@ -96,7 +96,7 @@ class Options(Fields):
 
     dice: Literal["rolled", "low-luck"] = Field("rolled", description="low-luck: mean hits, the fraction is rolled")
     rounds: Annotated[int, Field(ge=1, le=1000)] | None = Field(
-        None, description="the battle ends undecided after this many rounds; default the kind's"
+        None, description="the battle ends undecided after this many rounds; default: as the game file says"
     )
 
 
@@ -104,7 +104,7 @@ class PointsOptions(Options):
     """Options of a battle in which points are counted."""
 
     points_at_most: Annotated[int, Field(ge=0, le=10_000)] | None = Field(
-        None, description="points that a side can score at most; default the kind's"
+        None, description="points that a side can score at most; default: as the game file says"
     )
 
 

@@ -52,7 +52,9 @@ class Side(Fields):
     page = "creatures, items"
     creatures: list[Entry] = Field(default=[], description="names, codes (3, 3R, 2M, 4C) or tables")
     items: list[Item] = Field(default=[], description="magic items in use")
-    firewall_value: int = Field(0, ge=0, le=6, description="value of the Firewall; 0 = its die is rolled")
+    firewall_value: int = Field(
+        0, ge=0, le=6, description="value of the Firewall; 0 = its die is rolled", json_schema_extra={"unset": 0}
+    )
     balloon_passengers: list[Entry] = Field(default=[], description="at most three of the creatures, value below 4")
     retreat_hex: bool = Field(True, description="an adjacent own hex without enemy counters exists")
     retreat_hex_creatures: int = Field(0, ge=0, le=100, description="own people already in that hex")
@@ -141,7 +143,7 @@ class ExplorationConditions(Fields):
 
     page = "terrain, exploration_roll"
     terrain: Terrain = Field("plains", description="terrain of the hex")
-    exploration_roll: int = Field(0, description="0 = rolled; 2 to 5 = the known roll")
+    exploration_roll: int = Field(0, description="0 = rolled; 2 to 5 = the known roll", json_schema_extra={"unset": 0})
     cup: list[str] | None = Field(None, description="what the cup holds, instead of the full cup")
     cup_removed: list[str] | None = Field(None, description="names that are not in the full cup any more")
 

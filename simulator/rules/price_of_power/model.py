@@ -324,7 +324,7 @@ class LandConditions(Fields):
     """Conditions of a land battle."""
 
     page = ""
-    max_rounds: int = Field(0, ge=0, le=20, description="most rounds; 0: until decided")
+    max_rounds: int = Field(0, ge=0, le=20, description="most rounds; 0: until decided", json_schema_extra={"unset": 0})
 
 
 class SeaConditions(LandConditions):

@@ -205,10 +205,17 @@ class Generator:
 
 
 def _in_words(text: str) -> str:
-    """The description of a field without the names and the sentinels of the schema."""
+    """The description of a field without the names, the sentinels and the notation of a scenario.
+
+    What is assumed stands beside the answer.
+    """
     text = re.sub(r"\b[a-z]+(?:_[a-z]+)+\b", lambda found: found[0].replace("_", " "), text)
+    text = re.sub(
+        r"\b(?:options|policy|conditions)\.| \(ASSUMED\)|: \{.*|,? or (?:a )?tables?(?: of values)?$", "", text
+    )
     text = (
         text.replace(" of leaders.csv", "")
+        .replace("; default the ", "; default: the ")
         .replace("-1 = ", "empty: ")
         .replace("npr-defence", "a defence by a non-player realm")
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from shlex import quote
 from typing import Any
@@ -95,9 +95,11 @@ def _answer(request: PlanRequest) -> dict[str, Any]:
     fronts = [(front.name, front.hold) for front in found.turn.fronts]
     more = {(one.place, one.piece): one for one in found.units_worth}
     data = request.data
+    proper = _proper([*found.turn.places, *(name for name, _ in fronts)])
     command = f"echo {quote(json.dumps(data, ensure_ascii=False))} | battle-odds plan -"
     return {
-        "found": found, "short": _short(found), "sentence": found.headline, "certainty": words.certainty(found),
+        "found": found, "short": _short(found), "sentence": found.headline,
+        "said": proper(found.headline), "certainty": proper(words.certainty(found)), "proper": proper,
         "title": _title(request, found), "money": found.turn.carry.money(), "counts": _counts(found),
         "lines": arrows(found.turn.places, fronts, orders), "more": more,
         "objective": found.objective,
@@ -108,6 +110,13 @@ def _answer(request: PlanRequest) -> dict[str, Any]:
         "copies": [("TOML file", links.document(data)), ("Link", request.job.host + request.address),
                    ("Command", command)],
     }  # fmt: skip
+
+
+def _proper(names: Iterable[str]) -> Callable[[str], str]:
+    """A function that writes the names of places and targets in a text as the page's cards have them: "Ukraine"."""
+    known = {text: re.sub(r"(?<![\w'])[a-z]", lambda one: one[0].upper(), text) for text in map(player_words, names)}
+    pattern = "|".join(map(re.escape, sorted(known, key=len, reverse=True))) or "(?!)"
+    return lambda text: re.sub(rf"(?<!\w)(?:{pattern})(?!\w)", lambda one: known[one[0]], text)
 
 
 def _from(orders: Mapping[str, Mapping[str, int]]) -> list[tuple[str, str]]:

@@ -355,6 +355,12 @@ function fill_in(text) {
   return change_form({ name: "text", value: text }, "attacker");
 }
 
+// "02" is 2, and a field that holds 0 is grey.
+function tidy(input) {
+  if (input.type === "number" && /^-?0\d/.test(input.value)) input.value = Number(input.value);
+  input.closest(".step")?.classList.toggle("zero", !Number(input.value));
+}
+
 // --- steppers: buttons, long press; the wheel never changes a number ----------------------------------------------------
 
 let pressed = null;
@@ -448,11 +454,13 @@ async function ask_tool(first = []) {
 const second = $("#second");
 let second_asked = null, second_timer = null, first_strip = "";
 
-// The part of the address that belongs to the counter-attack.
+// The part of the address that belongs to the counter-attack. Zeros are left out, but where nobody joins: without any
+// number as many join as the defender has.
 function second_pairs() {
   if (!second?.open) return [];
   const ask = $("form", second), fields = ask ? [...new FormData(ask)] : [["with.counter", "1"], ...given];
-  return fields.filter(([key, value]) => JOINS.test(key) && value !== "");
+  const own = fields.filter(([key, value]) => JOINS.test(key) && value !== ""), some = own.filter(([, value]) => value !== "0");
+  return some.length > 1 ? some : own;
 }
 
 // The strip of a phone follows the last battle.
@@ -511,7 +519,7 @@ if (second) {
   second.addEventListener("wheel", (event) => { if (event.target.type === "number") event.target.blur(); }, { passive: true });
   second.addEventListener("submit", (event) => { event.preventDefault(); ask_second(); });
   second.addEventListener("input", (event) => {
-    event.target.closest(".step")?.classList.toggle("zero", !Number(event.target.value));
+    tidy(event.target);
     clearTimeout(second_timer);
     second_timer = setTimeout(ask_second, WAIT);
   });
@@ -531,6 +539,9 @@ function point_at(event) {
 // --- searching, recent battles --------------------------------------------------------------------------------------------------
 
 const find = $("#find"), found = $("#found");
+
+// Without a network the service worker gives the front page in place of a page that it has not kept.
+if ($("#recent") && location.pathname !== "/") $(".lead").textContent = "No connection, and this page is not kept in this browser. Those of your last battles may be.";
 
 async function search() {
   const words = find.value.trim();
@@ -654,7 +665,19 @@ function edit_pin(button) {
   const input = document.createElement("input"), link = $("a", button.closest("th"));
   input.value = link.textContent;
   input.setAttribute("aria-label", "name of this set-up");
-  input.addEventListener("change", () => { pins.rename(address, input.value.trim()); show_beside(); });
+  let ended = false;
+  const end = async (name, focus) => {
+    if (ended) return;
+    ended = true;
+    pins.rename(address, name);
+    await show_beside();
+    if (focus) $(`#beside .rename[data-at="${CSS.escape(address)}"]`)?.focus();
+  };
+  input.addEventListener("blur", () => end(input.value.trim(), false));
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") end(input.value.trim(), true);
+    if (event.key === "Escape") end(pins.names()[address] || "", true);
+  });
   link.replaceWith(input);
   input.select();
 }
@@ -685,14 +708,15 @@ document.addEventListener("change", (event) => {
   const box = $(`#s-${event.target.dataset.place}`), link = new URL(box.value, location.href);
   link.searchParams.set(event.target.dataset.key, event.target.value);
   box.value = link.pathname + link.search;
+  for (const one of $$("input", box.form)) one.disabled = !one.value;
+  box.form.action = `#${event.target.id}`; // the field is entered again
   box.form.submit();
 });
 
 if (form) {
   form.addEventListener("input", (event) => {
-    if (event.target.type === "number" && /^-?0\d/.test(event.target.value)) event.target.value = Number(event.target.value);
+    tidy(event.target);
     if (event.target.dataset.names) suggest(event.target);
-    event.target.closest(".step")?.classList.toggle("zero", !Number(event.target.value));
     for (let table = event.target.closest(".table"); table; table = table.parentElement.closest(".table")) say_table(table);
     answer_soon();
   });
@@ -768,7 +792,7 @@ if (form) {
     else request_answer();
   });
   side.addEventListener("pointerdown", press);
-  side.addEventListener("input", (event) => { if (event.target.closest(".ask .step")) { event.target.closest(".step").classList.toggle("zero", !Number(event.target.value)); ask_tool_soon(); } });
+  side.addEventListener("input", (event) => { if (event.target.closest(".ask .step")) { tidy(event.target); ask_tool_soon(); } });
   side.addEventListener("focusin", (event) => { if (event.target.closest(".ask .step")) event.target.select(); });
   for (const one of ["pointerdown", "pointerover"]) side.addEventListener(one, point_at);
   // A table that was left out while it was folded; the event does not bubble.
@@ -794,11 +818,15 @@ if (form) {
   document.addEventListener("click", (event) => {
     const strip = event.target.closest(".strip");
     if (event.target.matches("button.copy")) copy(event.target);
-    if (strip) { event.preventDefault(); $("#hero")?.scrollIntoView({ block: "start" }); }
+    if (strip) { event.preventDefault(); ($("#complaint p") || (strip.dataset.last && $("#second-answer")) || $("#hero"))?.scrollIntoView({ block: "start" }); }
     if (!event.target.closest(".acts")) $("#sheet").hidden = true;
   });
   $("#to-share").addEventListener("click", (event) => { event.preventDefault(); share(); });
-  addEventListener("keydown", (event) => { if (event.key === "Escape") $("#sheet").hidden = true; });
+  addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    if ($("#sheet").contains(document.activeElement)) $("#to-share").focus();
+    $("#sheet").hidden = true;
+  });
   addEventListener("online", () => request_answer());
   $("#line")?.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); fill_in($("#line").value); } });
   $("#line")?.form.addEventListener("submit", (event) => { event.preventDefault(); fill_in($("#line").value); });

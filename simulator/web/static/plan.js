@@ -40,6 +40,7 @@ function show_plan(html) {
   for (const part of box.content.querySelectorAll("[data-part]")) $(`[data-part="${CSS.escape(part.dataset.part)}"]`)?.replaceWith(part);
   for (const name of open) $(`details[data-name="${name}"]`).open = true;
   $("#complaint").replaceChildren();
+  mark_wrong("");
   $("#answer").setAttribute("aria-busy", "false");
   document.body.classList.remove("stale-plan");
   const shown = $("#hero");
@@ -47,8 +48,21 @@ function show_plan(html) {
   document.title = shown.dataset.title;
 }
 
+// The field that is refused, beside the line that says why.
+function mark_wrong(field) {
+  for (const one of $$("[aria-invalid]", turn)) {
+    one.removeAttribute("aria-invalid");
+    one.closest(".bad")?.classList.remove("bad");
+  }
+  const wrong = field && $(`[name="${CSS.escape(field)}"]:not([type=hidden])`, turn);
+  if (!wrong) return;
+  wrong.setAttribute("aria-invalid", "true");
+  wrong.closest("label, .pu").classList.add("bad");
+}
+
 function refuse_plan(html) {
   $("#complaint").innerHTML = html;
+  mark_wrong($("#complaint [data-field]")?.dataset.field);
   $("#answer").setAttribute("aria-busy", "false");
 }
 
@@ -81,5 +95,6 @@ $("#share-plan").addEventListener("click", async (event) => {
     if (!navigator.share) event.target.textContent = "Link copied";
   } catch { /* the link stands in the box below */ }
 });
+mark_wrong($("#complaint [data-field]")?.dataset.field);
 turn_timer = again_when_compiled(ask_plan);
 addEventListener("pageshow", (event) => { if (event.persisted) ask_plan(); });

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
+from textwrap import wrap
 from typing import Any
 
 from simulator.analysis.decisions.advice import may_hold, to_hold
@@ -33,6 +34,10 @@ TABLES, TEXTS, HINT = {"costs", "distribution"}, {"rests", "copy"}, {"hint"}
 # letter and of the edges of a block, and the most lines in it.
 WIDTHS = (300, 370, 450, 560, 680)
 LETTER, EDGES, MOST_LINES = 6.4, 6, 4
+# What a sentence says with the words of its beginning: "nobody resists in 30 %, some in 70 %".
+HALVES = {"win", "some", "all"}
+# Letters of a line of a result's name in its block.
+SHORT_LINE = 9
 # The share of an answer's seconds for exact odds, and that of a battle of several stages, which takes long to begin to
 # simulate; that of both exact odds and a simulation, after which the answer is written.
 EXACT_SHARE, SHARE_OF_STAGES, WHOLE_SHARE = 0.5, 0.35, 0.85
@@ -113,16 +118,18 @@ def context(odds: Odds, scenario: Scenario | None, column: str = "", folded: Col
         "odds": odds,
         "sentence": headline_of(odds, decimals=1).text,
         "said": named,
+        "other": next((one for one in named[:0:-1] if one["kind"] == "defender"), None),
         "hint": hint,
         "kept": kept,
         "bar": bar,
-        "facts": list(facts(odds)),
+        "facts": list(facts(odds, asked)),
         "blocks": blocks,
         "events": [one for one in events(odds) if one.p > 0 and one.question not in asked],
         "costs": [] if "costs" in later else _costs(odds),
         "pictures": charts.costs(odds),
         "survivors": survivors(odds),
         "distribution": None if "distribution" in later else _distribution(odds, column),
+        "column": column,
         "later": later,
         "exact": odds.battles is None,
         "explanation": list(scenario.built.explain()) if scenario and "rests" not in later else [],
@@ -143,9 +150,13 @@ def said(odds: Odds) -> list[dict[str, Any]]:
     sides |= {measure_of(odds.battle, "defender"): "defender", contrary(odds.question.measure): "defender"}
     sides |= {odds.question.measure: "attacker"}
     winners = {WON: "attacker", LOST: "defender", f"not ({WON})": "defender", "winner == 'nobody'": "nobody"}
-    found = []
+    subjects = {question: words for words, question in odds.battle.results.items()}
+    found: list[dict[str, Any]] = []
     for one in chances_in(odds):
-        words = one.words.removeprefix("The ").removeprefix("the ")
+        words = one.words
+        if found and words.partition(" ")[0] in HALVES:
+            words = subjects.get(one.question, words)
+        words = words.removeprefix("The ").removeprefix("the ")
         low, high = odds.interval(one.question)
         about = {"words": words, "question": one.question, "p": one.p, "low": low, "high": high}
         name, kind = winners.get(one.question, words), sides.get(one.question, "nobody")
@@ -189,7 +200,7 @@ def blocks_of(odds: Odds, bar: list[dict[str, Any]]) -> list[dict[str, Any]]:
     if max((one["p"] for one in bar), default=1.0) == 1:
         return []
     named = [("" if one["name"] in WINNERS else one["name"], one["name"]) for one in bar]
-    return _written([dict(one) for one in bar], [(tuple(name.split()), words, 0.0) for name, words in named])
+    return _written([dict(one) for one in bar], [(tuple(wrap(name, SHORT_LINE)), words, 0.0) for name, words in named])
 
 
 def drawn(blocks: Sequence[SurvivorBlock]) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from simulator.engine.model.limits import NoExactOdds
+from simulator.report.words import path_in_words
 from simulator.scenarios.validation import brief
 from simulator.web import links
 from simulator.web.editor import page as editor
@@ -104,6 +105,8 @@ def refused(job: Job, text: str, status: int) -> Reply:
     }
     if job.view in TEXT_PAGES:
         return Reply(TEXT_PAGES[job.view](job, **context), status)
+    if field and text.startswith(f"{field}:"):  # a form has labels, no paths
+        context["complaint"] = path_in_words(field).replace(": ", " ") + text.removeprefix(field)
     if job.view == "plan":
         with suppress(ValueError):
             return Reply(plans.refused(job, context), status)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from simulator.analysis.odds.headline import clause_of, meant
+from simulator.analysis.odds.measure import in_words
 from simulator.analysis.studies.compare import LEAST, Comparison, compare
 from simulator.rules import PLAN
 from simulator.rules.sides import SIDES
@@ -83,7 +86,7 @@ def compare_set_ups(job: Job, limits: Limits) -> Reply:
     if len(links) > MOST_PINS:
         raise ScenarioError(f"compare: {len(links)} set-ups; at most {MOST_PINS}")
     requests = {name: _request_of(link) for name, link in zip("ABCDEF", links, strict=False)}
-    comparison = compare({name: one.draft for name, one in requests.items()}, threads=1)
+    comparison = _by_question(compare({name: one.draft for name, one in requests.items()}, threads=1))
     written = [dict(one.written) for one in requests.values()]
     set_ups = [
         {
@@ -112,15 +115,35 @@ def compare_set_ups(job: Job, limits: Limits) -> Reply:
     return Reply(compare_page(job, **about))
 
 
+def _by_question(comparison: Comparison) -> Comparison:
+    """The same with the answer to the question of the first set-up's kind in front: "the attacker takes the land"."""
+    asked = meant(comparison.odds[comparison.reference].battle, "headline")
+    if f"mean.{asked}" not in comparison.values:
+        return comparison
+    first = [replace(one, value=asked) for one in comparison.answers if one.value == f"mean.{asked}"]
+    rest = [one for one in comparison.answers if one.value.partition(".")[2] != asked]
+    values = dict.fromkeys(one.value for one in (*first, *rest))
+    return replace(comparison, values=tuple(values), answers=(*first, *rest))
+
+
 def _marked_rows(comparison: Comparison) -> dict[str, list[dict[str, Any]]]:
-    """The rows of each value without quantiles; the best and the worst for the attacker are marked."""
+    """The rows of each value without quantiles; the best and the worst for the attacker are marked.
+
+    Each has its name in words, and says whether it is a chance.
+    """
+    battle = comparison.odds[comparison.reference].battle
+    asked = meant(battle, "headline")
     shown = (row for row in comparison.rows() if not re.match(r"q\d", row["value"]))
     values = by_key(shown, lambda row: str(row["value"]))
     for value, rows in values.items():
-        estimates = [round(meaning(value) * row["estimate"], 12) for row in rows]
+        chance = comparison.in_percent(value)
+        words = in_words(value.removeprefix("mean.") if chance else value)
+        words = f"chance that {clause}" if value == asked and (clause := clause_of(battle, {}, asked)) else words
+        sign = 1 if value == asked and chance else meaning(value)
+        estimates = [round(sign * row["estimate"], 12) for row in rows]
         marks = {max(estimates): "better", min(estimates): "worse"} if min(estimates) < max(estimates) else {}
         for row, one in zip(rows, estimates, strict=True):
-            row["mark"] = marks.get(one, "")
+            row |= {"mark": marks.get(one, ""), "words": words, "chance": chance}
     return values
 
 

@@ -74,6 +74,11 @@ def signed(value: float) -> str:
     return "0.00" if abs(value) < 0.005 else f"{value:+.2f}".replace("-", "−")
 
 
+def shares(pieces: Iterable[Mapping[str, Any]]) -> str:
+    """The chances of the pieces of a bar."""
+    return ", ".join([percent(one["p"]) for one in pieces])
+
+
 def coordinates(points: Iterable[tuple[float, float]]) -> str:
     """The points of an SVG line."""
     return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
@@ -84,6 +89,17 @@ def says(choice: str, name: str) -> str:
     last = re.sub(r"\.\d+$", "", name).rpartition(".")[2].removeprefix("sea_")
     sentence = sentences().get(last, {}).get(choice) if name.startswith("policy.") else None
     return f": {sentence}" if sentence else ""
+
+
+def unbroken(text: object) -> str:
+    """A sentence whose numbers stay in one line with their per cent signs, and with the sign of minus."""
+    text = re.sub(r"(?<= )-(?=\d)", "−", str(text))
+    return re.sub(r"(?<= [<>]) (?=\d)| (?=%)", "\N{NO-BREAK SPACE}", text)
+
+
+def apart(label: str) -> str:
+    """The name of a campaign's column with its fight apart: "fight 1 won"."""
+    return re.sub(r"\bfight(?=\d)", "fight ", label)
 
 
 # --- pictures of many parts, of which a template takes three times as long ------------------------------------------
@@ -154,11 +170,11 @@ def environment() -> Environment:
         auto_reload=False,
     )
     own = (fixed, words, percent, number, short, change, chance_text, interval, mean, difference)
-    more = (signed, coordinates, ink, in_words, is_chance, says, capital, blocks, histogram)
+    more = (signed, shares, coordinates, ink, in_words, is_chance, says, capital, unbroken, apart, blocks, histogram)
     result.filters |= {function.__name__: function for function in (*own, *more)}
     result.filters |= {"path": path_in_words, "machine": "{:.10g}".format}
     result.filters["static"] = address_of
-    result.filters["label"] = lambda column, battle: label_of(battle, column)
+    result.filters["label"] = lambda column, battle: apart(label_of(battle, column))
     result.filters["value"] = lambda value, battle, column: value_of(battle, column, value)
     return result
 

@@ -8,6 +8,7 @@ from contextlib import suppress
 from operator import itemgetter
 from typing import Any
 
+from simulator.analysis.field_words import counts_units, field_in_words, owner_in_words, units_in_words
 from simulator.analysis.history.battle_log import read_rows
 from simulator.analysis.odds.answer import answer
 from simulator.analysis.odds.headline import meant
@@ -18,13 +19,13 @@ from simulator.analysis.studies.sweep import sweep
 from simulator.analysis.studies.swept import Sweep
 from simulator.analysis.words import meaning
 from simulator.engine.model.limits import QUICK_BYTES, NoExactOdds
-from simulator.report.words import path_in_words
 from simulator.rules.battle import Battle
 from simulator.rules.sides import SIDES
+from simulator.rules.toolkit.words import words
 from simulator.scenarios import Draft, Scenario, ScenarioError, draft, reading
 from simulator.scenarios.objective import with_winning
 from simulator.scenarios.paths import setting_at
-from simulator.scenarios.schema import choices, field_at, whole_numbers
+from simulator.scenarios.schema import choices, whole_numbers
 from simulator.scenarios.validation import not_one_of
 from simulator.web import catalogue, counter_attack
 from simulator.web.links import address_of, key_of, value_at
@@ -40,6 +41,8 @@ MOST_ROWS = 60
 MOST_BATTLES = 200
 NEAR = 5
 MOST_MEANS = 6
+# The groups of "What if" beside those of the two sides.
+UNITS, RULES = "Units", "Modifiers and rules"
 
 
 def complete(analysis: Callable[[], Any]) -> tuple[Any, bool]:
@@ -127,23 +130,22 @@ def default_range(request: BattleRequest, path: str) -> str:
 def _more(request: BattleRequest) -> dict[str, Any]:
     from simulator.analysis.studies.sensitivity import one_more
 
-    value = request.options.text("value") or None
+    value = request.options.text("value", "headline")
     result, whole = complete(lambda: one_more(request.draft, value, threads=1))
     rows = result.rows()
     moving = [row for row in rows if row["change"]]
     longest = max((abs(row["change"]) for row in moving), default=1.0)
-    groups: dict[str, list[Any]] = {"The attacker's units": [], "The defender's units": [], "Modifiers and rules": []}
+    groups: dict[str, list[Any]] = {name: [] for name in (*(f"The {side}'s units" for side in SIDES), UNITS, RULES)}
     for row in moving:
-        path, side = row["path"], row["path"].partition(".")[0]
-        node = field_at(request.battle, path) or {}
-        counted = side in SIDES and node.get("minimum", 0) >= 0 and isinstance(row["to"], int)
-        words = path.rpartition(".")[2].replace("_", " ")
-        row["label"] = f"+1 {words}" if counted else f"{path_in_words(path)}: {row['setting']} → {row['to']}"
+        path = row["path"]
+        group, side, label = _one_more(request, path)
+        row["label"] = label if group != RULES else f"{label}: {row['setting']} → {row['to']}"
         row |= {"key": key_of(path), "address": address_with(request, {path: row["to"]}), "side": side}
         row["width"] = 100 * abs(row["change"]) / longest
-        groups[f"The {side}'s units" if counted else "Modifiers and rules"].append(row)
-    still = [row for row in rows if not row["change"]]
-    question, value = (meaning(request.battle, request.data, one) for one in (result.odds.value, result.value))
+        groups[group].append(row)
+    still = [_field(request, row["path"]) for row in rows if not row["change"]]
+    battle = request.battle
+    question, value = (meaning(battle, request.data, one) for one in (meant(battle, "headline"), result.value))
     return {
         "more": result,
         "question": question,
@@ -153,6 +155,24 @@ def _more(request: BattleRequest) -> dict[str, Any]:
         "groups": list(groups.items()),
         "still": still,
     }
+
+
+def _one_more(request: BattleRequest, path: str) -> tuple[str, str, str]:
+    """The group of a field in "What if", the side in whose colour it is, and its words: "+1 tank", "fire of Tilly"."""
+    battle, data = request.battle, request.data
+    parts = path.split(".")
+    side = next((part for part in parts if part in SIDES), parts[0])
+    if not counts_units(battle, path):
+        return RULES, side, _field(request, path)
+    label = f"+{units_in_words(battle, data, path, 1)}"
+    if parts[0] == "force":  # a campaign has forces in place of sides
+        return UNITS, parts[1], f"{label} of {owner_in_words(battle, data, path)}"
+    return f"The {side}'s units", side, label if parts[0] == side else f"{label} ({words(parts[0])})"
+
+
+def _field(request: BattleRequest, path: str) -> str:
+    """A field in a list of fields: "modifier of the defender"."""
+    return field_in_words(request.battle, request.data, path, 1).removeprefix("the ")
 
 
 def _need(request: BattleRequest) -> dict[str, Any]:

@@ -73,7 +73,9 @@ class FieldArmy(Side):
 
     army_class: ArmyClass = Field("", description='only with country minor; "" = III')
     veteran: bool | None = Field(None, description="more than half of the LD are veterans; default true, Timar false")
-    artillery_value: int = Field(-1, ge=-1, le=12, description="artillery value of the stack; -1 = computed")
+    artillery_value: int = Field(
+        -1, ge=-1, le=12, description="artillery value of the stack; -1 = computed", json_schema_extra={"unset": -1}
+    )
     turkish_reform: Reform = Field("none", description="Turkish military reforms")
 
 
@@ -84,11 +86,15 @@ class LandSide(FieldArmy):
     converted_natives_thirds: int = Field(
         0, ge=0, le=300, description="natives who joined, in thirds of a LD; rotw, with a conquistador or explorer"
     )
-    army_size: int = Field(-1, ge=-1, le=7, description="structural army size; -1 = by class and period")
+    army_size: int = Field(
+        -1, ge=-1, le=7, description="structural army size; -1 = by class and period", json_schema_extra={"unset": -1}
+    )
     structural_cavalry: Literal["auto", "yes", "no"] = Field("auto", description="structural cavalry bonus")
     facing_the_ottomans: bool = Field(False, description="0/-2 (Turkey's rules)")
     non_european: bool | None = Field(None, description="a ROTW country: several dice; default true for natives")
-    retreat_room: int = Field(-1, ge=-1, le=100, description="LD that find a place to retreat to; -1 = all")
+    retreat_room: int = Field(
+        -1, ge=-1, le=100, description="LD that find a place to retreat to; -1 = all", json_schema_extra={"unset": -1}
+    )
 
 
 class LandAttacker(LandSide):
