@@ -41,10 +41,10 @@ class Table:
     def __len__(self) -> int:
         return len(self.p)
 
-    def taken(self: AnyTable, which: Any) -> AnyTable:
-        """Copies of these rows (an index of NumPy), with their chances; without the rows of battles."""
+    def taken(self: AnyTable, which: Any, **changes: Any) -> AnyTable:
+        """Copies of these rows (an index of NumPy), with their chances and these changes; without rows of battles."""
         kept = {name: values[which] for name, values in self.kept.items()}
-        return replace(self, numbers=self.numbers[which], kept=kept, p=self.p[which], at=None)
+        return replace(self, numbers=self.numbers[which], kept=kept, p=self.p[which], at=None, **changes)
 
     def distinct(self) -> tuple[np.ndarray, np.ndarray]:
         """As `toolkit.merging.distinct`."""

@@ -57,6 +57,8 @@ class FightEnds(Table):
 
     def placed(self, places: np.ndarray) -> FightEnds:
         """The same ends with numbers at these places, which include all of its own."""
+        if len(places) == len(self.places):
+            return self
         numbers = np.zeros((len(self), len(places)), np.int64)
         numbers[:, np.searchsorted(places, self.places)] = self.numbers
         return replace(self, numbers=numbers, places=places)
@@ -213,7 +215,7 @@ class FightSolver:
         solved = _ends(blocks, kept, np.bincount(row, ends.p), parts, first)
         bounds = np.searchsorted(ends.start[first], np.arange(len(ends.residual) + 1)).tolist()
         return [
-            replace(solved.taken(slice(begin, end)), residual=float(left), explored=ends.explored * (begin == 0))
+            solved.taken(slice(begin, end), residual=float(left), explored=ends.explored * (begin == 0))
             for (begin, end), left in zip(pairwise(bounds), ends.residual, strict=True)
         ]
 
