@@ -226,7 +226,21 @@ def test_facts_are_not_said_twice_and_what_is_certain_has_no_decimals(site):
     land = re.findall(r"<div><dt>([^<]*)</dt><dd><b>([^<]*)</b>", answered(site, ("axis-and-allies-1942", "land")))
     assert [label for label, _ in land] == ["units you lose", "units they lose", "rounds"]
     siege = dict(re.findall(r"<div><dt>([^<]*)</dt><dd><b>([^<]*)</b>", answered(site, ("price-of-power", "siege"))))
-    assert siege["provinces taken"] == "3"
+    assert siege["value taken"] == "4"
+
+
+@pytest.mark.parametrize(
+    ("kind", "number"),
+    [
+        (("axis-and-allies-1942", "raid"), "<dt>attacker points on average</dt><dd>6.9</dd>"),
+        (("price-of-power", "siege"), "<dt>provinces taken</dt><dd>3</dd>"),
+    ],
+)
+def test_an_answer_that_is_a_number_has_it_in_large(site, kind, number):
+    html = answered(site, kind)
+    assert number in html
+    assert html.count(number[: number.index("</dt>")].removesuffix(" on average")) == 1  # and not among the facts
+    assert ('id="roll"' in html) == (kind[1] == "raid")  # the other has no dice that could be simulated
 
 
 def test_whoever_wins_is_named(site):
