@@ -67,6 +67,21 @@ def test_numbers_and_whole_lines_are_pasted(page, server):
     until(page, "location.search.includes('attacker.infantry=4&attacker.bomber=1&defender.tank=2')")
 
 
+def test_the_tab_key_leads_on_after_the_name_of_another_unit(page, server):
+    """The form is made again with a place for one more; the field that was entered meanwhile keeps the focus."""
+    page.goto(f"{server}/kings-and-things/land")
+    last = page.locator("[name^='attacker.creatures'][type=text]").last
+    name = last.get_attribute("name")
+    last.click()
+    page.keyboard.type("Mammoth")
+    page.keyboard.press("Tab")
+    following = name.replace(".4.", ".5.")
+    page.wait_for_selector(f"[name='{following}']")
+    assert page.evaluate("document.activeElement.name") == name.replace("name", "count")
+    page.keyboard.type("2")
+    until(page, "location.search.includes('2+x+Mammoth')")
+
+
 # --- the hint what to keep ------------------------------------------------------------------------------------------
 
 HINTED = "/axis-and-allies-1942/land?attacker.infantry=3&attacker.fighter=2&defender.infantry=4"

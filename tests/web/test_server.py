@@ -145,7 +145,7 @@ def test_fights_and_forces_are_moved_added_and_removed_without_scripts(site):
     assert len(changed_campaign(site, ("with.add", "fight.2"))["fight"]) == 3
     assert len(changed_campaign(site, ("with.drop", "fight.1"))["fight"]) == 1
     assert list(changed_campaign(site, ("with.add", "force.force3"))["force"]) == ["a", "b", "force3"]
-    assert list(changed_campaign(site, ("with.named", "our ally"), ("with.add", "force.x"))["force"])[2] == "our_ally"
+    assert list(changed_campaign(site, ("with.named", "Our ally"), ("with.add", "force.x"))["force"])[2] == "our_ally"
     assert list(changed_campaign(site, ("with.drop", "force.b"))["force"]) == ["a"]
 
 

@@ -301,7 +301,8 @@ async function change_form(button, focus = "") {
   if (!reply.ok) return refuse(await reply.text());
   const name_of = (one, place) => one.dataset.name || place, open = new Set();
   $$("details", form).forEach((one, place) => { if (one.open) open.add(name_of(one, place)); });
-  $("#fields").innerHTML = await reply.text();
+  const html = await reply.text(), entered = form.contains(document.activeElement) && document.activeElement.name;
+  $("#fields").innerHTML = html;
   $$("details", form).forEach((one, place) => { if (open.has(name_of(one, place))) one.open = true; });
   if (button.name === "with.move") {
     const card = $$(".fight", form)[button.value.split("=")[1]], same = button.textContent && $$("[name='with.move']:enabled", card).find((one) => one.textContent === button.textContent);
@@ -309,19 +310,20 @@ async function change_form(button, focus = "") {
     return answer_soon();
   }
   if (focus) {
-    $(`[name="${CSS.escape(focus)}"]`, form)?.focus();
+    $(`[name="${CSS.escape(entered || focus)}"]:not([type=hidden])`, form)?.focus();
     return answer_soon();
   }
   if (stay) {
     stay.focus();
     return answer_soon();
   }
-  const key = button.value.replace(/(\+|=\?)$/, "");
+  const forces = $$(".forces input[type=hidden][name^='force.']", form), added = button.name === "with.add" && button.value.startsWith("force.");
+  const key = added ? forces[forces.length - 1].name : button.value.replace(/(\+|=\?)$/, "");
   const places = $$(`[data-key="${CSS.escape(key)}"], [data-key^="${CSS.escape(key)}."]`, form);
   const inputs = places.flatMap((one) => $$("input:not([type=hidden]), select, textarea", one));
   const target = button.value.endsWith("+") ? inputs[inputs.length - 1] : inputs[0];
   if (target) unfold(target);
-  (target || $("button", form)).focus();
+  (target || $("button:not(.default)", form)).focus();
   answer_soon();
 }
 
