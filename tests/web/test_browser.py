@@ -135,7 +135,8 @@ def test_the_map_marks_this_battle_and_a_press_takes_a_cell(page):
 def test_rounds_replay_and_luck(page):
     assert "after round" in use(page, "rounds")
     text = use(page, "replay")
-    assert re.search(r"Outcome: winner (attacker|defender)", text)
+    assert re.search(r"The (attacker|defender) wins \(.*rounds \d+\)\.", text)
+    assert "regiments left 0" not in text
     assert "0 won" in use(page, "luck", battles="defender\ndefender")
 
 

@@ -197,14 +197,24 @@ def test_what_if_begins_with_units_and_names_each_of_them_once(site):
     labels = [one for group in groups for one in group]
     assert "+1 infantry" in labels
     assert "+1 automatic hit" in labels
-    assert "manpower tokens of province 1 of Novgorod: 1 → 2" in labels
-    assert labels.index("infantry of the extra dice of Muscovy: 0 → 1") > labels.index("+1 infantry")
+    assert "manpower tokens of province 1 of Novgorod: 1\xa0→\xa02" in labels
+    assert labels.index("infantry of the extra dice of Muscovy: 0\xa0→\xa01") > labels.index("+1 infantry")
     assert not [one for one in labels if "limit of rounds" in one]  # there is none: 1 is not one more
     assert "+1 regiment<" in tool(site, ("risk", "land"), "more")
 
 
 def test_what_if_tries_no_number_that_stands_for_none(site):
-    assert "-1 → 0" not in tool(site, ("europa", "siege-campaign"), "more")
+    assert "-1\xa0→" not in tool(site, ("europa", "siege-campaign"), "more")
+
+
+def test_what_best_play_decides_can_be_chosen(page, server):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(server + "/birthright/tactical")
+    page.click("#t-best")
+    page.wait_for_selector("#panel[aria-busy=false] [type=checkbox]")
+    assert page.locator("#panel [type=checkbox]").first.bounding_box()["width"] >= 13
+    page.click("#panel label.beside >> nth=0")
+    assert page.locator("#panel [type=checkbox]").first.is_checked()
 
 
 def test_best_play_has_no_paths(site):

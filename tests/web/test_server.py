@@ -373,7 +373,7 @@ TOOLS = {
     "rounds": ("", "exact (201 states, round by round)"),
     "best": ("&objective.attacker.win=1&with.decide=policy.attacker.retreat", "best of all strategies"),
     "counter": ("&with.join.regiments=5", "and still holds it after the counter-attack in 63.3\N{NO-BREAK SPACE}%"),
-    "replay": ("&with.seed=7", "Outcome: winner"),
+    "replay": ("&with.seed=7", "Defender: regiments lost"),
     "luck": ("&with.battles=defender%0Adefender", "0 won"),
 }
 
