@@ -310,6 +310,19 @@ BAD = [
     (["schema", "risk", "air"], "battle: 'air' is not allowed"),
     (["examples", "show", "risk-20v16"], "did you mean risk-20v15?"),
     (["fight"], "No such command"),
+    (["odds", "axis_and_allies_1942"], "axis-and-allies-1942 is a game: `battle-odds examples axis-and-allies-1942`"),
+    (["odds"], "SCENARIO. Give a file, or an example that `battle-odds examples` lists."),
+    (["odds", "risk-20v15", "--set", "attacker.regiments=7", "defender.regiments=2"], "PATH=VALUE needs its own --set"),
+    (["odds", "risk", "20", "15"], "texts with spaces need quotes"),
+    (["odds", "axis-land-flak", "--set", "infantry=7"], "did you mean attacker.infantry or defender.infantry?"),
+    (["campaign", "axis-land-flak", "--counter-attack", "--join", "attacker.tank=1", "attacker.infantry=2"], "--join)"),
+    (["need", "axis-land-flak"], "Missing option --vary. Write it like --vary attacker.regiments=1:30."),
+    (["need", "axis-land-flak", "--vary", "tanks"], "did you mean attacker.tank or defender.tank?"),
+    (["need", "axis-land-flak", "--vary", "attacker.tank", "--cost", "tank=5"], "; attacker.tank may have a price"),
+    (["sensitivity", "axis-land-flak", "--fields", "tank"], "did you mean attacker.tank or defender.tank?"),
+    (["games", "axis-and-allies-1942"], "`battle-odds games show axis-and-allies-1942` prints a game file."),
+    (["worth", "axis-land-flak", "--weight", "win=1", "--level", "5"], "(5 % is 0.05)"),
+    (["luck", "my-battle.toml"], "`battle-odds luck --template my-battle.toml` prints a log of it"),
 ]
 
 
@@ -322,6 +335,17 @@ def test_bad_input_gets_one_line_and_status_2(battle_odds, tmp_path, monkeypatch
     assert err.count("\n") == 1
     assert len(err) < 2000
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_is_meant_is_suggested(battle_odds, tmp_path, monkeypatch):
+    """A name without its ending, and one with a slip of the finger, were told of the shipped examples."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my-battle.toml").write_text('game = "risk"')
+    (tmp_path / "my-log.csv").write_text("scenario,winner\n")
+    for name in ("my-battle", "my-batle.toml"):
+        assert battle_odds("odds", name)[2] == f"scenario: no file or example {name!r}; did you mean my-battle.toml?\n"
+    assert "did you mean the example risk-20v15?" in battle_odds("odds", "risk-20v16")[2]
+    assert battle_odds("odds", "my-log.csv")[2].endswith(" is no scenario; `battle-odds luck` reads a log of battles\n")
 
 
 def test_exact_odds_past_the_budget_are_refused_in_one_line(battle_odds, monkeypatch):

@@ -96,6 +96,9 @@ def test_line_1_is_the_answer(name, capsys, tmp_path):
             status = run([*arguments, *shlex.split(asks[1])])
             out, err = capsys.readouterr()
             assert (status, err) == (0, ""), asks[1]
+        if err.startswith("target: give one"):  # of a kind that asks for a number, no chance
+            status = run([*arguments, "--target", "2"])
+            out, err = capsys.readouterr()
         if status == 2:
             assert out == ""
             assert err.count("\n") == 1
@@ -124,6 +127,13 @@ def test_quiet_prints_line_1_alone_and_a_simulated_chance_its_interval(command, 
     out = capsys.readouterr().out
     assert out.count("\n") == 1
     assert re.search(r"about [\d.]+ % \([\d.]+ to [\d.]+\)", out)
+
+
+def test_quiet_prints_line_1_of_a_replay(capsys):
+    assert run(["replay", "risk-20v15", "--luck"]) == 0
+    whole = capsys.readouterr().out
+    assert run(["replay", "risk-20v15", "--luck", "--quiet"]) == 0
+    assert capsys.readouterr().out == whole.splitlines(keepends=True)[0]
 
 
 @pytest.mark.parametrize("name", ["risk-20v15", "axis-land-flak", "knt-raid", "europa-vienna-1529", "power-lepanto"])

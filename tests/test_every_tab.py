@@ -125,3 +125,13 @@ def test_every_tab_answers_with_a_sentence(address, name):
         reply = get(f"{place.path}?{query([*parse_qsl(place.query, keep_blank_values=True), *pairs])}")
         assert reply.status_code == 200, (tool, reply.text)
         assert faults(answer_of(reply.text)) == [], tool
+
+
+@pytest.mark.parametrize("target", ["", "&with.target=80+%25", "&with.target=7"])
+def test_how_many_of_a_kind_that_asks_for_a_number(target):
+    """The page asked for 80 % of a chance: any bomber was enough for .8 points."""
+    address = next(address for address, name in EXAMPLES if name == "axis-raid").replace("?", "/need?")
+    page = get(f"{address}&with.part=1&with.path1=attacker.bomber{target}").text
+    assert answer_of(page).startswith("4 bombers are enough: the mean of the attacker's points is 7.")
+    assert 'name="with.target" value="7"' in page
+    assert '<option value="">mean of attacker points</option>' in page

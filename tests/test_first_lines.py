@@ -1,5 +1,7 @@
 """First lines of commands where a kind has no winner, no siege, or names that have no plural."""
 
+import re
+
 import pytest
 
 from simulator import (
@@ -19,6 +21,8 @@ from simulator import (
     worth,
 )
 from simulator.analysis.odds.headline import names_of
+from simulator.analysis.studies.paired import Difference
+from simulator.analysis.studies.sobol import indices
 from simulator.analysis.studies.units import OneMore, Units
 from simulator.cli import run
 from simulator.report.answer_words import costs
@@ -67,7 +71,7 @@ def test_balance_asks_the_question_of_the_kind():
 
 def test_points_of_a_chance_are_told_from_points_that_are_paid():
     squads = load("warhammer-40000-squads")
-    more = OneMore("attacker", "intercessor", 16, 0.3774, None, "exact")
+    more = OneMore("attacker", "intercessor", 16, Difference(0.3774, 0.3774, 0.3774, 1), None, "exact")
     line = Units((more,), 1, (squads.battle, squads.data)).headline
     assert (
         line == "One more intercessor (bolt rifle) is worth most for its price: +37.74 percentage points for 16 points."
@@ -192,3 +196,99 @@ def test_the_search_of_a_schema_counts_its_fields(capsys):
     assert run(["schema", "price-of-power", "naval", "--search", "count_rounds"]) == 0
     assert capsys.readouterr().out.splitlines()[0].endswith("fields speaks of 'count_rounds'.")
     assert run(["schema", "price-of-power", "campaign", "--search", "count_rounds"]) == 2
+
+
+def test_a_share_of_the_variance_is_that_of_the_number_of_units():
+    """One field without effect was "None of these 1 fields moves ...", and tanks were "the tank of the attacker"."""
+    still = indices("axis-land-flak", {"attacker.infantry": [3]})
+    assert still.headline.startswith("This field does not move the chance of the attacker to win")
+    two = indices("axis-land-flak", {"attacker.infantry": [3, 4], "options.rounds": [100, 200]})
+    assert " is explained by the number of infantry of the attacker: 100.00 % of the variance alone" in two.headline
+    own = indices("campaign-counter-attack", {"force.red.tank": [1, 2, 3]})
+    assert " is explained by the number of tanks of red: " in own.headline
+
+
+def test_a_balance_with_settings_that_are_no_settings_is_refused():
+    """It answered "as it stands", since the rules refused every setting that was asked for."""
+    with pytest.raises(
+        ScenarioError, match=r"^vary: no other setting of attacker\.tank is allowed: attacker\.tank: 'many'"
+    ):
+        balance("axis-land-artillery", {"attacker.tank": ["many", "few"]})
+    assert balance("axis-land-artillery", {"attacker.tank": [1, "few"]}).refused
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "settings", "words"),
+    [
+        ("campaign-counter-attack", "force.red.tank", range(1, 5), "3 tanks of red are enough: red wins in "),
+        ("campaign-counter-attack", "fight[1].attacker.join.tank", range(5), "up to 1 tank that joins blue: red wins"),
+        ("campaign-sea-then-land", "force.us.light", range(1, 6), "3 light of us are enough: our side wins in "),
+        ("campaign-siege-and-relief", "fortress.breda.land_detachments", [0, 1], "no land detachments of breda"),
+    ],
+)
+def test_pieces_of_campaigns_are_counted(name, path, settings, words):
+    """They were "3 for the tank of red", and "2 for the tank of the join of fight 2 of red" joined blue."""
+    assert words in need(name, {path: settings}, 0.85).headline.replace("Up", "up")
+
+
+def test_a_campaign_has_the_words_of_its_game(battle_odds):
+    """Counters of Europa were "1 army plu", their thirds were listed, and England was "the attacker" in line 2."""
+    out = battle_odds("odds", "campaign-battle-then-siege")[1]
+    assert "\nFrench (1 ARMY+, 1 ARMY−) attacks spanish (1 ARMY−, 1 land detachment), then" in out
+    assert not re.search("army (plus|minus)|thirds", out.partition("Rests on")[0])
+    asked = "campaign", "europa-lepanto-1571", "--counter-attack", "--join", "attacker.galleys=3", "--battles", "200"
+    assert "\nSpain (20 galleys, 2 galleasses) attacks Turkey (22 galleys), then, with " in battle_odds(*asked)[1]
+
+
+def test_a_step_of_a_campaign_is_one_piece():
+    line = sensitivity("campaign-counter-attack", fields=["fight[1].attacker.join"]).headline
+    assert line.startswith("One more tank that joins blue matters most: -21.57 points, ")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("axis-land-artillery", "mean.attacker_tank_left", "The mean of the attacker's tanks left runs from "),
+        ("axis-land-artillery", 'winner == "attacker"', "The chance of the attacker to win runs from "),
+        ("axis-land-artillery", "winner == 'nobody'", "The chance of nobody to win runs from "),
+        ("risk-20v15", "winner=='attacker'", "The chance of the attacker to win runs from "),
+        ("europa-vienna-1529", "not fallen", "The chance that the fortress holds runs from "),
+    ],
+)
+def test_a_question_has_the_words_of_the_kind(name, value, words):
+    """They were "the attacker's tank left", "the chance of winner == "attacker"" and "the chance of not fallen"."""
+    path = {"risk-20v15": "attacker.regiments", "europa-vienna-1529": "defender.fortress_level"}.get(
+        name, "attacker.tank"
+    )
+    assert sweep(name, {path: [2, 3]}, value).headline.startswith(words)
+
+
+FIGHT = "fight[0].attacker."
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        (
+            {f"{FIGHT}leave": "all"},
+            "Red takes it in 99.16 %, but never holds it after the counter-attack.",
+        ),  # it was "never takes it in 99.16 % and still holds it"
+        ({"us": "blue"}, "Blue reaches the goal in 79.56 %."),  # "Blue takes it", though red attacks
+        ({f"{FIGHT}send": {"fighter": 1}}, "Red never takes it."),
+    ],
+)
+def test_taking_and_holding_in_words(changes, line):
+    assert str(odds(load("campaign-counter-attack").replace_all(changes)).headline) == line
+
+
+def test_questions_about_fights_in_words():
+    found = compare(["campaign-counter-attack"] * 2, "attack_taken").headline
+    assert found.startswith("The chance that the attack takes the land is 99.16 % in campaign-counter-attack; ")
+    found = best(load("campaign-counter-attack").replace("objective.attacker", {"win": 1, "red_cost_lost": -0.1}))
+    assert " and you never reach the goal instead of 79.56 %." in found.headline  # it was "and you never  instead of"
+    with pytest.raises(ScenarioError, match=r"goal: no such column 'attack_wn'; did you mean attack_won\?"):
+        load("campaign-counter-attack").replace("goal", "attack_wn")
+
+
+def test_no_kind_is_called_by_a_word_of_the_schema(battle_odds):
+    assert "npr" not in battle_odds("odds", "power-npr-genoa")[1].partition("Rules:")[0]

@@ -98,7 +98,7 @@ CASES = {
     ),
     "sobol": (
         ["sensitivity", "risk-20v15", "--vary", "attacker.regiments=4:6", "--vary", "defender.regiments=4:5"],
-        "Most of the chance of the attacker to win is explained by the regiments of the attacker: ",
+        "Most of the chance of the attacker to win is explained by the number of regiments of the attacker: ",
         "",
     ),
     "worth": (

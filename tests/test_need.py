@@ -296,6 +296,20 @@ def test_a_mean_may_be_the_target():
     assert exact(load(LAND).replace("attacker.regiments", found.setting - 1)).mean("defender_regiments_lost") < 2.5
 
 
+def test_a_number_needs_a_target_of_its_own(battle_odds):
+    """80 % of a chance was the target of a mean, too, and a raid was told that nothing more is needed."""
+    for arguments in ({"scenario": "axis-raid"}, {"scenario": "axis-land-flak", "value": "mean.attacker_units_left"}):
+        with pytest.raises(ValueError, match=r"^target: give one; the mean of .* is a number, no chance"):
+            need(vary="attacker.bomber", **arguments)
+    with pytest.raises(ValueError, match="no column 'cannons'"):
+        need(LAND, "attacker.regiments", value="mean.cannons")
+    assert need("axis-raid", {"attacker.bomber": range(1, 6)}, budget=40).settings == {"attacker.bomber": 3}
+    for command in ("need", "balance"):
+        status, out, err = battle_odds(command, "axis-raid", "--vary", "attacker.bomber=1:6", "--target", "5")
+        assert (status, err) == (0, "")
+        assert "2 bombers" in out.splitlines()[0]
+
+
 def test_an_interrupt_hands_over_the_best_so_far():
     def stop(done, total):
         if done == 4:

@@ -94,7 +94,7 @@ def test_short_names_are_beginnings_that_no_other_name_has():
         "transport",
         "tractor",
     ]
-    assert abbreviations(names) == {
+    assert abbreviations(tuple(names)) == {
         "infantry": "inf",
         "artillery": "art",
         "tank": "tank",

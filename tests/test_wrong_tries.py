@@ -70,6 +70,32 @@ def test_a_list_is_set_without_brackets(battle_odds):
     assert battle_odds(*asked, "attacker.tank=1,2")[2].startswith("attacker.tank: '1,2' is not allowed")
 
 
+@pytest.mark.parametrize(
+    ("option", "asked"),
+    [
+        ("--set", ["odds", "risk-20v15", "--set", "attacker.regiments={}"]),
+        ("--vary", ["sweep", "risk-20v15", "--vary", "attacker.regiments={}"]),
+        ("--variant", ["sweep", "skirmish-hill", "--variant", "deep: attacker.archers={}"]),
+        ("--join", ["campaign", "risk-20v15", "--counter-attack", "--join", "attacker.regiments={}"]),
+    ],
+)
+def test_a_value_nested_too_deeply_names_its_option(battle_odds, option, asked):
+    deep = "[" * 5_000 + "]" * 5_000
+    status, _, err = battle_odds(*[one.format(deep) for one in asked])
+    assert status == 2
+    assert err.startswith(f"{option}: '[[[")
+    assert err.endswith("is nested too deeply or too long\n")
+
+
+@pytest.mark.parametrize("values", ["1,2,two", "[1],[2]", "1,true", "two"])
+def test_settings_of_a_need_that_are_no_numbers(battle_odds, values):
+    """Numbers and names together, and lists, ended with a TypeError."""
+    status, _, err = battle_odds("need", "risk-20v15", "--vary", f"attacker.regiments={values}")
+    assert status == 2
+    assert err.startswith("vary: attacker.regiments = ")
+    assert err.endswith(" is not allowed; give whole numbers\n")
+
+
 def test_a_table_on_standard_output(battle_odds, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     grid = "sweep", "risk-20v15", "--vary", "attacker.regiments=4:6"
@@ -192,3 +218,36 @@ def test_a_full_stack_that_strikes_back_says_who_is_counted(battle_odds):
     raised = ("--set", "options.stack_limit=11", "--quiet", "--battles", "200")
     call = ("campaign", "knt-ten-against-a-citadel", "--counter-attack", "--join", 'attacker.creatures=["Troll"]')
     assert battle_odds(*call, *raised)[0] == 0
+
+
+def test_a_side_is_asked_by_the_name_that_the_scenario_gives_it(battle_odds):
+    """`--side Turkey` was refused, though every answer calls the defender so."""
+    assert battle_odds("best", "europa-mohacs-1526", "--side", "Turkey") == battle_odds("best", "europa-mohacs-1526")
+    for asked in (
+        ["worth", "power-lepanto", "--weight", "win=1"],
+        ["need", "power-lepanto", "--vary", "attacker.light"],
+    ):
+        named, plain = (battle_odds(*asked, "--quiet", "--side", side) for side in ("Ottomans", "defender"))
+        assert named == plain
+        assert named[0] != 2
+    assert "must be one of attacker, defender" in battle_odds("best", "power-lepanto", "--side", "red")[2]
+
+
+def test_one_entry_of_a_list_needs_no_brackets(battle_odds):
+    asked = "odds", "knt-raid", "--set"
+    assert battle_odds(*asked, "attacker.creatures=Goblins") == battle_odds(*asked, 'attacker.creatures=["Goblins"]')
+    assert battle_odds(*asked, "attacker.creatures=Goblins")[0] == 0
+    assert "did you mean Goblins?" in battle_odds(*asked, "attacker.creatures=Goblin")[2]
+    assert battle_odds("odds", "risk-20v15", "--set", "defender.regiments=12")[0] == 0
+
+
+def test_a_field_of_a_name_is_no_table(battle_odds):
+    status, _, err = battle_odds("odds", "europa-blenheim-1704", "--set", "attacker.leader.manoeuvre=9")
+    assert (status, err) == (
+        2,
+        "attacker.leader.manoeuvre: no such field; 'Marlborough' stands there, which is no table\n",
+    )
+    assert (
+        "did you mean attacker.galleys or defender.galleys?"
+        in (battle_odds("need", "europa-lepanto-1571", "--vary", "galleys")[2])
+    )

@@ -9,19 +9,21 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from simulator.rules import CAMPAIGN
 from simulator.rules.battle import Battle
 from simulator.rules.sides import ALL_SIDES
-from simulator.rules.toolkit.words import noun_for, several, words
+from simulator.rules.toolkit.words import UNCOUNTED, noun_for, several, words
 from simulator.scenarios.schema import branches_at
 
 # Tables that hold the units of a side: a number in them counts something.
 _SIDE = rf"(?:(?!policy|objective)\w+\.)?(?:{'|'.join(ALL_SIDES)})(?:\.army|\.fleet)?(?:\.factions\[\d+\])?"
 _FORCE = re.compile(
-    rf"{_SIDE}|force\.[^.]+|.*\.join|place\.[^.]+|(target|hold)\.[^.]+\.(counter\.)?(attacker|defender)"
+    rf"{_SIDE}|(?:force|fortress)\.[^.]+|.*\.join|place\.[^.]+|(target|hold)\.[^.]+\.(counter\.)?(attacker|defender)"
 )
+_JOINING = re.compile(r"fight\[(\d+)\]\.(attacker|defender)\.join\..+")
 _UNIT_LIST = re.compile(r"(.*)\.units\[(\d+)\]\.count")
 # Words that are part of a path, and say nothing.
-_SILENT = {"conditions", "options", "policy", "rules", "unit", "npr", "carried"}
+_SILENT = {"conditions", "every", "options", "policy", "rules", "unit", "npr", "carried"}
 # Tables of tables by name: red's field stands in `force.red`.
 _NAMED = {"force", "fortress", "place", "target", "hold"}
 SIGNS = {"plus": "+", "minus": "−"}
@@ -35,13 +37,23 @@ def counts_units(battle: Battle, path: str) -> bool:
         return True
     if not _FORCE.fullmatch(table):
         return False
-    return name in battle.notes or bool(_PLURAL.match(_label(battle, path)))
+    if name in battle.notes or _PLURAL.match(_label(battle, path)):
+        return True
+    # Of a campaign's pieces those that have a price are units.
+    return battle.game == CAMPAIGN and battle.price is not None and battle.price({}, path) is not None
 
 
 def units_in_words(battle: Battle, data: Mapping[str, Any], path: str, number: int) -> str:
     """A number of units: "1 tank", "4 tanks", "no tanks"; `data` are the tables of the scenario."""
     noun = _listed(data, path) or _label(battle, path)
-    return f"{number or 'no'} {noun_for(1, noun) if number == 1 else several(noun)}"
+    return f"{number or 'no'} {noun_for(1, noun) if number == 1 or noun in UNCOUNTED else several(noun)}"
+
+
+def number_of_units(battle: Battle, data: Mapping[str, Any], path: str) -> str:
+    """A field that counts units: "the number of tanks of the attacker"; "" for other fields."""
+    many = units_in_words(battle, data, path, 2).removeprefix("2 ")
+    own = whose(battle, data, path) or f" of {owner_in_words(battle, data, path)}"
+    return f"the number of {many}{own}" if counts_units(battle, path) else ""
 
 
 def owner_in_words(battle: Battle, data: Mapping[str, Any], path: str) -> str:
@@ -49,9 +61,24 @@ def owner_in_words(battle: Battle, data: Mapping[str, Any], path: str) -> str:
     parts = re.split(r"[.\[\]]+", path)
     if parts[0] in _NAMED:
         return parts[1]
+    if joining := _JOINING.fullmatch(path):
+        from simulator.rules.campaign.text import force_of
+
+        fights, number, role = data.get("fight") or [], int(joining[1]), joining[2]
+        force = force_of(fights[number].get(role)) if number < len(fights) else ""
+        if force:
+            return f"the {force}" if force in ALL_SIDES else force
     side = next((part for part in parts if part in ALL_SIDES), "")
     called = battle.called(data, side) if side and battle.called else ""
     return called or (f"the {side.replace('_', ' ')}" if side else "")
+
+
+def whose(battle: Battle, data: Mapping[str, Any], path: str, number: int = 2) -> str:
+    """After a number of units, their owner: " of the defender", " that join blue"; "" for the attacker's own."""
+    if path.startswith("attacker."):
+        return ""
+    owner = owner_in_words(battle, data, path)
+    return f" that join{'s' * (number == 1)} {owner}" if ".join." in path else f" of {owner}"
 
 
 def field_in_words(battle: Battle, data: Mapping[str, Any], path: str, setting: Any) -> str:

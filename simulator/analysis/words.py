@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from simulator.analysis.field_words import counts_units, field_in_words, owner_in_words, units_in_words
+from simulator.analysis.field_words import counts_units, field_in_words, owner_in_words, units_in_words, whose
 from simulator.analysis.odds.headline import clause_of, how_often, meant, names_of
 from simulator.analysis.odds.measure import Measure, is_chance, statistic_of
 from simulator.rules.battle import WINNERS, Battle
 from simulator.rules.question import WON
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import listed
-from simulator.rules.toolkit.words import agreeing, chance_of, percent, setting_of
+from simulator.rules.toolkit.words import agreeing, chance_of, percent, setting_of, several
 
 STATISTICS = {"mean": "the mean", "std": "the standard deviation"}
 # Smaller differences would be written as 0.00 points.
@@ -54,6 +55,7 @@ def points(value: float, chance: bool) -> str:
 
 def meaning(battle: Battle, data: Mapping[str, Any], asked: str) -> str:
     """A value of a battle as the subject of a sentence, in the words of its game: "the chance that red wins"."""
+    asked = _in_short(battle, data, asked)
     side = asked[2:] if asked.startswith("p_") else ""
     clause = _other_clause(battle, data, side)
     if side in WINNERS and not clause:
@@ -67,12 +69,23 @@ def meaning(battle: Battle, data: Mapping[str, Any], asked: str) -> str:
     return f"the chance that {clause}" if clause else f"the chance of {asked.replace('_', ' ')}"
 
 
+def _in_short(battle: Battle, data: Mapping[str, Any], asked: str) -> str:
+    """A question as battle kinds write it; one about the winner that has no words there as the value of a side."""
+    winner = re.fullmatch(r"winner\s*==\s*(['\"])(\w+)\1", asked)
+    asked = re.sub(r"not (\w+)", r"not (\1)", asked) if re.fullmatch(r"not \w+", asked) else asked
+    asked = f"winner == '{winner[2]}'" if winner else asked
+    return f"p_{winner[2]}" if winner and winner[2] in WINNERS and not clause_of(battle, data, asked) else asked
+
+
 def _of_a_side(battle: Battle, data: Mapping[str, Any], name: str) -> str:
     """A column in words, with its side by name: "the attacker's points", "England's losses"."""
     side, _, own = name.partition(" ")
     if side not in SIDES or not own:
         return name
     owner = owner_in_words(battle, data, side)
+    unit, _, fate = own.rpartition(" ")
+    if fate in {"left", "lost"} and unit.replace(" ", "_") in battle.notes:
+        own = f"{several(unit)} {fate}"
     if own == "left":
         return agreeing(f"what {owner} has left", [owner])
     return f"{owner}'{'' if owner.endswith('s') else 's'} {own}"
@@ -80,6 +93,7 @@ def _of_a_side(battle: Battle, data: Mapping[str, Any], name: str) -> str:
 
 def value_in_words(battle: Battle, data: Mapping[str, Any], asked: str, found: Measure) -> str:
     """A value of a battle as a clause: "the attacker takes the land in 85.64 %", "the mean of rounds is 4.492"."""
+    asked = _in_short(battle, data, asked)
     side = asked[2:] if asked.startswith("p_") else ""
     clause = _other_clause(battle, data, side)
     if side in WINNERS and not clause:
@@ -106,9 +120,7 @@ def settings_in_words(battle: Battle, data: Mapping[str, Any], settings: Mapping
         if path == "variant":
             words.append(f"the variant {setting}")
         elif isinstance(setting, int) and not isinstance(setting, bool) and counts_units(battle, path):
-            owner = owner_in_words(battle, data, path)
-            own = "" if path.startswith("attacker.") else f" of {owner}"
-            words.append(units_in_words(battle, data, path, setting) + own)
+            words.append(units_in_words(battle, data, path, setting) + whose(battle, data, path, setting))
         else:
             words.append(f"{setting_of(setting)} for {field_in_words(battle, data, path, setting)}")
     return listed(words)

@@ -62,7 +62,7 @@ class Fights:
         from simulator.analysis.campaigns.campaign import drafted
 
         pairs = reading.read_pairs(self.join or (), "--join")
-        joined = {path: reading.read_value(value) for path, value in pairs.items()}
+        joined = {path: reading.read_value(value, "--join") for path, value in pairs.items()}
         *waves, last = drafts
         if self.counter_attack:
             return drafted(waves, last, joined or None, self.all_defend, names)

@@ -22,10 +22,12 @@ def best(
 ) -> int:
     """Find the best play: what to lose first, when to leave, and what that brings."""
     from simulator.analysis.decisions.best import best as solve
+    from simulator.analysis.odds.headline import side_called
     from simulator.report.tables.best import policy_parts
     from simulator.scenarios.objective import with_winning
 
     asked = given.draft()
+    side = side_called(asked, side)
     if weights := reading.read_weights(weight):
         asked = asked.with_fields({f"objective.{side}": with_winning(weights)})
     found, cut = output.gather("combinations", lambda shown: solve(asked, decide, side=side, progress=shown))
@@ -54,10 +56,11 @@ def worth(
 ) -> int:
     """Value a battle by weights, and show how bad it can get (value at risk, expected shortfall)."""
     from simulator.analysis.decisions.worth import worth as find
+    from simulator.analysis.odds.headline import side_called
     from simulator.report.tables.studies import worth_parts
 
     asked, weights = given.draft(), reading.read_weights(weight)
-    share, method = reading.read_number(level, "level"), dice.method()
+    share, method, side = reading.read_number(level, "level"), dice.method(), side_called(asked, side)
     return output.answer(
         "battles",
         lambda shown: find(asked, weights, share, lose or (), side, method=method, progress=shown),
@@ -91,7 +94,9 @@ def rounds(
         output.deliver(found, lambda found: (*rounds_passed_tables(found, everything), f"Method: {found.how()}"))
     else:
         odds = found.after(after)
-        output.deliver(found, lambda found: bare_odds(odds), data=lambda found: odds.to_dict())
+        output.deliver(
+            found, lambda found: bare_odds(odds), data=lambda found: odds.to_dict(), headline=str(odds.headline)
+        )
     unit = "rounds" if found.battles is None else f"battles, {found.battles:,} in all,"
     return output.finished(cut, f"interrupted; these are the {unit} followed until then")
 
@@ -118,7 +123,7 @@ def luck(
     if file is None:
         raise ValueError("luck: give a file of battles; `battle-odds luck --template risk` prints one to fill in")
     pairs = [reading.split_setting(setting, "--set") for setting in settings or ()]
-    changes = {path: reading.read_value(value) for path, value in pairs}
+    changes = {path: reading.read_value(value, "--set") for path, value in pairs}
     weights, method = reading.read_weights(weight), dice.method()
 
     def parts(found: Any) -> Iterator[Any]:

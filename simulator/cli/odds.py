@@ -141,6 +141,7 @@ def replay(
     settings: options.Settings = None,
     luck: options.WithLuck = False,
     as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """One simulated battle shown roll by roll: the very one that a simulation with this seed counted."""
     from simulator.analysis.history.replay import replay as find
@@ -155,4 +156,5 @@ def replay(
 
     assert answer.scenario is not None
     lines = [roll_table(rolls)] if luck else answer.lines
-    show(headed(answer.headline, (*lines, "", *ending(answer.scenario.battle, answer.outcome))))
+    parts = () if quiet else (*lines, "", *ending(answer.scenario.battle, answer.outcome))
+    show(headed(answer.headline, parts))

@@ -114,12 +114,28 @@ def _run(arguments: Sequence[str]) -> int:
         option = getattr(error, "option_name", "")
         if option in OLD:
             return refused(f"{option}: {OLD[option]}")
-        return refused(error.format_message().removeprefix("Invalid value for ").replace("'", "", 2))
+        text = error.format_message()
+        return refused(text.removeprefix("Invalid value for ").replace("'", "", 2) + _hint(text, arguments))
     if status == INTERRUPTED:  # the parser's own status for Ctrl-C
         return interrupted()
     if status == CUT_SHORT:
         return INTERRUPTED
     return status if isinstance(status, int) else 0
+
+
+def _hint(text: str, arguments: Sequence[str]) -> str:
+    """After a complaint of the parser, the way to write it; "" where that is plain."""
+    from simulator.scenarios.reading import LIKE
+
+    if text.startswith("Got unexpected extra"):
+        return f"; {'each PATH=VALUE needs its own --set' if '=' in text else 'texts with spaces need quotes'}"
+    if text.startswith("Missing argument 'SCENARIO"):
+        return " Give a file, or an example that `battle-odds examples` lists."
+    if option := next((one for one in LIKE if text == f"Missing option '{one}'."), ""):
+        return f" Write it like {option} {LIKE[option]}."
+    if text.startswith("No such command") and arguments[:1] == ["games"]:
+        return f" `battle-odds games show {arguments[1]}` prints a game file."
+    return ""
 
 
 def interrupted() -> int:

@@ -85,12 +85,14 @@ def need(
     output: TableOutput,
 ) -> int:
     """Find the smallest setting of a field (of the enemy's the largest), or the cheapest of several, that is enough."""
+    from simulator.analysis.decisions.need import named_value
     from simulator.analysis.decisions.need import need as search
-    from simulator.analysis.decisions.need_search import named_value
+    from simulator.analysis.odds.headline import side_called
     from simulator.analysis.odds.measure import read_target
     from simulator.report.tables.studies import need_parts
 
     base, sought = given.draft(), asked.arguments()
+    sought["side"] = asked.side and side_called(base, asked.side)
     goal = read_target(asked.target, named_value(base, asked.value))
     found, cut = output.gather(
         "combinations",
@@ -113,11 +115,13 @@ def balance(
     output: TableOutput,
 ) -> int:
     """The smallest changes of fields and game rules that bring a battle nearest to even, or to a target."""
+    from simulator.analysis.decisions.need import named_value
     from simulator.analysis.odds.measure import read_target
     from simulator.analysis.studies.balance import balance as find
     from simulator.report.tables.studies import balance_parts
 
-    base, fields, goal = given.draft(), reading.read_vary(vary, bare=True), read_target(target, value)
+    base, fields = given.draft(), reading.read_vary(vary, bare=True)
+    goal = read_target(target, named_value(base, value))
     return output.answer(
         "combinations",
         lambda shown: find(base, fields, goal, value, **dice.arguments(), progress=shown),

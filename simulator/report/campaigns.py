@@ -21,7 +21,7 @@ from simulator.rules.campaign.plan import FATES, UNNAMED, PlannedFight, PlannedS
 from simulator.rules.campaign.text import called_fight, in_words
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import listed, sentence
-from simulator.rules.toolkit.words import percent
+from simulator.rules.toolkit.words import percent, words
 
 if TYPE_CHECKING:
     from simulator.analysis.history.rounds import Rounds
@@ -39,6 +39,8 @@ class CampaignReport:
 
     def __init__(self, scenario: Scenario, odds: Odds, fights: int | None = None) -> None:
         self.fields: Any = scenario.fields
+        called = scenario.battle.called
+        self.sides = {side: (called and called(scenario.data, side)) or f"the {side}" for side in SIDES}
         self.plan = plan_of(scenario.battle, self.fields)
         self.plan.fights = self.plan.fights[:fights]
         self.odds = odds
@@ -46,7 +48,7 @@ class CampaignReport:
     def name(self, force: int) -> str:
         """A force or a fortress as a sentence names it."""
         name = self.plan.names[force]
-        return f"the {name}" if name in SIDES else name
+        return self.sides.get(name, name)
 
     def camps(self) -> tuple[str, str]:
         """The forces of our side and of the other that fight."""
@@ -167,10 +169,10 @@ class CampaignReport:
 
     def pieces(self) -> Iterator[str]:
         """A line for each force that has pieces of several sorts left: their means."""
-        counts = [count for count in self.plan.carry.counts if count != "units"]
+        counts = [count for count in self.plan.carry.counts if count not in {"units", "thirds"}]  # one for the other
         for name in self.plan.forces if len(counts) > 1 else ():
             means = {count: self.odds.mean(f"{name}_{count}_left") for count in counts}
-            left = [f"{count.replace('_', ' ')} {mean:.2f}" for count, mean in means.items() if mean >= LEAST]
+            left = [f"{words(count)} {mean:.2f}" for count, mean in means.items() if mean >= LEAST]
             if len(left) > 1:
                 yield f"Left of {name}: {', '.join(left)}"
 

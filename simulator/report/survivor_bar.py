@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,8 +26,7 @@ ORDER = ("attacker", "nobody", "defender")
 SUMS = {"units", "cost"}
 
 
-@dataclass(frozen=True)
-class SurvivorBlock:
+class SurvivorBlock(NamedTuple):
     """Outcomes that stand beside each other.
 
     `side`: whose survivors they are; `p`: their chance; `lines`: what is written in the block; `words`: the same in
@@ -39,22 +40,22 @@ class SurvivorBlock:
     better: float = 0.0
 
 
-def abbreviations(names: Iterable[str]) -> dict[str, str]:
+@lru_cache(maxsize=1024)
+def abbreviations(names: tuple[str, ...]) -> Mapping[str, str]:
     """The shortest beginning of each name, of three letters or more, that no other name has.
 
     Short names, and those whose first word is short, are left as they are. They are written in the bar, and understood
     in a line of text.
     """
-    every = list(dict.fromkeys(names))
 
     def short(name: str) -> str:
-        others = [one for one in every if one != name]
+        others = [one for one in names if one != name]
         beginnings = (name[:n] for n in range(3, len(name)))
         unlike = (one for one in beginnings if not any(other.startswith(one) for other in others))
         found = name if len(name) <= SHORT else next(unlike, name)
         return name if "_" in found else found
 
-    return {name: short(name) for name in every}
+    return MappingProxyType({name: short(name) for name in names})
 
 
 def survivor_bar(odds: Odds) -> list[SurvivorBlock]:
@@ -102,8 +103,7 @@ def _noun(odds: Odds, column: str) -> str:
     return re.sub(r"^(attacker|defender)_|_?(left|units|standing)_?", "", column).replace("_", " ")
 
 
-@dataclass(frozen=True)
-class _Outcomes:
+class _Outcomes(NamedTuple):
     """The outcomes of a side, the best first: how many pieces are left in each, of which units, and the chances.
 
     `left`: by unit int64, shape (outcomes,).
@@ -131,7 +131,7 @@ def _outcomes(odds: Odds, at: np.ndarray, counts: Sequence[str], units: dict[str
 
 def _merged(side: str, outcomes: _Outcomes, noun: str) -> Iterator[SurvivorBlock]:
     """Blocks of the outcomes of a side: a likely one stands alone, unlikely ones beside each other share a block."""
-    short = abbreviations(name for name, numbers in outcomes.left.items() if numbers.any())
+    short = abbreviations(tuple([name for name, numbers in outcomes.left.items() if numbers.any()]))
     better = 0.0
     for first, end, p in _runs(outcomes.p):
         better += p

@@ -17,6 +17,7 @@ from simulator.engine.model.chain import Chain, ManyOutcomes, OutcomeDistributio
 from simulator.rules.advice import Advice
 from simulator.rules.question import Question
 from simulator.rules.sides import SIDES, ForceColumns
+from simulator.rules.toolkit.words import words
 
 ATTACKER, DEFENDER, NOBODY = 0, 1, 2
 WINNERS = (*SIDES, "nobody")
@@ -252,8 +253,7 @@ class Built:
     - or `answer(run)`: the outcomes; `run(chain, share)` answers a stage. Its ends are columns: `outcome` is dict.
     - `optimal(worth, paths)`: for an answer whose policies may be `best`, the same with those at these paths
       decided for the worth of its columns, all stages together; `Chain.utilities` of a stage describe its decisions.
-    - `assumptions()`: one line for each option, policy and ASSUMED number of the answer.
-    - `explain()`: lines on the parts of the answer (modifiers and their sources, a plan).
+    - `assumptions()`: a line for each option, policy and ASSUMED number; `explain()`: lines on modifiers, or a plan.
     - `starts`: for chains, scenario paths of whole numbers that only move the start: scenarios that differ in nothing
       else share the chain of the largest numbers. If `check` allows two values it allows all between them, and the
       fields of the start and the number columns of an outcome are linear in them. Sweeps solve them in one pass.
@@ -262,13 +262,13 @@ class Built:
     - `pieces(states)`: for games of individual pieces, a `Piece` for each.
     - `begun(states)`: for chains fought in rounds, the round (from 1) in or before which a state is, 0 until the events
       before round 1 are over; `counting`: fields to set first where rounds are not counted by default.
+    - `begin(...)`: the state in which another fight in this chain begins (`Carry.first_state`).
     - `aimed(worth, names)`: for composed kinds in which a side decides, the same answer for these worths of ends (both
       sides, float64, shape (2, ends)), with the columns of these names; `sample()`: its columns, in one row;
       `by_fight(run)`: how a campaign stands before the first fight and after each, as if it ended there, with the
-      column `over` (no later fight is fought); `choices(run)`: a row for each position in which a side decides: `side`,
-      ..., `choice`, `advantage`, `reached`.
-    - `decisions(states, options)`: for games whose policies may be `best`: the states in which a side decides, as
-      columns (`decision`: the policy's path; then the state in the game's words), and `choice`: the option in words.
+      column `over` (no later fight is fought); `choices(run)`: a row for each decision, with its `choice`.
+    - `decisions(states, options)`: for games with policies `best`: the states in which a side decides, as columns
+      (`decision`: the policy's path; then the state in the game's words), and `choice`: the option in words.
     - `apart()`: where the chain does not distinguish the pieces, other chains of the same battle with their `pieces`.
     """
 
@@ -283,6 +283,7 @@ class Built:
     starts: Sequence[str] = ()
     joined: Callable[[Sequence[str], np.ndarray], Joined | None] | None = None
     begun: Callable[[Any], np.ndarray] | None = None
+    begin: Callable[..., Any] | None = None
     counting: Mapping[str, Any] = field(default_factory=dict)
     decisions: Callable[[Any, np.ndarray], Columns] | None = None
     aimed: Callable[[Callable[[Columns], np.ndarray], Sequence[str]], Built] | None = None
@@ -380,7 +381,7 @@ class Battle:
     @property
     def label(self) -> str:
         """The battle kind as titles name it: the game's own name, then the kind."""
-        return f"{self.name or self.game.capitalize()}, {self.kind.replace('-', ' ')}"
+        return f"{self.name or self.game.capitalize()}, {words(self.kind)}"
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         """For pickle: what makes the kind, or its values as they are."""

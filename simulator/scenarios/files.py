@@ -6,7 +6,8 @@ import codecs
 import json
 import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import resources
 from os.path import isfile
@@ -62,9 +63,9 @@ def read(source: str | Path) -> dict[str, Any]:
         names = (*_examples(), *_examples(PLANS))
         if name := str(source) if str(source) in names else same_name(str(source), names):
             return example(name)
-        near = suggested(str(source), names)
-        hint = f"; did you mean the example {near}?" if near else "; `battle-odds examples` lists the shipped ones"
-        raise ScenarioError(f"scenario: no file or example {str(source)!r}{hint}")
+        raise ScenarioError(f"scenario: no file or example {str(source)!r}; {_instead(path, names)}")
+    if path.suffix.lower() == ".csv":
+        raise ScenarioError(f"scenario: {str(source)!r} is no scenario; `battle-odds luck` reads a log of battles")
     try:
         raw = path.read_bytes()
     except OSError as error:
@@ -74,6 +75,24 @@ def read(source: str | Path) -> dict[str, Any]:
         how = f'a scenario names it: game = "./{path.name}"; `battle-odds schema {source}` shows the fields'
         raise ScenarioError(f"scenario: {str(source)!r} is a game file, not a scenario; {how}")
     return data
+
+
+def _instead(path: Path, examples: Sequence[str]) -> str:
+    """The file or example that is meant by a name that is neither, or where to find one."""
+    from simulator.rules import GAMES, custom
+
+    name = str(path)
+    if "=" in name:
+        return "each PATH=VALUE needs its own --set (pieces that join a campaign: --join)"
+    if game := same_name(name, (*GAMES, *custom.names())):
+        return f"{game} is a game: `battle-odds examples {game}` lists its battles"
+    files: list[str] = []
+    with suppress(OSError, ValueError):
+        files = [one.name for one in path.parent.iterdir() if one.suffix in {".toml", ".json"}]
+    near = suggested(path.name if files else name, (*files, *examples))
+    if near in files:
+        return f"did you mean {path.parent / str(near)}?"
+    return f"did you mean the example {near}?" if near else "`battle-odds examples` lists the shipped ones"
 
 
 def decoded(raw: bytes, name: str, argument: str = "scenario") -> str:

@@ -86,7 +86,7 @@ def _check_place(node: Any, step: str | int, path: str) -> None:
     if isinstance(step, int) and (not isinstance(node, list) or step >= len(node)):
         raise ScenarioError(f"{path}: there is no place {step}")
     if isinstance(step, str) and not isinstance(node, dict):
-        raise ScenarioError(f"{path}: no such field")
+        raise ScenarioError(f"{path}: no such field; {shown(node)} stands there, which is no table")
 
 
 def is_distribution(value: Any) -> bool:

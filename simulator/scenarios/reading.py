@@ -11,7 +11,7 @@ from typing import Any
 from simulator.rules.toolkit.naming import unaccented
 from simulator.scenarios.files import read_input
 from simulator.scenarios.scenario import Draft, draft
-from simulator.scenarios.schema import items_at
+from simulator.scenarios.schema import branches_at, items_at
 from simulator.scenarios.validation import ScenarioError
 
 MOST_VALUES = 10_000
@@ -34,15 +34,23 @@ def read_draft(source: str, settings: Sequence[str] = ()) -> Draft:
 
 
 def _setting(base: Draft, path: str, text: str) -> Any:
-    """A value as `read_value`; in a field that takes a list, commas stand between its entries."""
-    value = read_value(text)
-    if not isinstance(value, str) or "," not in text:
+    """A value as `read_value`; in a field that takes a list, commas stand between its entries.
+
+    A text alone is the one entry where a field takes nothing but lists.
+    """
+    value = read_value(text, "--set")
+    if not isinstance(value, str):
         return value
     try:
-        takes_list = bool(items_at(base.battle(), path))
+        battle = base.battle()
+        takes_list, only = (
+            bool(items_at(battle, path)),
+            all(one.get("type") == "array" for one in branches_at(battle, path)),
+        )
     except ScenarioError:  # its game is refused when the draft is checked
         return value
-    return [read_value(part) for part in split_values(text, "--set")] if takes_list else value
+    several = takes_list and (only or "," in text)
+    return [read_value(part, "--set") for part in split_values(text, "--set")] if several else value
 
 
 def split_setting(text: str, option: str) -> tuple[str, str]:
@@ -63,14 +71,17 @@ def read_pairs(texts: Sequence[str], option: str) -> dict[str, str]:
     return found
 
 
-def read_value(text: str) -> Any:
-    """A value as TOML writes it (25, true, [3, 2], {a = 1}), or else the text itself."""
+def read_value(text: str, option: str) -> Any:
+    """A value of an option as TOML writes it (25, true, [3, 2], {a = 1}), or else the text itself.
+
+    Raises ScenarioError for one that is nested too deeply.
+    """
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         return text
     except (RecursionError, ValueError):
-        raise ScenarioError(f"--set: {text[:40]!r}... is nested too deeply or too long") from None
+        raise ScenarioError(f"{option}: {text[:40]!r}... is nested too deeply or too long") from None
 
 
 def read_range(text: str) -> tuple[str, list[Any]]:
@@ -82,7 +93,7 @@ def read_range(text: str) -> tuple[str, list[Any]]:
     parts = values.split(":")
     if len(parts) in {2, 3} and not set("[{'\"") & set(values):
         return path, _span(values, parts)
-    return path, [read_value(part) for part in split_values(values)]
+    return path, [read_value(part, "--vary") for part in split_values(values)]
 
 
 def _span(text: str, parts: Sequence[str]) -> list[Any]:
@@ -164,7 +175,7 @@ def _read_variant(text: str) -> tuple[str, dict[str, Any]]:
     if not colon or not name.strip() or "=" in name:
         raise ScenarioError(f"--variant: {text!r} is not allowed; write it like {LIKE['--variant']}, PATH=VALUE")
     pairs = [split_setting(one, "--variant") for one in split_values(changes, "--variant")]
-    found = {path: read_value(value) for path, value in pairs}
+    found = {path: read_value(value, "--variant") for path, value in pairs}
     if len(found) < len(pairs):
         raise ScenarioError(f"--variant: {text!r} is not allowed; it changes a field twice")
     return name.strip(), found

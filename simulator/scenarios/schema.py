@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ from pydantic_core import to_jsonable_python
 
 from simulator.rules.battle import Battle, Built, Fields
 from simulator.rules.sides import ALL_SIDES
+from simulator.rules.toolkit.by_key import by_key
 from simulator.rules.toolkit.naming import same_name, suggested, text_of
 
 Schema = dict[str, Any]
@@ -270,13 +271,20 @@ def _field_at(model: type[BaseModel], path: str) -> Mapping[str, Any] | None:
     return {"anyOf": nodes} if len(nodes) > 1 else nodes[0] if nodes else None
 
 
+def field_meant(names: Sequence[str], path: str) -> str:
+    """The field of a scenario that is meant by a path that is none: both of "tank", and of "tanks"; "" without one."""
+    own = [name for name in names if name.count(".") == 1 and name.partition(".")[0] in ALL_SIDES]
+    last = by_key(own, lambda name: name.rpartition(".")[2])
+    near = None if path in last else suggested(re.sub(r"\[\d+\]", "[i]", path), names)
+    return near or " or ".join(last.get(path if path in last else suggested(path, last) or "", []))
+
+
 def unknown_field(battle: Battle, path: str) -> str:
     """Message for a path that is no field of a battle kind, with a suggestion for a near miss."""
     names = [row.path for row in field_rows(battle) if row.path not in {"game", "battle"}]
-    near = suggested(re.sub(r"\[\d+\]", "[i]", path), names)
+    near = field_meant(names, path)
     if battle.rules is not None and field_at(battle, f"rules.{path}"):
         near = f"rules.{path}"
-    near = near or " or ".join(name for name in names if "." not in path and name.rpartition(".")[2] == path)
     hint = f"did you mean {near}? " if near else ""
     return f"{path}: unknown field; {hint}`battle-odds schema {battle.game} {battle.kind}` lists them"
 

@@ -12,6 +12,7 @@ import numpy as np
 from pydantic import BaseModel, ValidationError
 
 from simulator.rules.battle import Misfit, Refusal
+from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import same_name, suggested
 from simulator.scenarios.schema import Schema, allowed, branches, named_values, schema_of, whole_schema_of
 
@@ -198,6 +199,16 @@ def _wanted(node: Schema, schema: Schema) -> str:
     return f"must be {values}" if values.startswith("one of ") else f"give {values}"
 
 
+def _of_sides(name: str, node: Schema, schema: Schema) -> list[str]:
+    """The fields of this name in the tables of the sides, for a field that was given beside these tables."""
+    tables = [(key, one) for branch in branches(node, schema) for key, one in branch.get("properties", {}).items()]
+    return [
+        f"{key}.{name}"
+        for key, table in tables
+        if key in SIDES and any(name in one.get("properties", {}) for one in branches(table, schema))
+    ]
+
+
 def _text(detail: Any, node: Schema, schema: Schema) -> str:
     kind = detail["type"]
     if kind == "missing":
@@ -208,8 +219,8 @@ def _text(detail: Any, node: Schema, schema: Schema) -> str:
         for branch in branches(node, schema):
             if name in branch.get("renamed", {}):
                 return str(branch["renamed"][name])
-        near = suggested(name, names)
-        hint = f"did you mean {near}? " if near else ""
+        meant = suggested(name, names) or " or ".join(_of_sides(name, node, schema))
+        hint = f"did you mean {meant}? " if meant else ""
         if detail["msg"] != EXTRA:  # a field that the model knows, and does not allow here
             hint = f"{detail['msg']}; "
         return f"unknown field; {hint}allowed here: {', '.join(names) or 'nothing'}"

@@ -38,7 +38,11 @@ def sentences() -> dict[str, dict[str, str]]:
 
 def short_name(battle: Battle) -> str:
     """The name of a battle's game, as short as players write it: A&A 1942."""
-    name = battle.name or words(battle.game).capitalize()
+    return _short(battle.name or words(battle.game).capitalize())
+
+
+@lru_cache(maxsize=256)
+def _short(name: str) -> str:
     return re.sub(r"\b([A-Z])\w+ & ([A-Z])\w+", r"\1&\2", name)
 
 

@@ -46,7 +46,7 @@ def written(data: Mapping[str, Any], battle: Battle) -> str:
         there = {name: n for name, n in counts.items() if n}
         if not all(isinstance(n, int) for n in there.values()):
             return ""
-        short = abbreviations(units)
+        short = abbreviations(tuple(units))
         alone = list(there) == [_only(battle, side)]
         texts.append(" ".join(f"{n}" if alone else f"{n} {short[name]}" for name, n in there.items()))
     return " v ".join(texts) if all(texts) else ""

@@ -76,7 +76,8 @@ def at_most(seconds: float) -> Iterator[None]:
         finally:
             timer.cancel()
         return
-    handler = signal.signal(signal.SIGPROF, _stop)
+    # An inner limit finds the handler of the outer one.
+    handler = _stop if _limits else signal.signal(signal.SIGPROF, _stop)
     _limits.append(_Limit(seconds, processor_time()))
     _set_timer()
     try:
@@ -85,7 +86,7 @@ def at_most(seconds: float) -> Iterator[None]:
         _limits.pop()
         _set_timer()
         # A signal that another thread is about to take would end the process by default; `_stop` does nothing then.
-        if handler is not signal.SIG_DFL:
+        if handler not in {signal.SIG_DFL, _stop}:
             signal.signal(signal.SIGPROF, handler)
 
 

@@ -120,6 +120,21 @@ def test_units_of_several_battles_are_averaged():
         assert row["scenarios"] == 2
 
 
+def test_the_gain_of_simulated_units_has_its_interval():
+    """The points of simulated battles stood in the first line and in the table without one."""
+    sure = {(row["side"], row["unit"]): row["points"] for row in units(DUEL).rows()}
+    for asked, battles in ((DUEL, 2000), ([DUEL, DUEL], 2000)):
+        found = units(asked, battles=battles, seed=3)
+        for row in found.rows():
+            assert row["low"] < row["points"] < row["high"]
+            half = (row["high"] - row["low"]) / 2
+            assert abs(row["points"] - sure[row["side"], row["unit"]]) < 4.5 / 1.96 * half
+        best = found.rows()[0]
+        interval = f"about +{best['points']:.2f} points ({best['low']:+.2f} to {best['high']:+.2f})"
+        assert found.headline.startswith(f"One more {best['unit']} is worth most for its price: {interval} at price ")
+    assert all(row["low"] == row["points"] == row["high"] for row in units(DUEL).rows())
+
+
 def test_units_without_prices_are_the_numbers_of_both_sides():
     rows = units("europa-cortes-1521").rows()
     assert {"attacker", "defender"} == {row["side"] for row in rows}

@@ -154,3 +154,28 @@ def test_battles_that_are_simulated_are_as_sure_as_those_of_odds():
     assert battles_for(sure, Method()) == FIRST_BATTLES
     half = difference("p_attacker", fought(even, battles_for(even, Method()), 0), PairedAnswer(exact(even)))
     assert (half.high - half.low) / 2 == pytest.approx(DEFAULT_PRECISION, rel=0.05)
+
+
+def test_the_headlines_of_different_kinds_are_compared():
+    """`--value headline` was refused where kinds ask different questions: "query 'taken' cannot be read"."""
+    names = ["axis-land-eastern-front", "europa-vienna-1529"]
+    chances = [exact(name).p(one) for name, one in zip(names, ("taken", "fallen"), strict=True)]
+    found = compare(names, "headline")
+    assert [row["estimate"] for row in found.rows()] == pytest.approx(chances)
+    assert found.rows()[1]["difference"] == pytest.approx(chances[1] - chances[0])
+    first, second = (f"{100 * p:.2f} %" for p in chances)
+    assert found.headline.startswith(f"In {names[0]} the attacker takes the land in {first}; in {names[1]} the ")
+    assert f"fortress falls in {second}" in found.headline
+    defending = compare(names, "headline.defender")
+    assert [row["estimate"] for row in defending.rows()] == pytest.approx([1 - p for p in chances])
+    simulated = compare(names, "headline", battles=2000)
+    row = simulated.rows()[1]
+    assert row["low"] < chances[1] - chances[0] < row["high"]
+    with pytest.raises(ValueError, match="value: headline of axis-raid is no chance"):
+        compare([*names, "axis-raid"], "headline")
+
+
+def test_campaigns_of_two_games_are_two_games():
+    found = compare(["campaign-two-fronts", "campaign-counter-attack"])
+    assert found.headline.endswith(" (2 games: only the chances are compared).")
+    assert "games" not in compare(["campaign-two-fronts", "risk-20v15"], "p_attacker").headline

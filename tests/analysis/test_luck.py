@@ -268,6 +268,21 @@ def test_a_template_works_when_it_is_filled_in(capsys, tmp_path, game):
     assert re.match("2 won|France won 2 of 2 battles", capsys.readouterr().out)
 
 
+def test_templates_of_campaigns_and_of_kinds_that_ask_for_a_number(battle_odds):
+    """That of campaigns ended with a KeyError; that of a raid, which nobody wins, asked for a winner."""
+    assert battle_odds("luck", "--template", "campaign")[1].startswith("scenario,side,winner\ncampaign-")
+    heading = battle_odds("luck", "--template", "axis-raid")[1].splitlines()[0]
+    assert heading.endswith(",defender.fighter,attacker_points,attacker_lost,defender_lost")
+
+
+def test_weights_have_the_short_names_of_the_log():
+    """`attacker_lost` was a column of the log, and no column that a weight could name."""
+    battles = [{"scenario": "axis-land-artillery", "winner": "attacker", "attacker_lost": 5, "defender_lost": 10}]
+    short, full = (luck(battles, {"win": 9, name: -1}) for name in ("attacker_lost", "attacker_units_lost"))
+    assert short.luck == full.luck
+    assert short.expected == full.expected
+
+
 def test_a_side_with_a_name_is_called_by_it_and_a_raid_has_no_winner():
     one = luck([{"scenario": "power-lepanto", "winner": "nobody"}])
     assert one.headline.startswith("Spain won 0 of 1 battle, 0.3 expected: worse luck ")

@@ -129,3 +129,12 @@ def test_command(capsys, tmp_path):
     assert len(json.loads(capsys.readouterr().out)["table"]) == 3
     assert run(["rounds", "risk-sea-battle", "--most", "-1"]) == 2
     assert capsys.readouterr().err.startswith("most: -1")
+
+
+@pytest.mark.parametrize("after", [0, 2, 5, 30])
+def test_the_first_line_is_about_the_round_that_was_asked_for(battle_odds, after):
+    """It was about the round by which half of the battles are over, beside the tables of the one that was asked for."""
+    line = battle_odds("rounds", "risk-20v15", "--after", after)[1].splitlines()[0]
+    found = json.loads(battle_odds("rounds", "risk-20v15", "--after", after, "--json")[1])
+    assert line == found["headline"]["text"] == rounds("risk-20v15", after).after(after).headline.text
+    assert f" after {after} rounds" in line

@@ -130,7 +130,7 @@ def test_somebody_must_strike_back(first, more, example):
         campaign(first, **asked)
     assert str(refused.value) == NOBODY + example
     path, _, few = shlex.split(example)[-1].partition("=")
-    assert campaign(first, counter_attack=True, join={path: read_value(few)})
+    assert campaign(first, counter_attack=True, join={path: read_value(few, "--join")})
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_a_siege_waits_until_no_enemy_is_there(battle_odds, tmp_path):
     for name, one in {"land.toml": land, "siege.toml": siege}.items():
         (tmp_path / name).write_text(toml_text(one), encoding="utf-8")
     answer = battle_odds("campaign", "land.toml", "siege.toml", "--save", "plan.toml")[1]
-    assert "fight2: is not fought unless nobody of defender is there" in answer
+    assert "fight2: is not fought unless nobody of the defender is there" in answer
     assert tomllib.loads((tmp_path / "plan.toml").read_text(encoding="utf-8"))["fight"][1]["if"] == (
         "defender_units_here == 0"
     )

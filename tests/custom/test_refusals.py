@@ -7,6 +7,7 @@ import pytest
 
 from simulator import ScenarioError, load
 from simulator.rules.custom.game_file.files import shipped_text
+from simulator.rules.sides import SIDES
 
 SKIRMISH = tomllib.loads(shipped_text("skirmish"))
 ARMIES = {"battle": "field", "attacker": {"pikes": 2}, "defender": {"pikes": 2}}
@@ -309,6 +310,14 @@ SCENARIO = [
 def test_scenarios(change, answer):
     data = {"game": "skirmish"} | ARMIES | change
     assert refusal({key: value for key, value in data.items() if value is not ...}).startswith(answer)
+
+
+@pytest.mark.parametrize("entry", ["sea", "submarine"])
+def test_units_that_cannot_be_there_are_not_kept(entry):
+    """`keep` of ships in a land battle was read and had no effect."""
+    land = {"game": "axis-and-allies-1942", "battle": "land"} | {side: {"infantry": 2} for side in SIDES}
+    kept = land | {"policy": {"attacker": {"keep": {entry: 1}}}}
+    assert refusal(kept) == f"policy.attacker.keep: nobody who may fight there is called '{entry}', or tagged so"
 
 
 def test_built_in_games_know_no_rules():

@@ -42,12 +42,23 @@ def columns(setup, limits):
 
 @pytest.mark.parametrize("name", ["fornovo-1495", "mohacs-1526", "cortes-1521"])
 def test_land_battles_with_equal_numbers_have_equal_chains_and_columns(name):
-    found, asked = defaultdict(set), 0
+    chains, ends, asked = defaultdict(set), defaultdict(set), 0
     for fields, side in product(varied(f"europa-{name}", TABLES), SIDES):
         setup, asked = LandSetup(fields, (side,), together=0), asked + 1
-        found[setup.numbers].add((digest(chain_of(setup, land_line)), columns(setup, setup.limits)))
-    assert all(len(battles) == 1 for battles in found.values())
-    assert len(found) < asked
+        chains[setup.fought].add(digest(chain_of(setup, land_line)))
+        ends[setup.numbers].add(columns(setup, setup.limits))
+    assert all(len(equal) == 1 for equal in (*chains.values(), *ends.values()))
+    assert len(chains) <= len(ends) < asked
+
+
+def test_troops_that_stand_by_leave_the_chain_as_it_is_and_are_counted_for_each_battle():
+    """Section 2.4: of 3 ARMY+ two fight; of 5 as well, and 24 thirds more stand by."""
+    few, many = (exact(load("europa-blenheim-1704").replace("attacker.army_plus", n)) for n in (3, 5))
+    assert load(few.scenario).chain.kept is load(many.scenario).chain.kept
+    assert many.winner("attacker") == few.winner("attacker")
+    assert many.mean("attacker_idle_thirds") - few.mean("attacker_idle_thirds") == pytest.approx(24)
+    first, second = (replay(load(odds.scenario), seed=1) for odds in (few, many))
+    assert first.lines == second.lines
 
 
 def test_a_value_that_no_counter_changes_is_asked_without_the_counters(monkeypatch):

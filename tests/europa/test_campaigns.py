@@ -1,11 +1,14 @@
 import json
 
+import numpy as np
 import pytest
 
-from simulator import ScenarioError, by_round, exact, load
+from simulator import ScenarioError, by_round, exact
 from simulator.analysis.odds import run as analysis_run
 from simulator.analysis.odds.stages import Shared
 from simulator.cli import run
+from simulator.rules.campaign import carry_of
+from simulator.rules.campaign.carry import Carry
 from simulator.rules.europa.carry import CARRY
 from simulator.rules.europa.siege.battle import RECENT
 from simulator.scenarios import draft
@@ -13,6 +16,8 @@ from tests.europa.scenarios import CAMPAIGNS, LAND
 from tests.europa.scenarios import campaign as siege_campaign
 
 FIXED = CAMPAIGNS["fixed rounds"]
+# Besiegers who fight otherwise while they have an ARMY+.
+ELITE = {"force.french.country": "poland", "force.french.technology": "renaissance", "every.conditions.period": "I"}
 
 
 def test_the_curve_rises_to_the_chance_to_fall_at_all():
@@ -91,14 +96,48 @@ def test_a_siege_has_the_same_chances_whatever_siege_was_asked_before(begins):
     assert abs(alone - other) > 1e-6
 
 
-def test_sieges_that_begin_otherwise_are_solved_in_one_graph(monkeypatch):
-    """Two rounds of a siege leave some hundred states of the fortress, from which two more rounds begin."""
+@pytest.mark.parametrize(
+    ("changed", "fewer"),
+    [
+        ({}, 0.8),
+        ({"force.french.tercios": True, "force.french.technology": "renaissance"}, 1),
+        ({**ELITE, "force.french.losses": "keep-most-armies"}, 1),
+        ({**ELITE, "force.french.losses": "regroup"}, 1),
+        ({**ELITE, "fight[2].defender": {"fortress": "breda", "relief": {"army_minus": 1, "round": 1}}}, 1),
+        ({"fight[2].conditions.supply_line": False, "force.french.army_plus": 1}, 1),
+        ({"every.conditions.region": "rotw", "force.french.army_plus": 1}, 1),
+    ],
+    ids=str,
+)
+def test_sieges_that_begin_otherwise_are_solved_in_one_graph(changed, fewer, monkeypatch):
+    """Two rounds of a siege and a battle leave some hundred states of the fortress and the besieger, from which two
+    more rounds begin.
+    """
     monkeypatch.setattr(analysis_run, "COMMON", Shared())  # nothing of earlier answers
-    siege = load("campaign-siege-and-relief")
+    siege = draft("campaign-siege-and-relief").with_fields(changed).checked()
     together = exact(siege)
     monkeypatch.setattr(analysis_run, "COMMON", Shared())
-    monkeypatch.setattr(CARRY, "only_begins", {})
+    monkeypatch.setattr(CARRY, "containing", Carry.containing)
     alone = exact(siege)
-    assert together.explored < 0.8 * alone.explored
-    for value in ("s1_won", "s2_won", "s1_won or s2_won"):
-        assert together.p(value) == pytest.approx(alone.p(value), abs=1e-12)
+    assert together.explored < fewer * alone.explored
+    assert together.p("s1_won or s2_won") == pytest.approx(alone.p("s1_won or s2_won"), abs=1e-12)
+    for column in ("breda_garrison_thirds", "breda_siege_rounds", "french_thirds_left", "french_army_minus_left"):
+        assert together.mean(column) == pytest.approx(alone.mean(column), abs=1e-11)
+
+
+def test_a_besieger_whose_tables_are_not_made_has_a_chain_of_its_own():
+    carry = carry_of("europa")
+    troops = np.zeros((4, len(carry.slots)), np.int64)
+    troops[:, :4] = [(0, 1, 0, 0), (2, 0, 0, 0), (1, 1, 1, 0), (1, 1, 0, 2)]  # the last lacks a third of a LD
+    kind, tables = "siege-campaign", [({}, {}), ({}, {})]
+    assert carry.containing(kind, {}, tables, [troops, np.zeros_like(troops)]) == [1, 1, 1, 3]
+
+
+def test_the_simulated_chance_of_the_end_has_its_interval():
+    found = by_round(FIXED, battles=1000, seed=2)
+    last = found.curve()[-1]
+    low, high = (f"{100 * last[name]:.2f}" for name in ("low", "high"))
+    assert f" in about {100 * last['p']:.2f} % ({low} to {high}) of battles" in found.headline
+    assert "about" not in by_round(FIXED).headline
+    plans = by_round(FIXED, all_plans=True, battles=1000, seed=2).headline
+    assert plans.count("about ") == 2

@@ -20,7 +20,7 @@ from simulator.analysis.odds.run import Interrupted, Progress
 from simulator.analysis.result import Result, frame
 from simulator.analysis.words import capital
 from simulator.rules.battle import Clock
-from simulator.rules.toolkit.words import percent
+from simulator.rules.toolkit.words import chance_of, percent
 from simulator.scenarios import Scenario, ScenarioError, Source, load
 from simulator.scenarios.arguments import checked
 from simulator.scenarios.schema import choices
@@ -92,11 +92,17 @@ class ByRound(Result):
             return f"{capital(self.clock.title)} in none of the battles."
         unit, last = self.clock.unit, rows[-1]
         best, *others = sorted(self.odds, key=lambda plan: -last[plan or "p"])
-        text = capital(f"{self.clock.title} by {unit} {last[unit]} in {percent(last[best or 'p'])} of battles")
+        text = capital(f"{self.clock.title} by {unit} {last[unit]} in {self._in_the_end(best)} of battles")
         if others:
-            return f"{text} with plan {best}; next is {others[0]} with {percent(last[others[0]])}."
+            return f"{text} with plan {best}; next is {others[0]} with {self._in_the_end(others[0])}."
         half = next((row[unit] for row in rows[:-1] if row["p"] >= EVEN), None)
         return f"{text}." if half is None else f"{text}, in half of all by {unit} {half}."
+
+    def _in_the_end(self, plan: str) -> str:
+        """The last chance under a plan, with its interval if it was simulated."""
+        last = (self.curve(plan) or [{"p": 0.0, "low": 0.0, "high": 0.0}])[-1]
+        simulated = last["low"] < last["high"]
+        return chance_of(last["p"], 2, (last["low"], last["high"])) if simulated else percent(last["p"])
 
     @cached_property
     def table(self) -> pd.DataFrame:

@@ -173,7 +173,7 @@ class AskedCampaign(NamedTuple):
 
     def refusal(self, settings: Sequence[str]) -> str | None:
         """The reason why nobody can strike back even with these pieces as well; None if they can."""
-        more = {path: read_value(value) for path, value in (one.split("=") for one in settings)}
+        more = {path: read_value(value, "--join") for path, value in (one.split("=") for one in settings)}
         if self.other is not None:
             larger = self._replace(other=self.other.with_fields(more))
         else:

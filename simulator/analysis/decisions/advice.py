@@ -191,7 +191,7 @@ def event(odds: Odds, side: str) -> tuple[str, str]:
     text = question.sentence if isinstance(question.sentence, str) else question.sentence(odds)
     parts = {asked: words.strip().removeprefix("and ") for words, asked in reversed(_PART.findall(text))}
     first = _split(text)[0]  # of the sentence; a later part may go without a subject
-    attackers = parts.get("m") or parts.get(question.measure, "")
+    attackers = parts.get("m") or parts.get(question.measure) or "reaches the goal"  # of which it says "never"
     if side == SIDES[0]:
         return _part(attackers, first)
     defenders = next((words for asked, words in parts.items() if asked == LOST or asked.startswith("not ")), "")

@@ -12,12 +12,12 @@ from typing import Any
 from simulator.analysis.decisions.need_search import HEADLINE_OF, MOST_SETTINGS, Direction, Search, Tried, side_of
 from simulator.analysis.field_words import counts_units
 from simulator.analysis.odds.headline import meant
-from simulator.analysis.odds.measure import Measure
+from simulator.analysis.odds.measure import Measure, is_chance
 from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.run import Interrupted, Progress
-from simulator.analysis.plan.answer import chosen_by, lacking_with
+from simulator.analysis.plan.answer import aimed, chosen_by, lacking_with, studied
 from simulator.analysis.result import Result
-from simulator.analysis.words import bounds, capital, in_chance, settings_in_words, value_in_words
+from simulator.analysis.words import bounds, capital, in_chance, meaning, settings_in_words, value_in_words
 from simulator.rules.toolkit.naming import listed
 from simulator.rules.toolkit.tolerances import ROUNDING
 from simulator.rules.toolkit.words import price_of
@@ -227,6 +227,10 @@ def need(  # noqa: PLR0913 - as docs/rules/decisions.md names them
     search = Search(scenario, vary, value, cost, most, Method(seed=seed, threads=threads), progress, side)
     if budget is not None and target is not None:
         raise ValueError("budget: does not go with target")
+    if budget is None and target is None and not is_chance(search.value):
+        search.ask(tuple(axis[0] for axis in search.values))  # refuses a value that is no column
+        what = meaning(search.draft.battle(), search.draft.data, search.value)
+        raise ValueError(f"target: give one; {what} is a number, no chance that could be 80 %")
     goal = None if budget is not None else 0.8 if target is None else target
     if goal is not None:
         search.check_target(goal)
@@ -274,6 +278,12 @@ def _result(
         answers=tuple(search.answers.values()),
         complete=complete,
     )
+
+
+def named_value(scenario: Source, value: str | None) -> str:
+    """A value as `need` looks for it, by default that of the kind: "worth" of a plan as the mean that it stands for."""
+    asked = studied(scenario)
+    return aimed(asked, meant(asked.battle(), value or HEADLINE_OF["attacker"]))[1]
 
 
 @checked

@@ -107,7 +107,7 @@ class Search:
             raise ValueError(f"cost: {not_one_of(cost, (*LISTS, 'each'))}, or {PRICING}")
         for path, price in cost.items():
             if path not in self.paths:
-                raise ValueError(brief(f"cost: {path} is not varied"))
+                raise ValueError(brief(f"cost: {path} is not varied; {', '.join(self.paths)} may have a price"))
             if not finite(price) or price < 0:
                 raise ValueError(f"cost.{path}: {given_number(price)} is not allowed; 0 or more")
         return "given", {path: float(price) for path, price in cost.items()}
@@ -350,11 +350,6 @@ class Search:
         return ScenarioError(f"vary: {self._refusals[first]}")
 
 
-def named_value(scenario: Source, value: str | None) -> str | None:
-    """A value as `need` looks for it: a name such as "worth" of a plan as the mean that it stands for."""
-    return value and meant(studied(scenario).battle(), value)
-
-
 def side_of(paths: Sequence[str]) -> str:
     """The side whose fields these are: the defender if all are his, else the attacker."""
     return "defender" if all(re.match(r"(policy\.)?defender\b", path) for path in paths) else "attacker"
@@ -365,13 +360,13 @@ def settings_of(battle: Battle, path: str, given: Iterable[int] | None, most: in
     if field_at(battle, path) is None:
         raise ScenarioError(unknown_field(battle, path))
     if given is not None:
-        values = sorted(set(given))
+        values = list(given)
         for one in values:
             if isinstance(one, bool) or not isinstance(one, int):
                 raise ValueError(f"vary: {path} = {one!r} is not allowed; give whole numbers")
-        if not values:
-            raise ValueError(f"vary: {path} has no values")
-        return tuple(values)
+        if values:
+            return tuple(sorted(set(values)))
+        raise ValueError(f"vary: {path} has no values")
     span = whole_numbers(battle, path)
     if span is None:
         raise ValueError(f"vary: {path} takes no whole number")

@@ -141,7 +141,7 @@ def worth(
     """
     check_side(side)
     if not finite(level) or not 0 < level <= 1:
-        raise ValueError(f"level: {given_number(level)} is not allowed; above 0 and at most 1")
+        raise ValueError(f"level: {given_number(level)} is not allowed; above 0 and at most 1 (5 % is 0.05)")
     for x in lose:
         if not finite(x) or x < 0:
             raise ValueError(f"lose: {given_number(x)} is not allowed; 0 or more")

@@ -89,12 +89,13 @@ def _one(place: int, entry: Any, folder: Path | None) -> LoggedBattle:
 def template(source: str) -> str:
     """A log to fill in, as CSV: the set-up of a scenario, or of the first example of a game, on two lines.
 
-    The columns: `scenario`, `side`, the numbers of both sides, `winner` and the losses. Raises ScenarioError.
+    The columns: `scenario`, `side`, the numbers of both sides, `winner` (of a kind without one its number) and the
+    losses. Raises ScenarioError.
     """
     name = source
     if not isfile(Path(source)) and source not in example_names():
         of_game = [one for one in example_names() if plain(str(draft(one).data.get("game"))) == plain(source)]
-        name = min(of_game, key=lambda one: draft(one).data["battle"] != "land", default=source)
+        name = min(of_game, key=lambda one: draft(one).data.get("battle") != "land", default=source)
     given = draft(name)
     numbers = {
         f"{side}.{field}": value
@@ -102,11 +103,11 @@ def template(source: str) -> str:
         for field, value in given.data.get(side, {}).items()
         if isinstance(value, int) and not isinstance(value, bool)
     }
-    summary = given.battle().summary
+    summary, asked = given.battle().summary, given.battle().question.number or "winner"
     lost = [f"{side}_lost" for side in SIDES if any(one.startswith(side) and is_loss(one) for one in summary)]
     file = io.StringIO()
     lines = csv.writer(file, lineterminator="\n")
-    lines.writerow(["scenario", "side", *numbers, "winner", *lost])
+    lines.writerow(["scenario", "side", *numbers, asked, *lost])
     lines.writerows([[name, "attacker", *numbers.values(), "", *[""] * len(lost)]] * 2)
     return file.getvalue()
 
@@ -160,6 +161,9 @@ def plain_value(text: str) -> Any:
 
 
 def _read(path: Path) -> list[Any]:
+    if path.suffix.lower() == ".toml":
+        more = f"`battle-odds luck --template {path}` prints a log of it to fill in"
+        raise ValueError(brief(f"battles: {str(path)!r} is a scenario, no log in CSV or JSON; {more}"))
     try:
         text = decoded(path.read_bytes(), repr(str(path)), "battles")
     except FileNotFoundError:

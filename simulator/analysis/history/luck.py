@@ -248,6 +248,7 @@ def _judged(
         scenario = given if is_uncertain(given) and not one.results else load(given)
         odds = odds_of(scenario)
         one = replace(one, observed=_in_words_of(odds, one.observed))
+        weights = {column_named(name, [*odds.readable_columns]): weight for name, weight in weights.items()}
         if not isinstance(scenario, Scenario):
             return _judge_outcome(where, one, odds, weights)
         rows, ends = round_luck(scenario, one.results, Weighing(weights, one.side), odds) if one.results else ([], None)

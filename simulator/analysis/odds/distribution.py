@@ -62,8 +62,9 @@ class Distribution(NamedTuple):
             code, span = coded
             chances = np.bincount(code, p, span)
             # An outcome may be without a chance; its value is listed all the same.
-            taken = np.flatnonzero(chances if p.min() > 0 else np.bincount(code, minlength=span))
-            return cls((taken + int(values.min())).astype(values.dtype), chances[taken])
+            able = np.minimum.reduce(p) > 0
+            taken = (chances if able else np.bincount(code, minlength=span)).nonzero()[0]
+            return cls((taken + int(np.minimum.reduce(values))).astype(values.dtype), chances[taken])
         distinct, inverse = np.unique(values, return_inverse=True)
         return cls(distinct, np.bincount(inverse, p))
 

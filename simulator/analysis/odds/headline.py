@@ -7,14 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from simulator.rules import CAMPAIGN
 from simulator.rules.battle import WINNERS, Battle
 from simulator.rules.question import LOST, WON
 from simulator.rules.sides import SIDES
+from simulator.rules.toolkit.naming import same_name
 from simulator.rules.toolkit.tolerances import ROUNDING
 from simulator.rules.toolkit.words import agreeing, chance_of, number_of
 
 if TYPE_CHECKING:
     from simulator.analysis.odds.odds import Odds
+    from simulator.scenarios import Draft
 
 # The names of these values: the measure of the battle kind for the attacker, and for the defender.
 HEADLINES = {"headline": "attacker", "headline.attacker": "attacker", "headline.defender": "defender"}
@@ -79,7 +82,7 @@ def headline_of(odds: Odds, decimals: int = 2) -> Headline:
 
 def sentence(odds: Odds, decimals: int = 2) -> str:
     """The sentence of a battle kind with the values of these odds in their places."""
-    text = _in_braces(odds)
+    text = odds.in_braces
     names = dict(zip("AD", side_names(odds), strict=True))
 
     def value(found: re.Match[str]) -> str:
@@ -102,7 +105,7 @@ class Said:
 
 def chances_in(odds: Odds) -> list[Said]:
     """The chances that the sentence of these odds names, in its order."""
-    text, names = _in_braces(odds), dict(zip("AD", side_names(odds), strict=True))
+    text, names = odds.in_braces, dict(zip("AD", side_names(odds), strict=True))
     measure, found, start = odds.question.measure, [], 0
     for value in _VALUE.finditer(text):
         name = value[2]
@@ -116,7 +119,7 @@ def chances_in(odds: Odds) -> list[Said]:
     return found
 
 
-def _in_braces(odds: Odds) -> str:
+def in_braces(odds: Odds) -> str:
     """The sentence of a battle kind, with the parts in brackets that say something, and values in braces."""
     question = odds.question
     text = question.sentence if isinstance(question.sentence, str) else question.sentence(odds)
@@ -157,8 +160,22 @@ def names_of(battle: Battle, data: Mapping[str, Any]) -> tuple[str, str]:
     return attacker, defender
 
 
+def side_called(scenario: Draft, name: str) -> str:
+    """The side that a scenario calls by this name ("Spain"); the name itself where it calls none so."""
+    if name in SIDES:
+        return name
+    names = names_of(scenario.battle(), scenario.data)
+    found = same_name(name, names)
+    return SIDES[names.index(found)] if found else name
+
+
 def clause_of(battle: Battle, data: Mapping[str, Any], value: str) -> str:
     """The clause of a question of a battle kind: "the attacker takes the land"; "" for a question in other words."""
+    if battle.game == CAMPAIGN:
+        from simulator.rules.campaign.text import of_a_fight
+
+        if words := of_a_fight(value):
+            return words
     question = battle.question
     named = {question.measure: "m", contrary(question.measure): "not m"}.get(value)
     if named is None or not isinstance(question.sentence, str) or f"{{{named}}}" not in question.sentence:

@@ -92,11 +92,11 @@ def is_chance(value: str) -> bool:
     return not _STATISTIC.match(value)
 
 
-def read_target(text: str | None, value: str | None) -> float | None:
+def read_target(text: str | None, value: str) -> float | None:
     """A target as it is typed: a chance, or a number where the value asked is no chance. Raises ScenarioError."""
     if text is None:
         return None
-    return read_share(text, "--target") if value is None or is_chance(value) else read_number(text, "--target")
+    return read_share(text, "--target") if is_chance(value) else read_number(text, "--target")
 
 
 def in_percent(odds: Odds, value: str) -> bool:

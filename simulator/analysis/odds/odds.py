@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from simulator.analysis.odds.distribution import LEVEL
-from simulator.analysis.odds.headline import Headline, headline_of
+from simulator.analysis.odds.headline import Headline, headline_of, in_braces
 from simulator.analysis.odds.measured import Measured
 from simulator.analysis.odds.outcome_columns import WINNING
 from simulator.analysis.result import Result, frame, records
@@ -142,6 +142,11 @@ class Odds(Measured, Result):
             return {}
         words, codes = np.unique(["nothing of these", *(result.label for result in self.results)], return_inverse=True)
         return {"result": (codes[np.where(happened.any(axis=0), happened.argmax(axis=0) + 1, 0)], words.tolist())}
+
+    @cached_property
+    def in_braces(self) -> str:
+        """The sentence of the battle kind with its values in braces: the headline and the chances that it names."""
+        return in_braces(self)
 
     @cached_property
     def headline(self) -> Headline:  # type: ignore[override]

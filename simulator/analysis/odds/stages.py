@@ -181,9 +181,13 @@ class ExactRun:
 
     def from_starts(self, chain: Chain, starts: np.ndarray, counted: bool, many: bool) -> ManyOutcomes:
         """The ends from each of these starts of a chain; `many`: further chains of its kind are solved as well."""
-        if many:
-            api.expect_many(chain)
-        return api.outcomes_from(chain, starts, self.budget, self._report, counted)
+        key = digest(replace(chain, start=chain.limits)), starts.tobytes(), counted
+        if (ends := self.recall(key)) is None:
+            if many:
+                api.expect_many(chain)
+            ends = api.outcomes_from(chain, starts, self.budget, self._report, counted)
+            self.remember(key, ends, len(ends.p))
+        return cast(ManyOutcomes, ends)
 
     def recall(self, key: Any) -> Any:
         """The value that was kept under a key; None without one."""
@@ -211,7 +215,7 @@ class ExactRun:
         """The ends of one chain; equal scenarios share no large chain, so that its ends are kept under its hash."""
         if chain.layout.bits <= MOST_BITS or chain.utilities is not None:
             return self._solved(chain)
-        key = type(chain.params), digest(chain)
+        key = type(chain.params), chain.kept.of(digest, chain)
         budget, *known = COMMON.recall(key) or (inf,)
         if budget <= self.budget:
             return cast(OutcomeDistribution, known[0])

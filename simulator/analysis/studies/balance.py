@@ -261,7 +261,16 @@ def balance(  # noqa: PLR0913 - one argument an option
         swept = sweep(base, ranges, asked, battles, seed, threads=threads, progress=progress)
     except Interrupted as cut:
         raise Interrupted(Balance(cut.gathered, present, goal, complete=False)) from None
+    _check_allowed(swept, present)
     return Balance(swept, present, goal)
+
+
+def _check_allowed(swept: Sweep, present: Mapping[str, Any]) -> None:
+    """Raise ScenarioError, with the first reason, for a field of which the rules refuse every setting but its own."""
+    for place, (path, now) in enumerate(present.items()):
+        others = [one for one in swept.cells if one.settings[place] != now]
+        if others and all(one.refused for one in others):
+            raise ScenarioError(f"vary: no other setting of {path} is allowed: {others[0].refused}")
 
 
 def _asked(battle: Battle, target: float | None, value: str | None) -> tuple[tuple[str, ...], float]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.analysis.odds.headline import meant
+from simulator.analysis.odds.headline import HEADLINES, meant
 from simulator.analysis.odds.measure import in_percent, is_chance, measure
 from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.odds import Odds, own_value
@@ -24,7 +24,16 @@ from simulator.analysis.plan.answer import lacking, studied
 from simulator.analysis.result import Result, frame
 from simulator.analysis.studies.noticeable import battles_to_notice
 from simulator.analysis.studies.paired import Difference, PairedAnswer, answered, battles_for, difference
-from simulator.analysis.words import amount_in_words, capital, difference_in_words, meaning, points, value_of
+from simulator.analysis.words import (
+    amount_in_words,
+    capital,
+    difference_in_words,
+    meaning,
+    points,
+    value_in_words,
+    value_of,
+)
+from simulator.rules import CAMPAIGN
 from simulator.rules.battle import Battle
 from simulator.rules.toolkit.tolerances import ROUNDING
 from simulator.rules.toolkit.words import percent
@@ -158,15 +167,24 @@ class Comparison(Result):
         first, *others = [row for row in self.answers if row.value == self.telling]
         reference = self.odds[self.reference]
         what = capital(meaning(reference.battle, reference.scenario or {}, first.value))
-        games = dict.fromkeys(odds.battle.game for odds in self.odds.values())
-        apart = f" ({len(games)} games: only the chances are compared)" if len(games) > 1 else ""
+        games = {one.kind if one.game == CAMPAIGN else one.game for one in (odds.battle for odds in self.odds.values())}
+        end = f" ({len(games)} games: only the chances are compared)." if len(games) > 1 else "."
+        own = first.value in HEADLINES
         if len(others) > MOST_CLAUSES:
-            return f"{what} is {self._extremes([first, *others])}{apart}."
-        clauses = [
-            f"{self._shown(row)} in {row.scenario}{_apart(reference.battle, row, self.in_percent(row.value))}"
-            for row in others
-        ]
-        return f"{what} is {self._shown(first)} in {first.scenario}; {'; '.join(clauses)}{apart}."
+            what = "The chance that each battle is about" if own else what
+            return f"{what} is {self._extremes([first, *others])}{end}"
+        apart = [_apart(reference.battle, row, self.in_percent(row.value)) for row in others]
+        if own:
+            asked = [self._asked(row) + more for row, more in zip([first, *others], ["", *apart], strict=True)]
+            return capital(f"{'; '.join(asked)}{end}")
+        clauses = [f"{self._shown(row)} in {row.scenario}{more}" for row, more in zip(others, apart, strict=True)]
+        return f"{what} is {self._shown(first)} in {first.scenario}; {'; '.join(clauses)}{end}"
+
+    def _asked(self, row: ComparedValue) -> str:
+        """The question of a scenario's own kind, answered: "in risk-20v15 the attacker wins in 86.04 %"."""
+        odds = self.odds[row.scenario]
+        asked = meant(odds.battle, row.value)
+        return f"in {row.scenario} {value_in_words(odds.battle, odds.scenario or {}, asked, measure(odds, asked))}"
 
     def _shown(self, row: ComparedValue) -> str:
         """A value in words, with its interval where it was simulated."""
@@ -334,10 +352,24 @@ def _loaded(name: str, source: Source) -> Scenario | Draft:
 def _compared(found: Mapping[str, PairedAnswer], value: str | Sequence[str] | None, seed: int) -> Comparison:
     odds = {name: one.odds for name, one in found.items()}
     values = default_values(list(odds.values())) if value is None else (value,) if isinstance(value, str) else value
-    values = [meant(next(iter(odds.values())).battle, one) for one in values]
+    values = [_meant(odds, one) for one in values]
     if not values:
         raise ValueError("value: these have nothing in common to compare; name a value of each")
     return Comparison(odds, tuple(values), tuple(_rows(found, values)), seed)
+
+
+def _meant(odds: Mapping[str, Odds], value: str) -> str:
+    """A value with "headline" replaced by the measure of the kind; it stays where kinds ask for different chances.
+
+    Raises ValueError where some of these measures are no chances.
+    """
+    own = {name: meant(one.battle, value) for name, one in odds.items()}
+    first, *others = dict.fromkeys(own.values())
+    if not others:
+        return first
+    if number := next((name for name, one in own.items() if not is_chance(one)), ""):
+        raise ValueError(f"value: {value} of {number} is no chance; name a value that all have")
+    return value
 
 
 def _rows(found: Mapping[str, PairedAnswer], values: Sequence[str]) -> Iterator[ComparedValue]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from simulator.analysis.field_words import counts_units, field_in_words, owner_in_words, units_in_words
+from simulator.analysis.field_words import counts_units, field_in_words, units_in_words, whose
 from simulator.analysis.odds.answer import changed
 from simulator.analysis.odds.headline import meant
 from simulator.analysis.odds.measure import is_chance, measure
@@ -34,12 +34,11 @@ from simulator.analysis.studies.paired import Difference, PairedAnswer, answered
 from simulator.analysis.words import LEAST_POINTS, capital, difference_in_words, meaning, number_in_words, points
 from simulator.rules.battle import Battle
 from simulator.rules.toolkit.by_key import by_key
-from simulator.rules.toolkit.naming import suggested
 from simulator.rules.toolkit.tolerances import ROUNDING
 from simulator.rules.toolkit.words import agreeing, setting_of
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft, load
 from simulator.scenarios.arguments import checked
-from simulator.scenarios.schema import FRAME, branches_at, field_at, field_rows, items_at, settings_of
+from simulator.scenarios.schema import FRAME, branches_at, field_at, field_meant, field_rows, items_at, settings_of
 from simulator.scenarios.validation import brief
 
 if TYPE_CHECKING:
@@ -257,7 +256,7 @@ def step_in_words(battle: Battle, data: Mapping[str, Any], path: str, setting: A
     """One change: "one more tank", "one infantry of the defender less", "the modifier of red at -1 instead of 0"."""
     if not isinstance(to, bool) and isinstance(to, int) and counts_units(battle, path) and abs(to - setting) == 1:
         noun = units_in_words(battle, data, path, 1).removeprefix("1 ")
-        own = "" if path.startswith("attacker.") else f" of {owner_in_words(battle, data, path)}"
+        own = whose(battle, data, path, 1)
         return f"one more {noun}{own}" if to > setting else f"one {noun}{own} less"
     field = field_in_words(battle, data, path, to)
     if isinstance(to, bool):
@@ -313,7 +312,7 @@ def steps_of(scenario: Scenario, fields: Sequence[str] | None = None) -> Iterato
 def _no_field(battle: Battle, path: str) -> str:
     names = [row.path for row in field_rows(battle) if row.path not in FRAME]
     names += dict.fromkeys(name.rpartition(".")[0] for name in names if "." in name)
-    near = suggested(re.sub(r"\[\d+\]", "[i]", path), names)
+    near = field_meant(names, path)
     return f"is no field of {battle.game} {battle.kind}" + (f"; did you mean {near}?" if near else "")
 
 

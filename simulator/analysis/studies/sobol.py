@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from simulator.analysis.field_words import field_in_words
+from simulator.analysis.field_words import field_in_words, number_of_units
 from simulator.analysis.odds.run import Progress
 from simulator.analysis.result import Result
 from simulator.analysis.studies.sweep import sweep
@@ -90,9 +90,11 @@ class Indices(Result):
         most, base = max(self.rows(), key=itemgetter("total")), self.swept.base
         what = meaning(base.battle(), base.data, self.value)
         if most["total"] <= ROUNDING:
-            return f"None of these {len(self.swept.paths)} fields moves {what}."
+            fields = len(self.swept.paths)
+            return f"None of these {fields} fields moves {what}." if fields > 1 else f"This field does not move {what}."
         setting = dict(zip(self.swept.paths, self.swept.values, strict=True))[most["path"]][0]
-        field = field_in_words(base.battle(), base.data, most["path"], setting)
+        field = number_of_units(base.battle(), base.data, most["path"])
+        field = field or field_in_words(base.battle(), base.data, most["path"], setting)
         shares = f"{percent(most['first'])} of the variance alone, {percent(most['total'])} with its interactions"
         return f"Most of {what} is explained by {field}: {shares}."
 

@@ -15,7 +15,7 @@ from simulator.analysis.odds.run import CELL_BATTLES, CELL_BYTES, Progress, repo
 from simulator.analysis.odds.stages import Shared
 from simulator.analysis.result import Result
 from simulator.analysis.studies.balance import named_reasons
-from simulator.analysis.studies.paired import PairedAnswer, answered, difference
+from simulator.analysis.studies.paired import Difference, PairedAnswer, answered, difference
 from simulator.analysis.studies.sensitivity import steps_of
 from simulator.analysis.words import capital, points
 from simulator.rules.battle import Battle
@@ -36,7 +36,7 @@ class OneMore(NamedTuple):
     side: str
     unit: str
     price: float | None
-    chance: float
+    gain: Difference
     exchange: float | None
     method: str
 
@@ -58,16 +58,18 @@ class Units(Result):
     json_fields = ("scenarios", "refusals", "seed", "complete")
 
     def rows(self) -> list[dict[str, Any]]:
-        """`side, unit, price, points, per_cost, exchanged, scenarios`: means over those that admit the unit.
+        """`side, unit, price, points, low, high, per_cost, exchanged, scenarios`: means over those that admit the unit.
 
-        `points` of its side's chance to win, and for each cost of the price; `exchanged` is the change of its own
-        side's cost lost less the enemy's. The most points for the price come first, without prices the most points.
+        `points` of its side's chance to win with their 95 % interval, and for each cost of the price; `exchanged` is
+        the change of its own side's cost lost less the enemy's. The most points for the price come first, without
+        prices the most points.
         """
         found, rows = by_key(self.each, lambda one: (one.side, one.unit, one.price)), []
         for (side, unit, price), many in found.items():
-            points = 100 * fmean(one.chance for one in many)
+            # Of several simulated battles the mean of the bounds: those of one seed are not independent.
+            points, low, high = (100 * fmean(ends) for ends in zip(*(one.gain[:3] for one in many), strict=True))
             known = [one.exchange for one in many if one.exchange is not None]
-            row = {"side": side, "unit": unit, "price": price, "points": points}
+            row = {"side": side, "unit": unit, "price": price, "points": points, "low": low, "high": high}
             row |= {"per_cost": points / price if price else None, "exchanged": fmean(known) if known else None}
             rows.append(row | {"scenarios": len(many)})
         return sorted(rows, key=lambda row: (row["side"], row["per_cost"] is None, -(row["per_cost"] or row["points"])))
@@ -92,9 +94,11 @@ class Units(Result):
         """The points that one more brings, and its price."""
         money = self.first[0].money
         price = f" {'for' if money else 'at price'} {price_of(row['price'], money)}" if row["price"] else ""
-        more = points(row["points"] / 100, chance=True)
+        more = f"+{points(row['points'] / 100, chance=True)}"
         # Of two sorts of points, those of the chance have their full name.
-        return f"+{more.replace('points', 'percentage points') if money == 'points' else more}{price}"
+        more = more.replace("points", "percentage points") if money == "points" else more
+        simulated = row["low"] < row["high"]
+        return (f"about {more} ({row['low']:+.2f} to {row['high']:+.2f})" if simulated else more) + price
 
     def how(self) -> str:
         """The battles and the method, in one line."""
@@ -201,9 +205,10 @@ def _units(scenario: Scenario) -> list[tuple[str, int, float | None]]:
 
 def _one_more(path: str, price: float | None, after: PairedAnswer, before: PairedAnswer) -> OneMore:
     side, _, unit = path.partition(".")
-    asked = [f"p_{side}", *(f"mean.{name}" for name in COSTS if name in after.odds.names)]
+    gain = difference(f"p_{side}", after, before)
+    asked = [f"mean.{name}" for name in COSTS if name in after.odds.names]
     change = {value: difference(value, after, before).value for value in asked}
     own, enemy = (change.get(f"mean.{name}") for name in (COSTS if side == SIDES[0] else COSTS[::-1]))
     exchange = None if own is None or enemy is None else own - enemy
     method = "exact" if after.odds.method == before.odds.method == "exact" else "simulated"
-    return OneMore(side, unit, price, change[f"p_{side}"], exchange, method)
+    return OneMore(side, unit, price, gain, exchange, method)

@@ -191,7 +191,8 @@ def units_parts(found: Units, every: bool = False) -> Parts:
     """A row a unit of each side, the most points for the price first."""
     rows = found.rows()
     named = [row | {"points per cost": row["per_cost"], "cost exchanged": row["exchanged"]} for row in rows]
-    changes = dict.fromkeys(("points", "points per cost", "cost exchanged"), "{:+.2f}")
+    interval = ("low", "high") if any(row["low"] < row["high"] for row in rows) else ()
+    changes = dict.fromkeys(("points", *interval, "points per cost", "cost exchanged"), "{:+.2f}")
     best = [place for place, row in enumerate(rows) if [one["side"] for one in rows[:place]].count(row["side"]) < FEW]
     short = Short(named, best, every or len(rows) <= 2 * FEW + 2)
     yield table_of(short.rows, {"side": "{}", "unit": "{}", "price": "{:g}"} | changes, constants=False)

@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field, ValidationError, create_model
 from simulator.rules.battle import Battle, Built, Columns, Fields, Misfit
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.naming import counted
+from simulator.rules.toolkit.words import words
 
 Number = Annotated[int, Field(ge=0, le=1000)]
 Table = Mapping[str, Any]
@@ -140,8 +141,6 @@ class Carry:
     `first_stays`: the slots of a piece that stay first go last (else they go in the same order).
     `joins`: `left` reads columns of the game alone, so that starts that differ in numbers may be one chain
     (`Built.joined`).
-    `only_begins`: kind -> slots that decide only in which state a fight begins: starts that differ in no others have
-    the params and tables of one chain, and its outcome.
     `not_planned`: kinds, and pieces that are the state of others, that a plan does not divide; `prints_prices`: does
     the game print the price of a unit?
     """
@@ -159,7 +158,6 @@ class Carry:
     routs_are_out: Sequence[str] = ()
     few: Sequence[str] = ("3", "2", "1")
     assumed: Sequence[str] = ()
-    only_begins: Mapping[str, Sequence[str]] = {}
     not_planned: Sequence[str] = ()
     prints_prices = False
     first_stays = False
@@ -215,7 +213,7 @@ class Carry:
 
     def words(self, pieces: np.ndarray) -> str:
         """The pieces of a force in words."""
-        return counted((int(pieces[slots].sum()) for slots in self.by_piece.values()), self.by_piece)
+        return counted((int(pieces[slots].sum()) for slots in self.by_piece.values()), map(words, self.by_piece))
 
     def planned(self, table: Table) -> list[Planned]:
         """The pieces of a table that a plan divides, in the order written."""
@@ -323,6 +321,19 @@ class Carry:
                 number = pieces[:, slots].sum(axis=1)
                 found[piece] = np.where(number, number, found.get(piece, 0))
         return found
+
+    def containing(self, kind: str, data: Table, tables: Sequence[Tables], parts: Sequence[np.ndarray]) -> list[int]:
+        """For each start of a fight the place of the start whose chain contains it: it only begins in another state.
+
+        `data`, `tables` of the sides: of the fight; `parts`: the pieces of each side, int64, shape (starts, slots).
+        """
+        return list(range(len(parts[0])))
+
+    def first_state(self, built: Built, parts: Sequence[np.ndarray], conditions: Table) -> Any:
+        """The state in which the chain of `built` begins from these pieces of the sides, shape (slots,), with these
+        conditions of a fortress: it contains this start.
+        """
+        raise NotImplementedError
 
     def build(self, kind: str, fields: Any) -> Built:
         """The fight, with the columns that `left` reads."""

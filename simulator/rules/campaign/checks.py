@@ -141,8 +141,8 @@ def _check_question(plan: CampaignPlan, question: str, field: str, rows: Rows, k
         for word in WORD.findall(question):
             if word and word not in now and any(_about(word, fight) for fight in plan.fights[known:]):
                 raise Refusal(field, f"{word!r} is not known yet: only earlier fights may be asked about") from None
-        if match := re.search(r"'([^']*)': no such column", str(error)):
-            raise Refusal(field, f"no such column {match[1]!r}") from None
+        if match := re.search(r"'([^']*)': no such column(; did you mean \w+\?)?", str(error)):
+            raise Refusal(field, f"no such column {match[1]!r}{match[2] or ''}") from None
         raise Refusal(field, str(error)) from None
 
 

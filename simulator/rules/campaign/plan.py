@@ -175,10 +175,13 @@ class CampaignPlan:
         data = dict(fight.data)
         for side, part in zip(fight.sides, parts, strict=True):
             data[side.role] = self.side_of(fight, side, part)
-            if side.besieged:
-                carried = self.carry.fortresses.conditions(fight.kind, part)
-                data["conditions"] = dict(data.get("conditions", {})) | carried
+        if carried := self.conditions(fight, parts):
+            data["conditions"] = dict(data.get("conditions", {})) | carried
         return data
+
+    def conditions(self, fight: PlannedFight, parts: Sequence[np.ndarray]) -> dict[str, Any]:
+        """The conditions that a fortress carries into a fight; `parts` as for `scenario`."""
+        return self.carry.fortresses.conditions(fight.kind, parts[1]) if fight.sides[1].besieged else {}
 
     def side_of(self, fight: PlannedFight, side: PlannedSide, part: np.ndarray) -> Mapping[str, Any]:
         """A side of a fight with these pieces, shape (slots,), as its scenario has it."""

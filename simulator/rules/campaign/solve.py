@@ -122,11 +122,14 @@ class FightSolver:
         carry = self.plan.carry
         if carry.joins and many:
             return [due]
-        begins = carry.only_begins.get(fight.kind, ())
-        tables, groups = np.array([slot not in begins for slot in carry.slots]), dict[Any, dict[Any, Start]]()
-        for key, parts in due.items():
-            like = tuple((part * tables).tobytes() for part in parts) if begins else key
-            groups.setdefault(like, {})[key] = parts
+        keys, tables = list(due), [self.plan.tables(side) for side in fight.sides]
+        parts = [np.array(side) for side in zip(*due.values(), strict=True)]
+        groups: dict[int, dict[Any, Start]] = {}
+        for key, chain in zip(
+            keys, carry.containing(fight.kind, fight.data, tables, parts) if due else (), strict=True
+        ):
+            # The start whose chain it is comes first.
+            groups.setdefault(chain, {keys[chain]: due[keys[chain]]})[key] = due[key]
         return groups.values()
 
     def _solved(self, fight: PlannedFight, starts: list[Start], run: StartsRun, many: bool) -> list[FightEnds]:
@@ -147,26 +150,16 @@ class FightSolver:
         return self._by_start(fight, parts, built.outcome(ends.states), ends)[0]
 
     def _begun_alike(self, fight: PlannedFight, starts: list[Start], run: StartsRun, many: bool) -> list[FightEnds]:
-        """The ends of starts that decide only in which state a chain begins."""
-        fights = [self.built(fight, parts) for parts in starts]
-        chains, outcome = [one.chain for one in fights if one.chain is not None], fights[0].outcome
-        counting = self._counting(fight, chains[0], starts[0], outcome)
+        """The ends of starts that are in the chain of the first."""
+        built, parts = self.built(fight, starts[0]), [np.array(side) for side in zip(*starts, strict=True)]
+        assert built.chain is not None
+        begun = [self.plan.carry.first_state(built, one, self.plan.conditions(fight, one)) for one in starts]
+        counting = self._counting(fight, built.chain, starts[0], built.outcome)
         try:
-            ends = run.from_starts(chains[0], np.array([chain.start for chain in chains]), counting, many)
+            ends = run.from_starts(built.chain, np.array(begun), counting, many)
         except NoExactOdds:  # that of a single one may fit
-            return [self._alone(fight, parts, run, many) for parts in starts]
-        columns, bounds = outcome(ends.states), np.searchsorted(ends.start, np.arange(len(starts) + 1))
-        found = list[FightEnds]()
-        for at, parts in enumerate(starts):
-            rows = slice(bounds[at], bounds[at + 1])
-            own = {name: np.broadcast_to(values, len(ends.p))[rows] for name, values in columns.items()}
-            # The states of the common graph are counted once.
-            alone = replace(
-                ends, p=ends.p[rows], start=ends.start[rows] - at, residual=ends.residual[[at]],
-                explored=ends.explored if at == 0 else 0,
-            )  # fmt: skip
-            found += self._by_start(fight, parts, own, alone)
-        return found
+            return [self._alone(fight, one, run, many) for one in starts]
+        return self._by_start(fight, [part[ends.start] for part in parts], built.outcome(ends.states), ends)
 
     def _together(
         self, fight: PlannedFight, group: StartGroup, starts: list[Start], run: StartsRun, many: bool

@@ -28,8 +28,18 @@ def in_words(plan: CampaignPlan, question: str) -> str:
     names = "|".join(re.escape(fight.name) for fight in plan.fights)
     forces = "|".join(map(re.escape, plan.forces))
     pattern = rf"\b(not )?({names})_({'|'.join(ENDS)})\b"
-    question = re.sub(rf"\b({forces})_units_here == 0\b", lambda found: f"nobody of {found[1]} is there", question)
+    question = re.sub(
+        rf"\b({forces})_units_here == 0\b",
+        lambda found: f"nobody of {'the ' * (found[1] in SIDES)}{found[1]} is there",
+        question,
+    )
     return re.sub(pattern, lambda found: f"{called_fight(found[2])} {ENDS[found[3]][found[1] is not None]}", question)
+
+
+def of_a_fight(question: str) -> str:
+    """A yes/no column of a fight, or its contrary, as a sentence: "the attack takes the land"; "" for others."""
+    found = re.fullmatch(rf"(not )?\(?(\w+)_({'|'.join(ENDS)})\)?", question)
+    return f"{called_fight(found[2])} {ENDS[found[3]][found[1] is not None]}" if found else ""
 
 
 # Taking and holding: "attack_taken and not counter_won".
@@ -39,10 +49,12 @@ HELD = re.compile(r"(\w+)_(taken|won) and not (\w+)_won")
 def headline(answer: Answered) -> str:
     """The sentence with which an answer begins (docs/rules/decisions.md section 12)."""
     goal = given(answer, "goal")
-    if isinstance(goal, str) and (held := HELD.fullmatch(goal.strip())):
+    if isinstance(goal, str) and (held := HELD.fullmatch(goal.strip())) and _ours(answer, held[1]):
         first = f"{held[1]}_{held[2]}"
         if answer.battles is None and not answer.p(first):
             return "{A} never takes it."
+        if answer.battles is None and not answer.p(goal):
+            return f"{{A}} takes it in {{{first}}}, but never holds it after {called_fight(held[3])}."
         return f"{{A}} takes it in {{{first}}} and still holds it after {called_fight(held[3])} in {{m}}."
     if goal is not None:
         return "{A} reaches the goal in {m}."
@@ -50,6 +62,15 @@ def headline(answer: Answered) -> str:
     if value is not None and (tax := _tax(answer)):
         return f"{{A}} wins the area in {{m}} and takes provinces worth {{mean.{value}}} of {tax} in tax on average."
     return "{A} is the winner at the end in {m}, {D} in {winner == 'defender'}[, nobody in {winner == 'nobody'}]."
+
+
+def _ours(answer: Answered, name: str) -> bool:
+    """Does our side, as the scenario names it, attack in a fight? True where it names none."""
+    us = given(answer, "us")
+    ours = {us} if isinstance(us, str) else {*(us or ())}
+    fights = enumerate(given(answer, "fight") or ())
+    attackers = [force_of(one.get("attacker")) for at, one in fights if name == one.get("name", f"fight{at + 1}")]
+    return not ours or not attackers or attackers[0] in ours
 
 
 def _tax(answer: Answered) -> int:
@@ -76,20 +97,21 @@ def called(name_of: Callable[[Mapping[str, Any], str], str] | None, data: Mappin
     game finds it; "" where it has none.
     """
     fights = [one for one in data.get("fight") or () if isinstance(one, Mapping)]
-    pairs = [tuple(_force(fight.get(role)) for role in SIDES) for fight in fights]
+    pairs = [tuple(force_of(fight.get(role)) for role in SIDES) for fight in fights]
     used = dict.fromkeys(name for pair in pairs for name in pair if name)
     us = data.get("us")
     ours = {us} if isinstance(us, str) else {*us} if isinstance(us, list) else _our_side(pairs)
     names = [name for name in used if (name in ours) == (side == "attacker")]
     if not names or {*names} & {*SIDES}:
-        own = [fight[role] for fight in fights for role in SIDES if _force(fight.get(role)) == side]
+        own = [fight[role] for fight in fights for role in SIDES if force_of(fight.get(role)) == side]
         given = [name_of({side: one}, side) if name_of else "" for one in own if isinstance(one, Mapping)]
         return next(filter(None, given), "")
     words = ["our side" if name == "us" else name.replace("_", " ") for name in names]
     return words[0] if len(words) == 1 else f"the side of {listed(words)}"
 
 
-def _force(side: Any) -> str:
+def force_of(side: Any) -> str:
+    """The name of the force that fights on a side of a fight, as a scenario gives it; "" without one."""
     name = side.get("force") if isinstance(side, Mapping) else side
     return name if isinstance(name, str) else ""
 

@@ -75,6 +75,12 @@ def absorbs_first(setup: Setup, side: str, unit: int) -> bool:
     return bool(wish == "first")
 
 
+@lru_cache(maxsize=256)
+def _absorbing(file: GameFile, side: str) -> np.ndarray:
+    """The units whose extra points are taken first unless the policy says otherwise: bool, shape (units,)."""
+    return np.array([piece.absorb == "first" for piece in pieces_of(file, side)])
+
+
 class Stretch(NamedTuple):
     """Equal points of a loss line, one behind the other: `points` of a unit, of which `each` kill a piece (0: none)."""
 
@@ -191,7 +197,8 @@ class Places:
         there = np.array([count * (self.own.fights >> u & 1) for u, count in enumerate(self.own.counts)], np.int64)
         self.lost, hits = self.taken, hits_of(setup.file, side)
         if (there * (hits - 1)).any():
-            first = np.array([absorbs_first(setup, side, u) for u in range(len(there))])
+            wish = getattr(setup.fields.policy, side).absorb
+            first = _absorbing(setup.file, side) if wish is None else np.array(wish == "first")
             self.lost = np.where(first, np.maximum(0, self.taken - there * (hits - 1)), self.taken // hits)
         self.left = there - self.lost
         self.units = self.left.sum(axis=1)

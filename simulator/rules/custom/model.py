@@ -362,6 +362,8 @@ def _check_policy(file: GameFile, kind: str, side: str, policy: SidePolicy) -> N
     check_order(policy.loss_order or [], fighters(file, kind, side), f"{field}.loss_order", NOT_THERE)
     for entry in policy.keep:
         check_known(entry, words_of(file), f"{field}.keep", "no unit or tag")
+        if not selected(file, [entry]).intersection(fighters(file, kind, side)):
+            raise Refusal(f"{field}.keep", f"{NOT_THERE} '{entry}', or tagged so")
     if policy.loss_order == "best" and any(step.aim != "anyone" for step in steps_of(file, kind)):
         raise Refusal(f"{field}.loss_order", "best is not offered where dice are aimed at the unit next to fall")
     if policy.absorb == "first" and (why := in_one_piece(file)):

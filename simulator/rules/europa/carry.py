@@ -11,7 +11,7 @@ import numpy as np
 
 from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Built, Columns, States
-from simulator.rules.campaign.carry import Carry, Fighting, Left, Number, Table, Tables
+from simulator.rules.campaign.carry import Carry, Fighting, Left, Number, Table, Tables, each
 from simulator.rules.europa.sea.battle import BattleSetup
 from simulator.rules.europa.sea.model import SEA_TYPES
 from simulator.rules.europa.shared.fleets import Hold
@@ -38,9 +38,10 @@ SLOTS = (*THIRDS, *SHIPS, *MARKS, *OF_FORTRESSES)
 ON_LAND, AFLOAT = (("land_detachments", *THIRDS),), (SHIPS[:5],)
 SEA_FIELDS = {"leader": "admiral", "technology": "naval_technology", "leader_country": "", "leader_type": ""}
 
+KEEP_BEST, REGROUP = "keep-best-army", "regroup"
 # Traits that no battle knows, with their words, the default first.
 OF_CAMPAIGNS = {
-    "losses": ("keep-best-army", "keep-most-armies", "regroup"),
+    "losses": (KEEP_BEST, "keep-most-armies", REGROUP),
     "leader_after": ("replacement", "none"),
 }
 
@@ -63,7 +64,6 @@ class EuropaCarry(Carry):
     }
     ships = ("transports", "warships", "galleasses", "galleys")
     order = tuple(THIRDS)
-    only_begins: Mapping[str, Sequence[str]] = {kind: (*names, "siege_rounds") for kind, names in ONLY_AT_START.items()}
     assumed = (
         "counters are broken as `losses` of a force says, morale is full again in every fight (ASSUMED)",
         "a named leader who is killed, wounded or captured is gone for the rest (ASSUMED)",
@@ -128,6 +128,39 @@ class EuropaCarry(Carry):
             found |= {"foraging": True} if found.get("technology", "musket") in FORAGERS else {}
         return found
 
+    def containing(self, kind: str, data: Table, tables: Sequence[Tables], parts: Sequence[np.ndarray]) -> list[int]:
+        """Sieges of one fortress that stand otherwise, by what losses leave of the largest besieger.
+
+        In Europe tables are made for losses of whole LD; a relief army fights the counters of the besieger.
+        """
+        found = super().containing(kind, data, tables, parts)
+        if kind not in SIEGES:
+            return found
+        (besiegers, places), counters = parts, len(THIRDS)
+        begins = [SLOTS.index(name) for name in (*ONLY_AT_START[kind], "siege_rounds")]
+        places = np.where(np.isin(np.arange(len(SLOTS)), begins), 0, places)
+        thirds = besiegers[:, :counters] @ list(THIRDS.values())
+        policy = data.get("policy", {}).get("attacker", {}).get("losses", KEEP_BEST)
+        orders = {policy, {**tables[0][0], **tables[0][1]}.get("losses", KEEP_BEST)}
+        alone = "relief" in tables[1][1] or REGROUP in orders
+        largest = dict[Any, list[tuple[int, list[list[tuple[int, ...]]]]]]()
+        for at in np.argsort(-thirds, kind="stable").tolist():
+            own = tuple(besiegers[at, :counters].tolist())
+            key = places[at].tobytes(), besiegers[at, counters:].tobytes(), own if alone else thirds[at] % LD
+            known = largest.setdefault(key, [])
+            for place, paths in known:
+                if all(path[thirds[at]] == own for path in paths):
+                    found[at] = place
+                    break
+            else:
+                known.append((at, [_counters(besiegers[at], order) for order in orders]))
+        return found
+
+    def first_state(self, built: Built, parts: Sequence[np.ndarray], conditions: Table) -> Any:
+        """The fortress as it stands, before the besiegers that are left."""
+        assert built.begin is not None
+        return built.begin(conditions, int(parts[0][: len(THIRDS)] @ list(THIRDS.values())))
+
     def build(self, kind: str, fields: Any) -> Built:
         """The fight; the columns of a naval battle count captured ships apart from its own."""
         built = super().build(kind, fields)
@@ -158,16 +191,18 @@ class EuropaCarry(Carry):
         if kind in SIEGES and role == "defender":
             return Left(self.fortress_left(kind, pieces, columns))
         # The numbers of a slot lie side by side in memory: they are written, and later compared, slot by slot.
-        left = np.repeat(pieces[:, None], len(columns["winner"]), axis=1).T
+        left = np.asfortranarray(each(pieces, len(columns["winner"])))
         gained = np.zeros(left.shape[::-1], np.int64).T
-        before = int(pieces[: len(THIRDS)] @ list(THIRDS.values()))
+        # Starts that are solved together have what losses leave of the first.
+        troops = np.atleast_2d(pieces)[0]
+        before = int(troops[: len(THIRDS)] @ list(THIRDS.values()))
         if before:
             thirds = np.clip(self.thirds_left(kind, role, before, columns), 0, before)
-            sizes = _counters(pieces, {**tables[0], **tables[1]}.get("losses", "keep-best-army"))
+            sizes = _counters(troops, {**tables[0], **tables[1]}.get("losses", KEEP_BEST))
             left[:, : len(THIRDS)] = np.array(sizes)[thirds]
         for ship in SHIPS if kind in AT_SEA else ():
             slot, there = SLOTS.index(ship), columns[f"{role}_{ship}_left"]
-            own = columns.get(f"{role} own {ship}", np.minimum(there, pieces[slot]))
+            own = columns.get(f"{role} own {ship}", np.minimum(there, pieces[..., slot]))
             left[:, slot], gained[:, slot] = own, there - own
         if kind == "passage":
             left[:, SLOTS.index("foraging")] = columns["foraging"]
@@ -185,7 +220,7 @@ class EuropaCarry(Carry):
         """A fortress and its garrison after a siege; those who left with war honours are not here."""
         left = self.fortresses.after(kind, pieces, columns)
         inside = np.where(columns["fallen"], 0, columns["garrison_left_thirds"])
-        kept = [Counters(*parts) for parts in _counters(pieces, "keep-best-army")]
+        kept = [Counters(*parts) for parts in _counters(np.atleast_2d(pieces)[0], KEEP_BEST)]
         counters = np.array(with_room(kept, int(inside.max())))
         # An ARMY that is broken does not come back with those of a relief army who enter.
         loose = np.array(with_room([Counters(0, 0, 0, 0)], len(counters) - 1))
@@ -218,13 +253,13 @@ def with_columns(built: Built, more: Callable[[States], Columns]) -> Built:
 def _counters(pieces: np.ndarray, losses: str) -> list[tuple[int, ...]]:
     """The counters of a stack when it is down to 0, 1, 2 ... thirds, up to its present size."""
     counts = dict(zip(THIRDS, map(int, pieces), strict=False))
-    if losses == "regroup":
+    if losses == REGROUP:
         hold, size = (
             Hold(0, counts["army_plus"] + counts["army_minus"], False),
             pieces[: len(THIRDS)] @ [*THIRDS.values()],
         )
         return [hold.regrouped(thirds) for thirds in range(int(size) + 1)]
-    return list(counters_by_size(SimpleNamespace(**counts), losses == "keep-best-army"))  # type: ignore[arg-type]
+    return list(counters_by_size(SimpleNamespace(**counts), losses == KEEP_BEST))  # type: ignore[arg-type]
 
 
 CARRY = EuropaCarry

@@ -95,7 +95,8 @@ def offsets(values: np.ndarray) -> tuple[np.ndarray, int] | None:
     """
     if values.dtype.kind not in "biu" or not len(values):
         return None
-    low, high = int(values.min()), int(values.max())
+    # Half the time of the methods of arrays, which go through Python.
+    low, high = int(np.minimum.reduce(values)), int(np.maximum.reduce(values))
     if high - low >= MOST_COUNTED:
         return None
     return np.subtract(values, low, dtype=np.int64), high - low + 1

@@ -119,6 +119,7 @@ def context(odds: Odds, scenario: Scenario | None, column: str = "", folded: Col
         "odds": odds,
         "sentence": headline_of(odds, decimals=1).text,
         "said": named,
+        "other": next((one for one in named[:0:-1] if one["kind"] == "defender"), None),
         "hint": hint,
         "kept": kept,
         "bar": bar,

@@ -174,8 +174,8 @@ def need(  # noqa: PLR0913, PLR0917 - one parameter a question
     most: Annotated[int, "the largest setting that is tried"] = MOST_SETTINGS,
 ) -> Answer:
     """How much is enough: the smallest setting of a field, or the cheapest of several, that reaches a value."""
+    from simulator.analysis.decisions.need import named_value
     from simulator.analysis.decisions.need import need as find
-    from simulator.analysis.decisions.need_search import named_value
 
     fields, prices = reading.read_vary(vary, bare=True), reading.read_prices(cost)
     if not fields:

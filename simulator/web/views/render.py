@@ -74,6 +74,11 @@ def signed(value: float) -> str:
     return "0.00" if abs(value) < 0.005 else f"{value:+.2f}".replace("-", "−")
 
 
+def shares(pieces: Iterable[Mapping[str, Any]]) -> str:
+    """The chances of the pieces of a bar."""
+    return ", ".join([percent(one["p"]) for one in pieces])
+
+
 def coordinates(points: Iterable[tuple[float, float]]) -> str:
     """The points of an SVG line."""
     return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
@@ -165,7 +170,7 @@ def environment() -> Environment:
         auto_reload=False,
     )
     own = (fixed, words, percent, number, short, change, chance_text, interval, mean, difference)
-    more = (signed, coordinates, ink, in_words, is_chance, says, capital, unbroken, apart, blocks, histogram)
+    more = (signed, shares, coordinates, ink, in_words, is_chance, says, capital, unbroken, apart, blocks, histogram)
     result.filters |= {function.__name__: function for function in (*own, *more)}
     result.filters |= {"path": path_in_words, "machine": "{:.10g}".format}
     result.filters["static"] = address_of

@@ -10,8 +10,9 @@ from typing import Any
 
 from simulator.analysis.field_words import counts_units, field_in_words, owner_in_words, units_in_words
 from simulator.analysis.history.battle_log import read_rows
+from simulator.analysis.odds.answer import answer
 from simulator.analysis.odds.headline import meant
-from simulator.analysis.odds.measure import is_chance, read_target
+from simulator.analysis.odds.measure import in_words, is_chance, measure, read_target
 from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.run import Interrupted
 from simulator.analysis.studies.sweep import sweep
@@ -178,19 +179,29 @@ def _field(request: BattleRequest, path: str) -> str:
 
 
 def _need(request: BattleRequest) -> dict[str, Any]:
-    from simulator.analysis.decisions.need import need
+    from simulator.analysis.decisions.need import named_value, need
 
     path, value = request.options.text("path1", _first_numbers(request)[0]), request.options.text("value") or None
     if not path:
         raise ScenarioError("vary: choose a field to raise")
+    asked = named_value(request.draft, value)
     text = request.options.text("target", "80 %")
+    if "%" in text and not is_chance(asked):  # it stood there for a chance
+        text = _more_than_now(request, asked)
     number = text.replace("%", "").strip()
-    per_cent = is_chance(value or "p_attacker") and number.replace(".", "", 1).isdecimal() and float(number) > 1
-    target = read_target(f"{number}%" if "%" in text or per_cent else text, value)
+    per_cent = is_chance(asked) and number.replace(".", "", 1).isdecimal() and float(number) > 1
+    target = read_target(f"{number}%" if "%" in text or per_cent else text, asked)
     result, whole = complete(lambda: need(request.draft, path, target, value, threads=1))
     rows = sorted(result.rows(), key=itemgetter(path))
-    about = {"need": result, "path": path, "rows": rows, "chance": is_chance(result.measure)}
+    question = named_value(request.draft, None)
+    usual = "the chance of that side" if is_chance(question) else in_words(question)
+    about = {"need": result, "path": path, "rows": rows, "chance": is_chance(result.measure), "usual": usual}
     return about | {"complete": whole, "options": request.options.shown() | {"path1": path, "target": text}}
+
+
+def _more_than_now(request: BattleRequest, asked: str) -> str:
+    """A target for a value that is no chance: the next whole number above the present one."""
+    return str(math.floor(measure(answer(request.draft), asked).value) + 1)
 
 
 def _rounds(request: BattleRequest) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 from math import prod
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -125,8 +125,9 @@ def _rolled(thrown: Thrown, whole: int, sizes: tuple[int, ...]) -> np.ndarray:
         now[limits] = p
         for faces, covered, number in dice:
             moves = [(slot + len(limits), chance / whole) for slot, chance in faces]
+            missed = (whole - sum([chance for _, chance in faces])) / whole
             for _ in range(number):
-                now = _one_die(now, moves, (whole - sum(chance for _, chance in faces)) / whole, covered)
+                now = _one_die(now, moves, missed, covered)
         p = now.sum(axis=tuple(range(len(limits))))
     return p
 
@@ -143,7 +144,10 @@ def _one_die(p: np.ndarray, moves: Sequence[tuple[int, float]], missed: float, c
         after += missed * second
     for throw in throws:
         for axis, chance in moves:
-            after += chance * _one_more(throw, axis)
+            # One more hit of this slot; those past the last one stay there.
+            fewer, more = throw.swapaxes(0, axis), after.swapaxes(0, axis)
+            more[1:-1] += chance * fewer[:-2]
+            more[-1] += chance * fewer[-2:].sum(axis=0)
     return after
 
 
@@ -163,18 +167,6 @@ def again_of(tossed: Tossed, whole: int) -> list[Fraction]:
             left = after
         found.append(again)
     return found
-
-
-def _one_more(p: np.ndarray, slot: int) -> np.ndarray:
-    """The chances after one more hit of a slot; those past the last one stay there."""
-    moved = np.zeros_like(p)
-    here: list[Any] = [slice(None)] * p.ndim
-    there = here.copy()
-    here[slot], there[slot] = slice(0, -1), slice(1, None)
-    moved[tuple(there)] = p[tuple(here)]
-    here[slot] = there[slot] = -1
-    moved[tuple(there)] += p[tuple(here)]
-    return moved
 
 
 def _low_luck(thrown: Thrown, whole: int, sizes: tuple[int, ...]) -> np.ndarray:

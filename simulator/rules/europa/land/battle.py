@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Hashable, Iterator
+from copy import copy
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from simulator.engine.api import exact_outcomes
-from simulator.engine.model.chain import SIDES
+from simulator.engine.api import bytes_kept, exact_outcomes
+from simulator.engine.model.chain import SIDES, Chain
 from simulator.engine.model.kept import Recent
 from simulator.rules.battle import NOBODY, Built, Columns
 from simulator.rules.europa.land import rules as land
@@ -37,10 +38,12 @@ NAMES_OF_READINGS = {"seed": "rules of 2016", "book": "rule book"}
 ROLLS = ("Day 1 Fire", "Day 1 Shock", "Day 2 Fire", "Day 2 Shock", "Pursuit", "Pursuit")
 
 # The outcomes of stages that are kept.
-KEPT_BYTES = 40_000_000
+KEPT_BYTES, BYTES_OF_A_CHAIN = 40_000_000, 200_000
 _stages: Recent[tuple[Columns, np.ndarray]] = Recent(
     KEPT_BYTES, lambda found: found[1].nbytes + sum(values.nbytes for values in found[0].values())
 )
+# The chains of the last battles. Two armies beyond the 8 LD that fight are a battle of that size.
+_chains: Recent[Chain] = Recent(KEPT_BYTES, lambda chain: BYTES_OF_A_CHAIN + bytes_kept(chain))
 
 
 def build_land(fields: Land) -> Built:
@@ -50,8 +53,12 @@ def build_land(fields: Land) -> Built:
 
 def built_of(setup: LandSetup) -> Built:
     """Everything that answers a land battle that is set up."""
+    known = _chains.get(setup.fought) or _chains.keep(setup.fought, chain_of(setup, land_line))
+    # What was found out about the chain belongs to all of its copies.
+    chain = copy(known)
+    chain.tell = partial(land_line, setup)
     return Built(
-        chain=chain_of(setup, land_line),
+        chain=chain,
         outcome=partial(land_outcome, setup),
         assumptions=lambda: list(land_assumptions(setup)),
         explain=lambda: list(land_explanation(setup)),
@@ -90,7 +97,8 @@ def stage_ends(key: Hashable, build: Callable[[], Built]) -> tuple[Columns, np.n
 def land_outcome(setup: LandSetup, states: Any) -> Columns:
     """Outputs of section 3.7."""
     losses = (states.caused_d, states.caused_a)
-    suffered = (states.stars_d, states.stars_a)
+    suffered, on_defender = (states.stars_d, states.stars_a), states.fates // FATES
+    fates = states.fates - FATES * on_defender, on_defender  # NumPy's % takes ten times as long
     morale = [stack.morale - stars for stack, stars in zip(setup.stacks, suffered, strict=True)]
     unfought, major = states.ended == land.UNENDED, np.zeros(len(states.winner), bool)
     columns: Columns = {"winner": states.winner, "ended_on_day": DAYS[states.ended]}
@@ -102,7 +110,7 @@ def land_outcome(setup: LandSetup, states: Any) -> Columns:
         columns[f"{name}_routed"] = morale[side] == 0
         columns[f"{name}_destroyed"] = losses[side] == setup.stacks[side].size
         columns[f"{name}_broke_off"] = states.broke == side + 1
-        columns |= fate_columns(name, states.fates // FATES if side else states.fates % FATES)
+        columns |= fate_columns(name, fates[side])
         # A major battle (section 3.5 step 10).
         enemy, gap = 1 - side, MAJOR_GAP_OF_THE_HUGE if setup.steps[side] == 2 else MAJOR_GAP
         counts = setup.europe or (setup.stacks[enemy].has_army and not is_non_european(setup.stacks[enemy].side))

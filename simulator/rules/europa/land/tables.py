@@ -158,16 +158,21 @@ class LandSetup(Opponents[model.Land]):
         """The tallies of both sides."""
         return Tally(self, 0), Tally(self, 1)
 
-    @cached_property
+    @property
     def numbers(self) -> Hashable:
-        """The numbers that the chain and its ends depend on: battles with equal ones are the same battle."""
+        """The numbers that the chain and the columns of its ends depend on: with equal ones these are equal."""
+        return self.fought, *(stack.idle for stack in self.stacks)
+
+    @cached_property
+    def fought(self) -> Hashable:
+        """The numbers that the chain depends on: battles with equal ones have equal chains."""
         fields, options = self.fields, self.fields.options
         sides = []
         for own, modifiers in zip(self.stacks, self.modifiers, strict=True):
             drms = [total(modifiers, step, day) for day, step in (*PHASES, (0, "pursuit"))]
             halves = FIRE_HALVES.get(own.side.technology, 2)
             counts = own.has_army and not is_non_european(own.side)
-            sides.append((own.size, own.idle, own.morale, own.columns, halves, *drms, own.side.retreat_room, counts))
+            sides.append((own.size, own.morale, own.columns, halves, *drms, own.side.retreat_room, counts))
         leaders = tuple(self.pairs.items()), self.tested, self.policies
         choices = self.first, self.overrun, fields.policy.defender.evasion, options.destruction_test, self.together
         fixed = self.book, self.europe, self.steps, tuple(self.dice)

@@ -14,6 +14,7 @@ from simulator.rules.europa.shared.land_model import (
     Land,
     LandSide,
     Siege,
+    SiegeConditions,
     overruns,
 )
 from simulator.rules.europa.shared.leaders import leader_of
@@ -73,14 +74,19 @@ def check_siege(fields: Siege | Campaign) -> None:
     refuse(europe and conditions.city, "conditions.city", f"true {NOT_IN_EUROPE}")
     many = f"a garrison of {detachments(garrison)}"
     refuse_if(garrison > LD * room, "defender", many, f"level {level} holds {room}")
-    works = "a fortress holds at most two siegeworks, - and + together"
-    refuse(conditions.siegeworks_minus + conditions.siegeworks_plus > 2, "conditions.siegeworks_minus", works)
+    check_works(conditions)
     if isinstance(conditions, CampaignConditions):
         both = conditions.rounds and conditions.start_round
         refuse(both, "conditions.rounds", "give rounds or start_round, not both")
     _check_leaders_and_tables(fields)
     if isinstance(fields, Campaign | CampaignFields):
         check_relief(fields)  # type: ignore[arg-type]
+
+
+def check_works(conditions: SiegeConditions) -> None:
+    """Refuse more siegeworks than a fortress holds; raises Refusal."""
+    works = "a fortress holds at most two siegeworks, - and + together"
+    refuse(conditions.siegeworks_minus + conditions.siegeworks_plus > 2, "conditions.siegeworks_minus", works)
 
 
 def check_relief(fields: Campaign) -> None:

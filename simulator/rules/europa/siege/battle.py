@@ -6,9 +6,10 @@ docs/rules/europa_land_siege.md sections 4 and 5.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.kept import Recent
 from simulator.rules.battle import Built, Columns
+from simulator.rules.europa.shared.land_checks import check_works
 from simulator.rules.europa.shared.land_model import Campaign, Siege
 from simulator.rules.europa.shared.leaders import FATES, KILLED, fate_columns, pair_of
 from simulator.rules.europa.shared.losses import Counters
@@ -53,25 +55,34 @@ def build_siege(fields: Siege | Campaign) -> Built:
         assumptions=lambda: list(siege_assumptions(setup)),
         explain=lambda: list(siege_explanation(setup)),
         begun=begun if setup.campaign else None,
+        begin=partial(first_state, setup),
         decisions=partial(siege_decisions, setup),
     )
 
 
 def _set_up(fields: Siege | Campaign) -> tuple[SiegeSetup, Chain, Outcome]:
-    """A siege, its chain and columns, the last two from one of the last sieges that began otherwise.
+    """A siege, its chain and columns, the last two from one of the last sieges with equal numbers.
 
     A siege that is interrupted goes on from hundreds of starts, most of which differ in the state of the fortress.
     """
-    anew = fields.conditions.model_copy(update=dict.fromkeys(ONLY_AT_START[fields.battle], 0))
-    alike = fields.model_copy(update={"conditions": anew})
-    key = type(fields), alike.model_dump_json(warnings=False)
+    begins = fields.conditions.model_copy(update=dict.fromkeys(ONLY_AT_START[fields.battle], 0))
+    setup, alike = SiegeSetup(fields), fields.model_copy(update={"conditions": begins})
+    key = setup.numbers(alike)
     known = RECENT.get(key)
     if known is None:
-        setup = SiegeSetup(alike)
-        chain = chain_of(setup, siege_line, counters_of(setup))
-        known = RECENT.keep(key, (setup, chain, partial(siege_outcome, setup)))
-    setup, chain, outcome = known
-    return setup.begun_as(fields), chain, outcome
+        made = SiegeSetup(alike)
+        chain = chain_of(made, siege_line, counters_of(made))
+        known = RECENT.keep(key, (made, chain, partial(siege_outcome, made)))
+    made, chain, outcome = known
+    setup.tables, setup.params = made.tables, made.params
+    return setup, chain, outcome
+
+
+def first_state(setup: SiegeSetup, changed: Mapping[str, Any], camp: int) -> SiegeState:
+    """The state in which the same siege begins with these conditions, before `camp` thirds of its besieger (0: all)."""
+    conditions: Any = SimpleNamespace(**{**vars(setup.fields.conditions), **changed})
+    check_works(conditions)
+    return setup.begun(conditions, camp or setup.besieger.size)
 
 
 def begun(states: Any) -> np.ndarray:

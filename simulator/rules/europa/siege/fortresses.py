@@ -11,10 +11,11 @@ import numpy as np
 from pydantic import create_model
 
 from simulator.rules.battle import ATTACKER, Columns
-from simulator.rules.campaign.carry import Fortresses
+from simulator.rules.campaign.carry import Fortresses, each
 from simulator.rules.europa.shared.land_model import Besieged, CampaignConditions
 from simulator.rules.europa.siege.state import WORKS, WORKS_VALUE
 from simulator.rules.toolkit.naming import counted
+from simulator.rules.toolkit.words import words
 
 # Thirds of a land detachment that a counter is worth.
 THIRDS = {"army_plus": 12, "army_minus": 6, "land_detachments": 3, "exploration_detachments": 1}
@@ -89,7 +90,7 @@ class EuropaFortresses(Fortresses):
 
     def after(self, kind: str, pieces: np.ndarray, columns: Columns) -> np.ndarray:
         """The slots after a siege with these columns but for the garrison: int64, shape (outcomes, slots)."""
-        left = np.repeat(pieces[None], len(columns["winner"]), axis=0)
+        left = each(pieces, len(columns["winner"]))
         fallen = columns["winner"] == ATTACKER
         rounds = columns["rounds"] if "rounds" in columns else np.ones(len(left), np.int64)
         works = np.array(WORKS)[np.searchsorted(WORKS_VALUE, columns["siegeworks_value"])]
@@ -126,7 +127,7 @@ class EuropaFortresses(Fortresses):
 
     def words(self, pieces: np.ndarray) -> str:
         """Level, garrison and siegeworks."""
-        garrison = counted((int(pieces[self.slots[name]]) for name in THIRDS), THIRDS)
+        garrison = counted((int(pieces[self.slots[name]]) for name in THIRDS), map(words, THIRDS))
         works = int(self.columns(pieces[None])["siegeworks"][0])
         return f"level {pieces[self.slots['fortress_level']]}, {garrison}, siegeworks {works}"
 

@@ -6,8 +6,7 @@ docs/rules/europa_land_siege.md sections 4 and 5; the rules are in rules.py.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from copy import copy
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -43,6 +42,10 @@ BOXES = (*ROUNDS, END, "roll")
 FAR = 6
 # Countries whose besieger with an ARMY+ causes 2/3 more in an assault, and in which periods (section 4.5 step 4).
 ELITE = {"poland": ("I", "II")} | dict.fromkeys(("russia", "russia-reformed", "turkey-janissary"), ("I", "II", "III"))
+
+
+# Fields of a garrison of which the rules read what follows from them (`SiegeSetup.numbers`).
+OF_A_GARRISON = {"country", "technology", "tercios", "leader_type"}
 
 
 class SiegeSetup(Opponents[Siege | Campaign]):
@@ -90,8 +93,7 @@ class SiegeSetup(Opponents[Siege | Campaign]):
     @property
     def works(self) -> int:
         """The siegeworks at the start, by their place in WORKS."""
-        conditions = self.fields.conditions
-        return siege.WORKS.index((conditions.siegeworks_minus, conditions.siegeworks_plus))
+        return works_of(self.fields.conditions)
 
     @cached_property
     def led(self) -> list[SiegeSetup]:
@@ -102,12 +104,15 @@ class SiegeSetup(Opponents[Siege | Campaign]):
         other = SiegeSetup(self.fields.model_copy(update={"attacker": lost}), self.tables)
         return [self, other]
 
-    def begun_as(self, fields: Siege | Campaign) -> SiegeSetup:
-        """The same siege begun otherwise: `fields` differ from its own only in conditions that no table depends on."""
-        other = copy(self)
-        other.fields = fields
-        other._set_campaign(fields)
-        return other
+    def numbers(self, alike: Siege | Campaign) -> Hashable:
+        """The numbers that the chain and its ends depend on, of the siege with the fields `alike`: where no relief army
+        comes, only these of the garrison.
+        """
+        if self.relief.army:
+            return alike.model_dump_json(warnings=False)
+        fields = alike.model_dump_json(exclude={"defender": OF_A_GARRISON}, warnings=False)
+        behind = sum_of(self.assault_of_place(self.besieger.size, 0, 0)[:1])
+        return fields, self.besieged.leader, tuple(self.pairs.items()), self.assaults.assailants, behind
 
     def _set_campaign(self, fields: Siege | Campaign) -> None:
         """The plan, rounds, supply and winter of a campaign; a siege segment is one round by a fixed plan."""
@@ -365,21 +370,25 @@ class SiegeSetup(Opponents[Siege | Campaign]):
     @property
     def start(self) -> SiegeState:
         """The fortress as it stands, at the start roll or at the first decision."""
-        conditions, box = self.fields.conditions, BOXES.index(self.track.start_round) if self.track else 0
-        begun = SiegeState(*[0] * len(SiegeState._fields))._replace(
+        return self.begun(self.fields.conditions, self.besieger.size)
+
+    def begun(self, conditions: Any, camp: int) -> SiegeState:
+        """As `start`, with these conditions of the fortress and `camp` thirds of the besieger."""
+        box = BOXES.index(self.track.start_round) if self.track else 0
+        first = SiegeState(*[0] * len(SiegeState._fields))._replace(
             stage=siege.START if box == siege.ROLL_BOX else self.begins,
             box=box,
-            camp=self.besieger.size,
+            camp=camp,
             garrison=self.besieged.size,
-            works=self.works,
+            works=works_of(conditions),
             breach=int(conditions.breach_counter),
             counter=int(conditions.assault_counter),
             pillages=conditions.pillages,
             first=int(conditions.first_round),
             bad=int(conditions.bad_weather),
-            unsupplied=self.supply_rules.unsupplied_segments * self.params.lineless if self.supply_rules else 0,
+            unsupplied=conditions.unsupplied_segments * self.params.lineless if self.supply_rules else 0,
         )
-        return rules.onward(self.params, begun)
+        return rules.onward(self.params, first)
 
     @property
     def limits(self) -> SiegeState:
@@ -392,3 +401,8 @@ class SiegeSetup(Opponents[Siege | Campaign]):
             relief=siege.LEADER_LOST * relieved, relieving=(siege.FOUGHT | siege.RELIEVED) * relieved,
             parted=self.relief.size, loose=relieved,
         )  # fmt: skip
+
+
+def works_of(conditions: Any) -> int:
+    """The siegeworks of these conditions, by their place in WORKS."""
+    return siege.WORKS.index((conditions.siegeworks_minus, conditions.siegeworks_plus))
