@@ -82,6 +82,33 @@ def test_the_tab_key_leads_on_after_the_name_of_another_unit(page, server):
     until(page, "location.search.includes('2+x+Mammoth')")
 
 
+def test_the_focus_stays_on_a_line_that_is_taken(page, server):
+    page.goto(f"{server}{RISK}&with.tab=more")
+    page.wait_for_selector("#panel[aria-busy=false] .whatif a")
+    page.focus(".whatif a[data-set='attacker.regiments=21']")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".whatif a[data-set='attacker.regiments=22']:focus")
+
+
+def test_sharing_without_the_leave_to_copy_keeps_the_focus(page):
+    """Pages that may not write to the clipboard copy what is selected in a box of their own."""
+    page.evaluate("void (navigator.clipboard.writeText = () => Promise.reject(new Error('no')))")
+    page.focus("#to-share")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#shared >> text=The link is copied")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "as-picture"
+
+
+def test_the_escape_key_closes_a_menu(page, server):
+    page.goto(f"{server}/europa/land")
+    page.focus(".menu summary")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Escape")
+    page.wait_for_selector(".menu:not([open]) > summary:focus")
+
+
 # --- the hint what to keep ------------------------------------------------------------------------------------------
 
 HINTED = "/axis-and-allies-1942/land?attacker.infantry=3&attacker.fighter=2&defender.infantry=4"

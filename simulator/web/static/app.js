@@ -255,12 +255,13 @@ async function keep_on_clipboard(text) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    const box = document.createElement("textarea");
+    const box = document.createElement("textarea"), before = document.activeElement;
     box.value = text;
     document.body.append(box);
     box.select();
     document.execCommand("copy");
     box.remove();
+    before?.focus();
   }
 }
 
@@ -693,6 +694,11 @@ function show_pins() {
 // --- listening -----------------------------------------------------------------------------------------------------
 
 document.addEventListener("keydown", (event) => {
+  const menu = event.key === "Escape" && event.target.closest?.(".menu[open]");
+  if (menu) {
+    menu.open = false;
+    $("summary", menu).focus();
+  }
   if (event.key !== "/" || event.ctrlKey || event.metaKey || event.target.matches("input, select, textarea")) return;
   event.preventDefault();
   find.focus();
