@@ -8,17 +8,21 @@ import pytest
 from simulator import ScenarioError, load
 from simulator.analysis.odds.answer import answer, changed
 from simulator.analysis.odds.method import Method
+from simulator.analysis.odds.stages import COMMON
 from simulator.analysis.studies.sensitivity import steps_of
 from simulator.engine.model.kept import Recent
 from simulator.scenarios import draft, scenario
 
 # One example for each store of battles, and of how many changes of a field one is tried.
 EXAMPLES = {
+    "campaign-siege-and-relief": 8,
     "europa-armada-1588": 1,
     "europa-bahia-1625": 1,
     "europa-cadiz-1596": 12,
+    "europa-famagusta-1571": 4,
     "europa-tlaxcala-1519": 8,
     "europa-vienna-1529": 12,
+    "europa-vienna-1683": 20,
     "knt-into-the-unknown": 2,
     "power-march-milan": 4,
 }
@@ -27,6 +31,7 @@ EXAMPLES = {
 def forget():
     """Empty all that the games and the scenarios keep, but for the tables that are read once."""
     scenario._kept.clear()
+    COMMON.forget()
     for name, module in list(sys.modules.items()):
         for kept in list(vars(module).values()) if name.startswith("simulator.rules.") else ():
             if isinstance(kept, Recent):

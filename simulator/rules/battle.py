@@ -262,7 +262,7 @@ class Built:
     - `pieces(states)`: for games of individual pieces, a `Piece` for each.
     - `begun(states)`: for chains fought in rounds, the round (from 1) in or before which a state is, 0 until the events
       before round 1 are over; `counting`: fields to set first where rounds are not counted by default.
-    - `begin(...)`: the state in which another fight in this chain begins (`Carry.first_state`).
+    - `begin(...)`: the state in which another fight in this chain begins (`Carry.in_one_chain`).
     - `aimed(worth, names)`: for composed kinds in which a side decides, the same answer for these worths of ends (both
       sides, float64, shape (2, ends)), with the columns of these names; `sample()`: its columns, in one row;
       `by_fight(run)`: how a campaign stands before the first fight and after each, as if it ended there, with the

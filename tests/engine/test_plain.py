@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from simulator.engine.api import Simulation, best_policy, exact_outcomes, replay_steps
-from simulator.engine.graph import counter_windows
+from simulator.engine.api import Simulation, best_policy, exact_outcomes, outcomes_from, replay_steps
+from simulator.engine.graph import counter_windows, explore
 from simulator.engine.model import plain
 from simulator.engine.model.chain import Utilities
 from simulator.engine.model.limits import BrokenGame, NoExactOdds
@@ -42,6 +42,11 @@ def may_yield(s):
     return only_rounds(s)
 
 
+def fight_uncounted(s):
+    roll = fight(s)
+    return roll and roll._replace(counts={})
+
+
 def ending(battle):
     found = exact_outcomes(battle.chain)
     return list(zip(battle.ends(found.states), found.p, strict=True))
@@ -58,6 +63,23 @@ def test_a_duel_is_as_likely_as_worked_out_by_hand():
     assert sum(p for (state, _), p in ends if state.red) == pytest.approx(0.5, abs=1e-12)
     quick = sum(p for (_, counters), p in ends if counters["rounds"] == 2)
     assert quick == pytest.approx(float(2 * Fraction(15, 36) ** 2), abs=1e-12)
+
+
+def test_a_battle_that_begins_in_several_states_is_solved_once(monkeypatch):
+    """All states are known: no explorer is asked for those of the other starts."""
+    starts = [Duel(2, 2), Duel(3, 1), Duel(1, 4), Duel(3, 1)]
+    battle = PlainBattle(starts[0], fight_uncounted, others=starts)
+    begun = [battle.begun(start) for start in starts]
+    with monkeypatch.context() as patched:
+        patched.setattr(explore, "PlainExplorer", None)
+        found = outcomes_from(begun[0].chain, np.array([one.chain.start for one in begun]))
+    assert found.explored == len(battle.states)
+    for number, start in enumerate(starts):
+        chosen = found.start == number
+        ends = [state for state, _ in battle.ends(type(found.states)(*(field[chosen] for field in found.states)))]
+        alone = {state: p for (state, _), p in ending(PlainBattle(start, fight_uncounted))}
+        assert dict(zip(ends, found.p[chosen].tolist(), strict=True)) == pytest.approx(alone, abs=1e-14)
+        assert {state: p for (state, _), p in ending(begun[number])} == pytest.approx(alone, abs=1e-14)
 
 
 def test_two_counters_are_told_with_the_ends():

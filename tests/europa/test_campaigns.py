@@ -3,14 +3,18 @@ import json
 import numpy as np
 import pytest
 
-from simulator import ScenarioError, by_round, exact
+from simulator import ScenarioError, by_round, campaign, exact, load
 from simulator.analysis.odds import run as analysis_run
 from simulator.analysis.odds.stages import Shared
 from simulator.cli import run
+from simulator.engine.api import exact_outcomes, outcomes_from
+from simulator.rules.battle import Outcomes
 from simulator.rules.campaign import carry_of
 from simulator.rules.campaign.carry import Carry
 from simulator.rules.europa.carry import CARRY
+from simulator.rules.europa.passages.text import build_passage, build_passages
 from simulator.rules.europa.siege.battle import RECENT
+from simulator.rules.toolkit.merging import merge
 from simulator.scenarios import draft
 from tests.europa.scenarios import CAMPAIGNS, LAND
 from tests.europa.scenarios import campaign as siege_campaign
@@ -141,3 +145,49 @@ def test_the_simulated_chance_of_the_end_has_its_interval():
     assert "about" not in by_round(FIXED).headline
     plans = by_round(FIXED, all_plans=True, battles=1000, seed=2).headline
     assert plans.count("about ") == 2
+
+
+def fleet_of_bahia(**attacker):
+    """A small fleet that meets an interceptor, with these fields of it changed."""
+    small = {"warships": 3, "transports": 1, "army_plus": 0, "army_minus": 1} | attacker
+    changes = {f"attacker.{name}": value for name, value in small.items()}
+    return draft("europa-bahia-1625").with_fields(changes | {"defender.interceptors[0].warships": 2}).checked()
+
+
+def test_passages_of_fleets_with_other_ships_and_troops_are_one_battle():
+    """Each begins in a state of its own; the ends from there are those of the passage alone."""
+    changes = [{}, {"warships": 4}, {"transports": 2, "land_detachments": 1}, {"exploration_ships": 2}]
+    changes += [{"transports": 2, "exploration_detachments": 2}, {"galleys": 0, "galleasses": 0}]
+    fleets = [fleet_of_bahia(**fields).fields for fields in changes]
+    together = build_passages(fleets)
+    starts = np.array([built.chain.start for built in together])
+    assert len(np.unique(starts, axis=0)) == len(fleets) - 1
+    ends = outcomes_from(together[0].chain, starts)
+    for number, fields in enumerate(fleets):
+        alone = build_passage(fields)
+        own = exact_outcomes(alone.chain)
+        chosen = ends.start == number
+        found = together[number].outcome(type(ends.states)(*(field[chosen] for field in ends.states)))
+        shared, single = (
+            merge(Outcomes(c, p)) for c, p in ((found, ends.p[chosen]), (alone.outcome(own.states), own.p))
+        )
+        np.testing.assert_allclose(shared.p, single.p, rtol=0, atol=1e-14)
+        for name, values in single.columns.items():
+            np.testing.assert_array_equal(values, shared.columns[name], name)
+
+
+@pytest.mark.parametrize("losses", ["keep-best-army", "regroup"])
+def test_a_campaign_of_passages_has_the_chances_of_separate_passages(losses, monkeypatch):
+    """The troops of the first passage come to the second as other counters, which take other room aboard."""
+    second = fleet_of_bahia(transports=2, land_detachments=3, army_minus=0)
+    turn = campaign(fleet_of_bahia(), second).data
+    turn = load(turn | {"force": {"attacker": turn["force"]["attacker"] | {"losses": losses}}})
+    monkeypatch.setattr(analysis_run, "COMMON", Shared())  # nothing of earlier answers
+    together = exact(turn)
+    monkeypatch.setattr(analysis_run, "COMMON", Shared())
+    monkeypatch.setattr(CARRY, "containing", Carry.containing)
+    alone = exact(turn)
+    assert together.explored < 0.5 * alone.explored
+    assert len(list(together.rows())) == len(list(alone.rows()))
+    for column in (name for name in together.columns if name.endswith(("left", "lost", "won"))):
+        assert together.mean(column) == pytest.approx(alone.mean(column), abs=1e-12)

@@ -34,7 +34,7 @@ def explore(
     With `starts` (int64, shape (starts, fields)) exploration begins with these states instead of the start of the
     chain. Raises NoExactOdds past `budget` bytes, BrokenGame for a game that breaks its contract.
     """
-    if starts is None and (found := listed(chain, budget)):
+    if found := listed(chain, budget, starts):
         return found
     refuse_least(chain, *chain.at_least, budget)
     if (patience := patience_for(chain, "grow", once)) > 0:
@@ -58,8 +58,9 @@ def explore(
     return CompiledExplorer(chain, budget, decisions, look_while_growing).explore(progress, starts)
 
 
-def listed(chain: Chain, budget: int) -> Graph | None:
-    """The graph of a chain in the plain form, whose states are known already; None for other chains.
+def listed(chain: Chain, budget: int, starts: np.ndarray | None = None) -> Graph | None:
+    """The graph of a chain in the plain form, whose states are known already; None for other chains. `starts` as for
+    `explore`.
 
     None, too, where the counters of the battle are ordinary fields of the chain: then states are told apart by them.
     Raises NoExactOdds past `budget` bytes, and where such a field would rise without end.
@@ -71,13 +72,13 @@ def listed(chain: Chain, budget: int) -> Graph | None:
             raise NoExactOdds("a counter of this battle rises without end: no states can be told apart by it")
         return None
     decided = isinstance(p, PlainDecided)
-    if not (isinstance(p, PlainRolled) or (decided and chain.utilities)) or chain.start.place:
+    if not (isinstance(p, PlainRolled) or (decided and chain.utilities)) or (starts is None and chain.start.place):
         return None
     states, edges = len(p.table), len(p.to) if p.table[0] >= 0 else 0
     if size_of(chain, states, edges) > budget:
         raise over_budget(chain, states, 0, edges, budget)
     places = np.column_stack([np.arange(states), np.zeros(states, np.int64)])
-    return Graph(
+    found = Graph(
         chain,
         packed(chain.layout, places),
         p.table.astype(np.int32),
@@ -87,3 +88,6 @@ def listed(chain: Chain, budget: int) -> Graph | None:
         p.to[:edges].astype(np.int32),
         p.more[:edges].astype(np.uint32) if chain.counters else None,
     )
+    if starts is not None:
+        found.starts = starts[:, chain.start._fields.index("place")]
+    return found

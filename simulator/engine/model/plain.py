@@ -183,8 +183,15 @@ class PlainBattle:
     `kept`: what was derived from them.
     """
 
-    def __init__(self, start: Hashable, follow: Follow, counters: Sequence[str] = (), label: str = "") -> None:
-        """Find all states; `label` names a stage of a composed battle.
+    def __init__(
+        self,
+        start: Hashable,
+        follow: Follow,
+        counters: Sequence[str] = (),
+        label: str = "",
+        others: Iterable[Hashable] = (),
+    ) -> None:
+        """Find all states, also those that `others` lead to (see `begun`); `label` names a stage of a composed battle.
 
         `counters` are what rolls count. No state holds them; at most one may rise without end.
 
@@ -193,8 +200,8 @@ class PlainBattle:
         or MOST_EDGES edges.
         """
         self._follow, self.counters = follow, tuple(counters)
-        self.states: list[Any] = [start]
-        self._places: dict[Any, int] = {start: 0}
+        self.states: list[Any] = list(dict.fromkeys([start, *others]))
+        self._places: dict[Any, int] = {state: place for place, state in enumerate(self.states)}
         self._first, self._to = list[int](), list[int]()
         self._amounts = list[tuple[int, ...]]()
         self._tables = ChanceTables()
@@ -241,6 +248,12 @@ class PlainBattle:
         other = copy(self)
         other._follow = follow
         other.chain = replace(self.chain, tell=other._tell, label=label)
+        return other
+
+    def begun(self, start: Hashable) -> PlainBattle:
+        """The same states and chances from one of the states on; both share `kept`."""
+        other = copy(self)
+        other.chain = replace(self.chain, start=PlainState(self._places[start], 0))
         return other
 
     def amounts(self, final: Any) -> dict[str, np.ndarray]:

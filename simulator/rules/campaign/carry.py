@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 from typing import Annotated, Any, NamedTuple
@@ -21,6 +21,8 @@ Number = Annotated[int, Field(ge=0, le=1000)]
 Table = Mapping[str, Any]
 # The traits of a force, and those given for one fight over them.
 Tables = tuple[Table, Table]
+# The pieces of each side at each start of a fight: int64, shape (slots,).
+Starts = Sequence[Sequence[np.ndarray]]
 # For each role: groups of pieces; a side can fight with a piece of each group. None: this role is never a force's.
 Fighting = tuple[Sequence[Sequence[str]] | None, Sequence[Sequence[str]] | None]
 
@@ -329,15 +331,25 @@ class Carry:
         """
         return list(range(len(parts[0])))
 
-    def first_state(self, built: Built, parts: Sequence[np.ndarray], conditions: Table) -> Any:
-        """The state in which the chain of `built` begins from these pieces of the sides, shape (slots,), with these
-        conditions of a fortress: it contains this start.
+    def in_one_chain(
+        self, kind: str, starts: Starts, fields: Callable[..., Any], conditions: Callable[..., Any]
+    ) -> tuple[Built, Sequence[Any]]:
+        """The fight from the first of starts in one chain (`containing`), and the state in which each of them begins.
+
+        `fields(start)`, `conditions(start)`: the fields of the fight, and what a fortress carries into it.
         """
         raise NotImplementedError
 
     def build(self, kind: str, fields: Any) -> Built:
         """The fight, with the columns that `left` reads."""
         return self.kinds[kind].build(fields)
+
+    def asked(self, kind: str, fields: Any, tables: Sequence[Tables], kept: Collection[str]) -> Built:
+        """The fight for exact odds: other columns than `left` and `fled` read, and `kept`, may be missing.
+
+        `tables` of both sides, as for `side`.
+        """
+        return self.build(kind, fields)
 
     def left(self, kind: str, role: str, tables: Tables, pieces: np.ndarray, columns: Columns) -> Left:
         """The pieces left of those of a side that took part; `tables` as for `side`.

@@ -13,14 +13,14 @@ from simulator.engine.model.ragged import members
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY
 from simulator.rules.campaign.plan import AWAY, HERE, LOST, OUT, STAY, TOTALS, UNNAMED, PlannedFight, PlannedSide, taken
 from simulator.rules.campaign.rows import MOST_ROWS, Rows, holds, joined
-from simulator.rules.campaign.solve import MOST_STARTS, FightEnds, FightSolver
+from simulator.rules.campaign.solve import MOST_STARTS, FightEnds, FightSolver, joined_ends
 from simulator.rules.campaign.text import Story
 from simulator.rules.toolkit.merging import distinct
 from simulator.rules.toolkit.tolerances import ROUNDING
 
 FIXED, STOP, GO = -1, 0, 1
 MOST_WAYS = 8 * MOST_ROWS
-# Numbers that rows hold together, 8 bytes each.
+# Numbers that rows hold together, 4 bytes each.
 MOST_NUMBERS = 1 << 27
 
 
@@ -208,7 +208,7 @@ class Course:
                 ends[inside], size = size + solved[-1].at, size + len(solved[-1])
             pairs, pair = np.unique(at[who] * size + ends, return_inverse=True)
             parent, end = np.divmod(pairs, size)
-        found = joined(solved)
+        found = joined_ends(solved)
         after, row = self.ended(number, ready, part, (parent, end), found)
         if at is not None:
             at[who] = row[pair]
@@ -240,7 +240,7 @@ class Course:
         refuse_size(f"{self.plan.fights[number].name} has {len(first):,} different ends", numbers, MOST_NUMBERS)
         other, result = np.divmod(code[first], len(results))
         after = rest.taken(others[other])
-        self.applied(number, after, results[result], ends)
+        self.applied(number, after, result, ends.taken(results))
         return after, row
 
     def applied(self, number: int, rows: Rows, end: np.ndarray, ends: FightEnds) -> None:
@@ -248,6 +248,7 @@ class Course:
         fight, carry = self.plan.fights[number], self.plan.carry
         winner, driven_off = ends.winner[end], np.zeros((len(end), len(self.plan.start)), bool)
         rows.winner[:, number], rows.fought[:, number] = winner, True
+        pieces, fled = ends.whole()
         for name, of in fight.kept.items():
             if of in ends.kept:
                 now = ends.kept[of][end]
@@ -255,7 +256,7 @@ class Course:
         for code, side in enumerate(fight.sides):
             if side.force == UNNAMED:
                 continue
-            left, gained, away = ends.pieces[:, :, code].swapaxes(0, 1)
+            left, gained, away = pieces[:, :, code].swapaxes(0, 1)
             own = rows.pieces[:, side.force]
             own[:, HERE] += (left + np.where(carry.marks, 0, gained))[end]
             own[:, LOST] -= np.where(carry.marks, 0, left + away)[end]
@@ -266,7 +267,7 @@ class Course:
             left = np.where(carry.marks, 0, left)
             won = np.flatnonzero(winner == code)
             self.left_behind(rows, side, won, left[end[won]])
-            driven = np.flatnonzero((winner == 1 - code) | ((ends.fled[end, code] > 0) & (winner != code)))
+            driven = np.flatnonzero((winner == 1 - code) | ((fled[end, code] > 0) & (winner != code)))
             driven_off[driven, side.force] = True
             if side.driven_off != STAY:
                 self.moved(rows, driven, side.force, side.driven_off, left[end[driven]])

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ from simulator.engine.model.chain import Chain, ManyOutcomes
 from simulator.engine.model.limits import NoExactOdds
 from simulator.rules.battle import BattlesRun, Built, Columns, Outcomes, StartsRun
 from simulator.rules.campaign.plan import UNNAMED, CampaignPlan, PlannedFight
-from simulator.rules.campaign.rows import Table
+from simulator.rules.campaign.rows import Table, joined
 from simulator.rules.campaign.starts import LEAST, Start, StartGroup, fields_of_fight, in_groups
 from simulator.rules.toolkit.merging import distinct
 
@@ -22,7 +24,7 @@ MOST_STARTS = 100_000
 MOST_KEPT = 64
 
 
-# Columns of `Ends.numbers` by their places, and their values: int64 or bool, shape (ends, places).
+# Numbers of ends by their places, and their values: int64 or bool, shape (ends, places).
 Blocks = list[tuple[Any, np.ndarray]]
 
 
@@ -31,9 +33,12 @@ class FightEnds(Table):
     """The ends of a fight: the numbers are the winner, the pieces of each side, and who fled (1 or 0); the columns kept
     have their names in the fight. `at`: the end of each simulated battle.
 
-    `residual`: chance undecided, `explored`: states visited, of several starts with the first.
+    Numbers that are 0 throughout are left out, but for the winner: most of a game's pieces are in no one fight.
+    `places`: those of the others among all numbers, int64. `residual`: chance undecided, `explored`: states visited, of
+    several starts with the first.
     """
 
+    places: np.ndarray = field(default_factory=lambda: np.zeros(1, np.int64))
     residual: float = 0.0
     explored: int = 0
 
@@ -42,36 +47,25 @@ class FightEnds(Table):
         """The winner: int64, shape (ends,)."""
         return self.numbers[:, 0]
 
-    @property
-    def pieces(self) -> np.ndarray:
-        """The pieces `left`, `gained` and `away` of each side: int64, shape (ends, 3, 2, slots)."""
-        return self.numbers[:, 1:-2].reshape(len(self), *self.shape)
+    def whole(self) -> tuple[np.ndarray, np.ndarray]:
+        """The pieces `left`, `gained` and `away` of each side, int64, shape (ends, 3, 2, slots); 1 for a side that left
+        the battle, int64, shape (ends, 2).
+        """
+        numbers = np.zeros((len(self), prod(self.shape) + 3), np.int64)
+        numbers[:, self.places] = self.numbers
+        return numbers[:, 1:-2].reshape(len(self), *self.shape), numbers[:, -2:]
 
-    @property
-    def fled(self) -> np.ndarray:
-        """1 for a side that left the battle: int64, shape (ends, 2)."""
-        return self.numbers[:, -2:]
+    def placed(self, places: np.ndarray) -> FightEnds:
+        """The same ends with numbers at these places, which include all of its own."""
+        numbers = np.zeros((len(self), len(places)), np.int64)
+        numbers[:, np.searchsorted(places, self.places)] = self.numbers
+        return replace(self, numbers=numbers, places=places)
 
 
-@dataclass
-class KeptEnds:
-    """Ends without the columns of numbers that are 0 throughout: most of a game's pieces are in no one fight."""
-
-    ends: FightEnds
-    columns: np.ndarray
-    width: int
-
-    @classmethod
-    def of(cls, ends: FightEnds) -> KeptEnds:
-        """These ends to keep."""
-        columns = np.flatnonzero(ends.numbers.any(axis=0))
-        return cls(replace(ends, numbers=ends.numbers[:, columns]), columns, ends.numbers.shape[1])
-
-    def whole(self) -> FightEnds:
-        """The ends with all their numbers."""
-        numbers = np.zeros((len(self.ends), self.width), np.int64)
-        numbers[:, self.columns] = self.ends.numbers
-        return replace(self.ends, numbers=numbers)
+def joined_ends(parts: Sequence[FightEnds]) -> FightEnds:
+    """These ends one after the other; `at` is left out."""
+    places = np.unique(np.concatenate([part.places for part in parts]))
+    return joined([part.placed(places) for part in parts])
 
 
 @dataclass
@@ -82,9 +76,11 @@ class FightSolver:
     run: BattlesRun
     known: dict[Any, FightEnds] = field(default_factory=dict)
 
-    def built(self, fight: PlannedFight, parts: Sequence[np.ndarray]) -> Built:
-        """The fight from this start."""
-        return self.plan.carry.build(fight.kind, fields_of_fight(self.plan, fight, parts))
+    def asked(self, fight: PlannedFight, parts: Start) -> Built:
+        """The fight from this start, for exact odds."""
+        tables = [self.plan.tables(side) for side in fight.sides]
+        fields = fields_of_fight(self.plan, fight, parts)
+        return self.plan.carry.asked(fight.kind, fields, tables, set(fight.kept.values()))
 
     def like(self, fight: PlannedFight) -> str:
         """A text that is the same for fights whose ends from equal starts are equal."""
@@ -101,16 +97,13 @@ class FightSolver:
         # Starts solved together are kept together: their chances are the same bits in whatever order cells are asked.
         many = len(due) >= LEAST
         for some in self._alike(fight, due, many):
-            kept = run.recall(tuple(some))
-            if kept is not None:
-                ends = [one.whole() for one in kept]
-            else:
+            ends = run.recall(tuple(some))
+            if ends is None:
                 try:
                     ends = self._solved(fight, list(some.values()), run, many)
                 except NoExactOdds as refusal:
                     raise NoExactOdds(f"campaign: {fight.name}: {refusal}") from None
-                kept = [KeptEnds.of(one) for one in ends]
-                run.remember(tuple(some), kept, sum(one.ends.numbers.size for one in kept))
+                run.remember(tuple(some), ends, sum(one.numbers.size for one in ends))
             run.visited(sum(one.explored for one in ends))
             self.known |= zip(some, ends, strict=True)
         found = [self.known[key] for key in keys]
@@ -141,7 +134,7 @@ class FightSolver:
         return [found[at] if at in found else self._alone(fight, parts, run, many) for at, parts in enumerate(starts)]
 
     def _alone(self, fight: PlannedFight, parts: Start, run: StartsRun, many: bool) -> FightEnds:
-        built = self.built(fight, parts)
+        built = self.asked(fight, parts)
         if built.answer is not None:
             return self._answered(fight, parts, built.answer(run))
         assert built.chain is not None
@@ -151,9 +144,10 @@ class FightSolver:
 
     def _begun_alike(self, fight: PlannedFight, starts: list[Start], run: StartsRun, many: bool) -> list[FightEnds]:
         """The ends of starts that are in the chain of the first."""
-        built, parts = self.built(fight, starts[0]), [np.array(side) for side in zip(*starts, strict=True)]
+        fields, conditions = partial(fields_of_fight, self.plan, fight), partial(self.plan.conditions, fight)
+        built, begun = self.plan.carry.in_one_chain(fight.kind, starts, fields, conditions)
         assert built.chain is not None
-        begun = [self.plan.carry.first_state(built, one, self.plan.conditions(fight, one)) for one in starts]
+        parts = [np.array(side) for side in zip(*starts, strict=True)]
         counting = self._counting(fight, built.chain, starts[0], built.outcome)
         try:
             ends = run.from_starts(built.chain, np.array(begun), counting, many)
@@ -198,7 +192,7 @@ class FightSolver:
         key, kept = (fight.name, *(part.tobytes() for part in parts)), self.plan.simulated
         if key in kept:
             return kept[key]
-        built = self.built(fight, parts)
+        built = self.plan.carry.build(fight.kind, fields_of_fight(self.plan, fight, parts))
         if built.chain is not None:
             built = replace(built, chain=replace(built.chain, label=fight.name))
         if len(kept) < MOST_KEPT:
@@ -206,8 +200,9 @@ class FightSolver:
         return built
 
     def _answered(self, fight: PlannedFight, parts: Start, found: Outcomes) -> FightEnds:
-        """The end of a fight without dice."""
-        return _ends(*self._known(fight, parts, found.columns, len(found.p)), found.p, parts)
+        """The ends of a fight that is answered directly."""
+        ends = _ends(*self._known(fight, parts, found.columns, len(found.p)), found.p, parts)
+        return replace(ends, explored=found.explored)
 
     def _by_start(self, fight: PlannedFight, parts: Start, columns: Columns, ends: ManyOutcomes) -> list[FightEnds]:
         """The distinct ends from each start, from the columns of the fight."""
@@ -234,7 +229,7 @@ class FightSolver:
         for code, (side, part) in enumerate(zip(fight.sides, parts, strict=True)):
             if side.force != UNNAMED:
                 fled = np.broadcast_to(carry.fled(fight.kind, side.role, columns), size)
-                blocks.append(((code - 2,), fled[:, None]))
+                blocks.append(((6 * slots + 1 + code,), fled[:, None]))
                 after = carry.left(fight.kind, side.role, self.plan.tables(side), part, columns)
                 for place, values in zip(range(1 + code * slots, 6 * slots + 1, 2 * slots), after, strict=True):
                     if values is not None:
@@ -244,8 +239,10 @@ class FightSolver:
 
 def _ends(blocks: Blocks, kept: Columns, p: np.ndarray, parts: Start, which: Any = slice(None)) -> FightEnds:
     """These of the ends, with their chances."""
-    slots = parts[0].shape[-1]
-    numbers = np.zeros((len(p), 6 * slots + 3), np.int64)
+    columns = dict[int, np.ndarray]()
     for places, values in blocks:
-        numbers[:, places] = values[which]
-    return FightEnds(numbers, {name: values[which] for name, values in kept.items()}, p, (3, 2, slots))
+        columns |= {place: one for place, one in zip(places, values.T, strict=True) if place == 0 or one.any()}
+    places = sorted(columns)
+    numbers = np.array([columns[place][which] for place in places], np.int64).T
+    named = {name: values[which] for name, values in kept.items()}
+    return FightEnds(np.ascontiguousarray(numbers), named, p, (3, 2, parts[0].shape[-1]), places=np.array(places))

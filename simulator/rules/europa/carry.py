@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -11,17 +11,21 @@ import numpy as np
 
 from simulator.engine.model.chain import SIDES
 from simulator.rules.battle import Built, Columns, States
-from simulator.rules.campaign.carry import Carry, Fighting, Left, Number, Table, Tables, each
+from simulator.rules.campaign.carry import Carry, Fighting, Left, Number, Starts, Table, Tables, each
+from simulator.rules.europa.passages.text import build_passages
 from simulator.rules.europa.sea.battle import BattleSetup
+from simulator.rules.europa.sea.decided_battle import is_decided
 from simulator.rules.europa.sea.model import SEA_TYPES
+from simulator.rules.europa.sea.squadrons import engagement
+from simulator.rules.europa.sea.survivors import OF_SURVIVORS, Survivors
 from simulator.rules.europa.shared.fleets import Hold
 from simulator.rules.europa.shared.land_model import FORAGERS
 from simulator.rules.europa.shared.leaders import GONE, LAND_TYPES, leader_of
 from simulator.rules.europa.shared.losses import Counters, counters_by_size, with_room
 from simulator.rules.europa.shared.stacks import LD
-from simulator.rules.europa.siege.battle import ONLY_AT_START
 from simulator.rules.europa.siege.fortresses import MARKS as OF_FORTRESSES
 from simulator.rules.europa.siege.fortresses import THIRDS, EuropaFortresses
+from simulator.rules.europa.siege.numbers import ONLY_AT_START
 from simulator.rules.europa.siege.state import LEADER_LOST
 from simulator.rules.europa.tables import standard
 from simulator.rules.sides import SIDES
@@ -39,6 +43,11 @@ ON_LAND, AFLOAT = (("land_detachments", *THIRDS),), (SHIPS[:5],)
 SEA_FIELDS = {"leader": "admiral", "technology": "naval_technology", "leader_country": "", "leader_type": ""}
 
 KEEP_BEST, REGROUP = "keep-best-army", "regroup"
+# Kind -> slots that decide only in which state a fight begins, beside the troops of a besieger.
+ONLY_BEGINS = {
+    **{kind: (*names, "siege_rounds") for kind, names in ONLY_AT_START.items()},
+    "passage": (*SHIPS, "land_detachments", "exploration_detachments", "foraging"),
+}
 # Traits that no battle knows, with their words, the default first.
 OF_CAMPAIGNS = {
     "losses": (KEEP_BEST, "keep-most-armies", REGROUP),
@@ -129,37 +138,32 @@ class EuropaCarry(Carry):
         return found
 
     def containing(self, kind: str, data: Table, tables: Sequence[Tables], parts: Sequence[np.ndarray]) -> list[int]:
-        """Sieges of one fortress that stand otherwise, by what losses leave of the largest besieger.
-
-        In Europe tables are made for losses of whole LD; a relief army fights the counters of the besieger.
+        """Passages of fleets that differ in ships and loose troops; sieges of one fortress that stand otherwise, by
+        what losses leave of the largest besieger.
         """
-        found = super().containing(kind, data, tables, parts)
-        if kind not in SIEGES:
-            return found
-        (besiegers, places), counters = parts, len(THIRDS)
-        begins = [SLOTS.index(name) for name in (*ONLY_AT_START[kind], "siege_rounds")]
-        places = np.where(np.isin(np.arange(len(SLOTS)), begins), 0, places)
-        thirds = besiegers[:, :counters] @ list(THIRDS.values())
-        policy = data.get("policy", {}).get("attacker", {}).get("losses", KEEP_BEST)
-        orders = {policy, {**tables[0][0], **tables[0][1]}.get("losses", KEEP_BEST)}
-        alone = "relief" in tables[1][1] or REGROUP in orders
-        largest = dict[Any, list[tuple[int, list[list[tuple[int, ...]]]]]]()
-        for at in np.argsort(-thirds, kind="stable").tolist():
-            own = tuple(besiegers[at, :counters].tolist())
-            key = places[at].tobytes(), besiegers[at, counters:].tobytes(), own if alone else thirds[at] % LD
-            known = largest.setdefault(key, [])
-            for place, paths in known:
-                if all(path[thirds[at]] == own for path in paths):
-                    found[at] = place
-                    break
-            else:
-                known.append((at, [_counters(besiegers[at], order) for order in orders]))
-        return found
+        if kind not in ONLY_BEGINS:
+            return super().containing(kind, data, tables, parts)
+        begins = np.isin(SLOTS, ONLY_BEGINS[kind])
+        own, other = (np.where(begins, 0, part) for part in parts)
+        if kind in SIEGES:
+            policy = data.get("policy", {}).get("attacker", {}).get("losses", KEEP_BEST)
+            orders = {policy, {**tables[0][0], **tables[0][1]}.get("losses", KEEP_BEST)}
+            # A relief army fights the counters of the besieger.
+            if not ("relief" in tables[1][1] or REGROUP in orders):
+                return left_of_the_largest(own, other, orders)
+        first = dict[bytes, int]()
+        return [first.setdefault(row.tobytes(), at) for at, row in enumerate(np.hstack([own, other]))]
 
-    def first_state(self, built: Built, parts: Sequence[np.ndarray], conditions: Table) -> Any:
-        """The fortress as it stands, before the besiegers that are left."""
+    def in_one_chain(
+        self, kind: str, starts: Starts, fields: Callable[..., Any], conditions: Callable[..., Any]
+    ) -> tuple[Built, Sequence[Any]]:
+        """Of a siege only the first is set up."""
+        if kind == "passage":
+            fights = build_passages([fields(start) for start in starts])
+            return fights[0], [fight.chain.start for fight in fights if fight.chain]
+        built = self.build(kind, fields(starts[0]))
         assert built.begin is not None
-        return built.begin(conditions, int(parts[0][: len(THIRDS)] @ list(THIRDS.values())))
+        return built, [built.begin(conditions(start), int(thirds_of(start[0]))) for start in starts]
 
     def build(self, kind: str, fields: Any) -> Built:
         """The fight; the columns of a naval battle count captured ships apart from its own."""
@@ -186,6 +190,12 @@ class EuropaCarry(Carry):
 
         return with_columns(built, own_ships)
 
+    def asked(self, kind: str, fields: Any, tables: Sequence[Tables], kept: Collection[str]) -> Built:
+        """The fleets that naval battles leave are enough where nothing else is kept."""
+        fleets = kind == "naval" and OF_SURVIVORS.issuperset(kept)
+        found = survivors(fields, [tested(kind, one) for one in tables]) if fleets else None
+        return found or self.build(kind, fields)
+
     def left(self, kind: str, role: str, tables: Tables, pieces: np.ndarray, columns: Columns) -> Left:
         """Counters by the thirds left, ships by kind."""
         if kind in SIEGES and role == "defender":
@@ -193,13 +203,13 @@ class EuropaCarry(Carry):
         # The numbers of a slot lie side by side in memory: they are written, and later compared, slot by slot.
         left = np.asfortranarray(each(pieces, len(columns["winner"])))
         gained = np.zeros(left.shape[::-1], np.int64).T
-        # Starts that are solved together have what losses leave of the first.
-        troops = np.atleast_2d(pieces)[0]
-        before = int(troops[: len(THIRDS)] @ list(THIRDS.values()))
-        if before:
+        before, losses = thirds_of(pieces), {**tables[0], **tables[1]}.get("losses", KEEP_BEST)
+        if np.any(before):
             thirds = np.clip(self.thirds_left(kind, role, before, columns), 0, before)
-            sizes = _counters(troops, {**tables[0], **tables[1]}.get("losses", KEEP_BEST))
-            left[:, : len(THIRDS)] = np.array(sizes)[thirds]
+            stacks, which = np.unique(np.atleast_2d(pieces)[:, : len(THIRDS)], axis=0, return_inverse=True)
+            for at, stack in enumerate(stacks):
+                rows = which.ravel() == at if len(stacks) > 1 else slice(None)
+                left[rows, : len(THIRDS)] = np.array(_counters(stack, losses))[thirds[rows]]
         for ship in SHIPS if kind in AT_SEA else ():
             slot, there = SLOTS.index(ship), columns[f"{role}_{ship}_left"]
             own = columns.get(f"{role} own {ship}", np.minimum(there, pieces[..., slot]))
@@ -208,9 +218,7 @@ class EuropaCarry(Carry):
             left[:, SLOTS.index("foraging")] = columns["foraging"]
         elif kind == "land" and role == "attacker":
             left[:, SLOTS.index("foraging")] = 0
-        who = {"land": "leader", "siege-campaign": "leader", "naval": "admiral"}.get(kind, "")
-        named = tables[0].get(who) not in (None, "replacement", "none", "draw")
-        if named and not {"leader", "admiral"} & set(tables[1]):
+        if who := tested(kind, tables):
             fates = [columns.get(f"{role}_leader_{fate}", False) for fate in (*GONE, "lost")]
             gone = np.any(np.broadcast_arrays(np.zeros(len(left), bool), *fates), axis=0)
             left[:, SLOTS.index(f"{who} gone")] |= gone
@@ -229,7 +237,7 @@ class EuropaCarry(Carry):
         return left
 
     @staticmethod
-    def thirds_left(kind: str, role: str, before: int, columns: Columns) -> np.ndarray:
+    def thirds_left(kind: str, role: str, before: Any, columns: Columns) -> np.ndarray:
         """Thirds of land detachments that a side has left of those it had `before`."""
         if kind == "land":
             return np.asarray(before - columns[f"{role}_losses_thirds"])
@@ -243,6 +251,47 @@ class EuropaCarry(Carry):
             return False
         left = [columns.get(f"{role}_{how}", False) for how in ("broke_off", "left_with_wind")]
         return np.any([*np.broadcast_arrays(*left, columns["evaded"] & (role == SIDES[1]))], axis=0)
+
+
+def thirds_of(pieces: np.ndarray) -> Any:
+    """The thirds of land detachments of these pieces: int64, without the axis of the slots."""
+    return pieces[..., : len(THIRDS)] @ list(THIRDS.values())
+
+
+def left_of_the_largest(besiegers: np.ndarray, places: np.ndarray, orders: Collection[str]) -> list[int]:
+    """For each siege that of the largest besieger whose losses, in each of these orders, lead to its own; `besiegers`,
+    `places`: int64, shape (starts, slots).
+
+    In Europe tables are made for losses of whole LD.
+    """
+    found, thirds, counters = [0] * len(besiegers), thirds_of(besiegers), len(THIRDS)
+    largest = dict[Any, list[tuple[int, list[list[tuple[int, ...]]]]]]()
+    for at in np.argsort(-thirds, kind="stable").tolist():
+        own = tuple(besiegers[at, :counters].tolist())
+        known = largest.setdefault((places[at].tobytes(), besiegers[at, counters:].tobytes(), thirds[at] % LD), [])
+        for place, paths in known:
+            if all(path[thirds[at]] == own for path in paths):
+                found[at] = place
+                break
+        else:
+            known.append((at, [_counters(besiegers[at], order) for order in orders]))
+            found[at] = at
+    return found
+
+
+def survivors(fields: Any, tested: Sequence[str]) -> Built | None:
+    """A naval battle as far as the fleets that it leaves; None where a side decides when to leave."""
+    fleets = engagement(fields)
+    if is_decided(fleets):
+        return None
+    return Built(answer=lambda run: Survivors(BattleSetup(fleets), tested).outcomes())
+
+
+def tested(kind: str, tables: Tables) -> str:
+    """The trait with the leader of a force whose fate in a fight matters to the next ones, "" for none."""
+    who = {"land": "leader", "siege-campaign": "leader", "naval": "admiral"}.get(kind, "")
+    named = tables[0].get(who) not in (None, "replacement", "none", "draw")
+    return who if named and not {"leader", "admiral"} & set(tables[1]) else ""
 
 
 def with_columns(built: Built, more: Callable[[States], Columns]) -> Built:

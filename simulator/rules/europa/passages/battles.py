@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.rules.europa.passages.fates import ENEMY, OWN, Bouts, Fate, bouts_of, fates_of, limits_of, wiped
+from simulator.rules.europa.passages.fates import ENEMY, OWN, Bouts, Fate, bouts_of, fates_of, limits_of
 from simulator.rules.europa.sea.fight import FightKey, fight_of
-from simulator.rules.europa.sea.losses import NO_SHIP, Fight, Force, Losses, all_whole, captured, remaining
+from simulator.rules.europa.sea.losses import NO_SHIP, Fight, Force, Losses, all_whole, captured, remaining, wiped
 from simulator.rules.europa.sea.squadrons import Engagement
 from simulator.rules.europa.shared.fleets import Afloat, Cargo, Fleet, Hold, after_attrition
 from simulator.rules.europa.shared.leaders import UNHARMED, Leader, Trial, fates

@@ -18,12 +18,11 @@ from simulator.engine.model.kept import Recent
 from simulator.rules.battle import ATTACKER
 from simulator.rules.europa.sea import rules
 from simulator.rules.europa.sea.fight import TOGETHER, FightKey, chances_of_ends, ends_of, padded
-from simulator.rules.europa.sea.losses import NEVER_LOST, NEVER_PURSUED, STEPS, modified
-from simulator.rules.europa.sea.tables import ROLLS, Duel, NavalSetup, Plan, Pursuit
+from simulator.rules.europa.sea.losses import NEVER_LOST, NEVER_PURSUED, STEPS, wiped
+from simulator.rules.europa.sea.tables import ROLLED, Duel, NavalSetup, Plan, Pursuit, chased
 from simulator.rules.europa.tables import Book
 
 OWN, ENEMY = 0, 1
-ROLLED = len(ROLLS) + 1
 # Bytes of the ends of duels that are kept.
 MOST_BYTES = 20_000_000
 
@@ -107,26 +106,13 @@ def _sorted(plan: Plan, small: tuple[bool, bool], routs: bool) -> Sorted:
     found = np.zeros((2, (3 + plan.morale[OWN]) * ROLLED, len(ends), 2))
     for place, end in enumerate(ends):
         own, enemy = (small[side] and end.morale[side] == 0 for side in (OWN, ENEMY))
-        for wiped in (False, True):
+        for lost in (False, True):
             for sinks in (False, True):
-                both = wiped or own, sinks or enemy
+                both = lost or own, sinks or enemy
                 winner, pursues, (routed, _) = rules.settled(end.verdict, end.left, end.morale, both, routs)
                 kind = int(routed) if winner == ATTACKER else 2 + (0 if routed else end.morale[OWN])
-                found[int(wiped), kind * ROLLED + end.rolls * pursues, place, int(sinks)] = 1
+                found[int(lost), kind * ROLLED + end.rolls * pursues, place, int(sinks)] = 1
     return Sorted(*found.reshape(2, found.shape[1], -1))
-
-
-@lru_cache(maxsize=1024)
-def _chased(book: Book, pursuit: Pursuit) -> np.ndarray:
-    """A pursuit by the rolls before it, 0 for none: float64 [rolls, stars, thirds]; not to be changed."""
-    bits, mask = rules.LOSS_BITS, rules.LOSS_MASK
-    tables = [pursuit.results(book, rolls) if rolls else {0: 1} for rolls in range(ROLLED)]
-    codes = np.array([code for table in tables for code in table])
-    out = np.zeros((ROLLED, 1 + (codes >> bits).max(), 1 + (codes & mask).max()))
-    for rolls, table in enumerate(tables):
-        for code, ways in table.items():
-            out[rolls, code >> bits, code & mask] = ways / sum(table.values())
-    return out
 
 
 @lru_cache(maxsize=1024)
@@ -186,20 +172,13 @@ class Fates:
         return found
 
     def _pursuits(self, groups: list[Any], side: int) -> np.ndarray:
-        return padded([_chased(self.book, pursuits[side]) for pursuits, _ in groups])
+        return padded([chased(self.book, pursuits[side]) for pursuits, _ in groups])
 
 
 def _add(found: dict[Fate, np.ndarray], fate: Fate, more: int, chances: np.ndarray) -> None:
     """Add chances of losses, to which the pursuit adds these thirds."""
     if chances.any():
         found.setdefault(fate, np.zeros(NEVER_PURSUED))[more : more + len(chances)] += chances
-
-
-@lru_cache(maxsize=1024)
-def wiped(book: Book, thirds: int, enemies: int) -> tuple[int, bool]:
-    """The thirds that wipe out a fleet of this size against so many detachments; is it whenever it is routed?"""
-    lost = next((lost for lost in range(NEVER_LOST) if modified(book, lost, enemies, False) > thirds), NEVER_LOST)
-    return lost, modified(book, 0, enemies, True) > thirds
 
 
 @lru_cache(maxsize=256)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from simulator.engine.model.plain import PlainBattle
@@ -66,10 +68,14 @@ def winners_of_passage(fields: PassageFields) -> Outcomes:
 
 def build_passage(fields: PassageFields) -> Built:
     """Everything that answers a passage."""
-    voyage = Voyage(fields, book(fields.options.tables))
-    return built(
-        PlainBattle(voyage.start, voyage.follow, label="passage"),
-        voyage.columns,
-        assumptions(voyage),
-        explanation(voyage),
-    )
+    return build_passages([fields])[0]
+
+
+def build_passages(several: Sequence[PassageFields]) -> list[Built]:
+    """Passages that differ only in ships and in troops that are no ARMY: one battle, which begins in several states."""
+    voyages = [Voyage(fields, book(fields.options.tables)) for fields in several]
+    first, starts = voyages[0], [voyage.start for voyage in voyages]
+    battle = PlainBattle(first.start, first.follow, label="passage", others=starts)
+    return [
+        built(battle.begun(voyage.start), first.columns, assumptions(voyage), explanation(voyage)) for voyage in voyages
+    ]

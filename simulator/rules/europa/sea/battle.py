@@ -243,6 +243,12 @@ class BattleSetup:
         return self.tables.add(Counter(int(die + self.evasion_bonus >= EVADES_AT) for die in FACES))
 
     @property
+    def evaded(self) -> float:
+        """The chance of an evasion."""
+        evades = self.tables.weights(self.evade())
+        return evades.get(1, 0) / sum(evades.values())
+
+    @property
     def evasion_bonus(self) -> int:
         """The manoeuvre that is added to the evader's die."""
         enemy, own = (squadron.leader.manoeuvre for squadron in self.engagement.squadrons)
@@ -299,10 +305,8 @@ class BattleSetup:
         found = np.zeros(len(WINNERS))
         for case, _, chances in self.ends_by_case():
             found[case.row.winner] += chances.sum()
-        evades = self.tables.weights(self.evade())
-        evaded = evades.get(1, 0) / sum(evades.values())
-        found *= 1 - evaded
-        found[EVADED.winner] += evaded
+        found *= 1 - self.evaded
+        found[EVADED.winner] += self.evaded
         return Outcomes({"winner": np.arange(len(WINNERS))}, found)
 
     # --- columns ---

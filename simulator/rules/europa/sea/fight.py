@@ -78,10 +78,11 @@ def levels_of(duels: Sequence[Duel]) -> list[np.ndarray]:
 
 
 class End(NamedTuple):
-    """An end of a fight as far as its result depends on it: who has won, has somebody left with the wind?"""
+    """An end of a fight as far as its result depends on it: who has won, and as in `NavalState` who got away."""
 
     verdict: int
-    left: bool
+    left: int
+    broke: int
     rolls: int
     morale: tuple[int, int]
 
@@ -93,7 +94,7 @@ def ends_of(plan: Plan) -> tuple[list[End], list[np.ndarray]]:
     for level in course_of(plan):
         states = [level.states[place] for place in level.ends]
         each = [
-            End(s.verdict, s.left > 0, s.rolls, (rules.morale_left(p, s, 0), rules.morale_left(p, s, 1)))
+            End(s.verdict, s.left, s.broke, s.rolls, (rules.morale_left(p, s, 0), rules.morale_left(p, s, 1)))
             for s in states
         ]
         found.append([ends.setdefault(end, len(ends)) for end in each])
@@ -212,6 +213,14 @@ class FightSweep:
                     if chances[place].any():
                         state, more = level.states[place]._replace(group=group), drawn[group] * chances[place]
                         found[state] = _sum(found[state], more) if state in found else more
+        return found
+
+    def by_end(self, duel: Duel) -> np.ndarray:
+        """The chances of the ends of a duel: float64 [end, own losses, enemy losses]."""
+        ends, kinds = ends_of(duel.plan)
+        found = np.zeros((len(ends), *self.room))
+        for level, kind, chances in zip(course_of(duel.plan), kinds, self.levels[duel], strict=True):
+            found[:, : chances.shape[1], : chances.shape[2]] += np.tensordot(kind, chances[level.ends], 1)
         return found
 
     @cached_property

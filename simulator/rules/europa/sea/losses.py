@@ -71,6 +71,13 @@ def modified(book: Book, thirds: int, nd: int, routed: bool) -> int:
     return book.modified_loss(step, thirds, "naval_size_loss")
 
 
+@lru_cache(maxsize=1024)
+def wiped(book: Book, thirds: int, enemies: int) -> tuple[int, bool]:
+    """The thirds that wipe out a fleet of this size against so many detachments; is it whenever it is routed?"""
+    lost = next((lost for lost in range(NEVER_LOST) if modified(book, lost, enemies, False) > thirds), NEVER_LOST)
+    return lost, modified(book, 0, enemies, True) > thirds
+
+
 class Force(NamedTuple):
     """A side as far as its losses depend on it: what is there, the first line, the order in which ships are lost."""
 

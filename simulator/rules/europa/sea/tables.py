@@ -23,6 +23,8 @@ from simulator.rules.europa.tables import HIGHEST, Book
 from simulator.rules.toolkit.weights import grid
 
 ROLLS = ((1, True), (1, False), (2, True), (2, False))
+# Rolls that a pursuit may come after, 0 for no pursuit.
+ROLLED = len(ROLLS) + 1
 NO_LOSS = np.ones((1, 1))
 
 
@@ -148,6 +150,18 @@ class Pursuit(NamedTuple):
 def sooner(rolls: int) -> int:
     """The modifier of a pursuit by the rolls of the fight: +2 after day one, +1 after a Fire roll (step 9)."""
     return 2 * (rolls <= 2) + rolls % 2
+
+
+@lru_cache(maxsize=1024)
+def chased(book: Book, pursuit: Pursuit) -> np.ndarray:
+    """A pursuit by the rolls before it, 0 for none: float64 [rolls, stars, thirds]; not to be changed."""
+    tables = [pursuit.results(book, rolls) if rolls else {0: 1} for rolls in range(ROLLED)]
+    codes = np.array([code for table in tables for code in table])
+    out = np.zeros((ROLLED, 1 + (codes >> rules.LOSS_BITS).max(), 1 + (codes & rules.LOSS_MASK).max()))
+    for rolls, table in enumerate(tables):
+        for code, ways in table.items():
+            out[rolls, code >> rules.LOSS_BITS, code & rules.LOSS_MASK] = ways / sum(table.values())
+    return out
 
 
 @dataclass

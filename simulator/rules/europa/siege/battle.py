@@ -6,10 +6,9 @@ docs/rules/europa_land_siege.md sections 4 and 5.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ import numpy as np
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.kept import Recent
 from simulator.rules.battle import Built, Columns
-from simulator.rules.europa.shared.land_checks import check_works
 from simulator.rules.europa.shared.land_model import Campaign, Siege
 from simulator.rules.europa.shared.leaders import FATES, KILLED, fate_columns, pair_of
 from simulator.rules.europa.shared.losses import Counters
@@ -27,6 +25,7 @@ from simulator.rules.europa.shared.text import common_assumptions, fates_text
 from simulator.rules.europa.siege import rules
 from simulator.rules.europa.siege import state as siege
 from simulator.rules.europa.siege.assault import Ground, drms_of
+from simulator.rules.europa.siege.numbers import begun_plainly, numbers_of
 from simulator.rules.europa.siege.relief_rules import relief_rolled
 from simulator.rules.europa.siege.state import SiegeState
 from simulator.rules.europa.siege.tables import BOXES, SiegeSetup
@@ -34,9 +33,6 @@ from simulator.rules.toolkit.naming import plural, sentence, winners
 
 PLUSES = np.array([plus for _, plus in siege.WORKS])
 MOST_THROWS, AT_ONCE = 200_000, 1000
-# Conditions that differ only in the start of the chain, by kind; an assault may be made again in a campaign alone.
-BEGINS = ("siegeworks_minus", "siegeworks_plus", "breach_counter", "first_round", "pillages")
-ONLY_AT_START = {"siege": BEGINS, "siege-campaign": (*BEGINS, "assault_counter", "unsupplied_segments")}
 # The last sieges that were set up, with their columns; those that begin otherwise share them.
 Outcome = Callable[[Any], Columns]
 RECENT = Recent[tuple[SiegeSetup, Chain, Outcome]](256, lambda made: 1)
@@ -55,7 +51,7 @@ def build_siege(fields: Siege | Campaign) -> Built:
         assumptions=lambda: list(siege_assumptions(setup)),
         explain=lambda: list(siege_explanation(setup)),
         begun=begun if setup.campaign else None,
-        begin=partial(first_state, setup),
+        begin=setup.begun,
         decisions=partial(siege_decisions, setup),
     )
 
@@ -65,9 +61,8 @@ def _set_up(fields: Siege | Campaign) -> tuple[SiegeSetup, Chain, Outcome]:
 
     A siege that is interrupted goes on from hundreds of starts, most of which differ in the state of the fortress.
     """
-    begins = fields.conditions.model_copy(update=dict.fromkeys(ONLY_AT_START[fields.battle], 0))
-    setup, alike = SiegeSetup(fields), fields.model_copy(update={"conditions": begins})
-    key = setup.numbers(alike)
+    setup, alike = SiegeSetup(fields), begun_plainly(fields)
+    key = numbers_of(setup, alike)
     known = RECENT.get(key)
     if known is None:
         made = SiegeSetup(alike)
@@ -76,13 +71,6 @@ def _set_up(fields: Siege | Campaign) -> tuple[SiegeSetup, Chain, Outcome]:
     made, chain, outcome = known
     setup.tables, setup.params = made.tables, made.params
     return setup, chain, outcome
-
-
-def first_state(setup: SiegeSetup, changed: Mapping[str, Any], camp: int) -> SiegeState:
-    """The state in which the same siege begins with these conditions, before `camp` thirds of its besieger (0: all)."""
-    conditions: Any = SimpleNamespace(**{**vars(setup.fields.conditions), **changed})
-    check_works(conditions)
-    return setup.begun(conditions, camp or setup.besieger.size)
 
 
 def begun(states: Any) -> np.ndarray:

@@ -6,8 +6,9 @@ docs/rules/europa_land_siege.md sections 4 and 5; the rules are in rules.py.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from simulator.engine.model.chance import NO_TABLE, TableBook, seen_as
 from simulator.rules.europa.procedures.continuation import BOXES as ROUNDS
 from simulator.rules.europa.procedures.continuation import END, START, Season, Track
-from simulator.rules.europa.shared.land_checks import DEFAULT_ROUNDS
+from simulator.rules.europa.shared.land_checks import DEFAULT_ROUNDS, check_works
 from simulator.rules.europa.shared.land_model import Campaign, CampaignPolicy, Siege, level_of
 from simulator.rules.europa.shared.leaders import FACES, both_fates
 from simulator.rules.europa.shared.losses import (
@@ -24,6 +25,7 @@ from simulator.rules.europa.shared.losses import (
     PILLAGE_SIDES,
     Pillaging,
     attrition,
+    attrition_table,
     clamped,
     counters_by_size,
 )
@@ -42,10 +44,6 @@ BOXES = (*ROUNDS, END, "roll")
 FAR = 6
 # Countries whose besieger with an ARMY+ causes 2/3 more in an assault, and in which periods (section 4.5 step 4).
 ELITE = {"poland": ("I", "II")} | dict.fromkeys(("russia", "russia-reformed", "turkey-janissary"), ("I", "II", "III"))
-
-
-# Fields of a garrison of which the rules read what follows from them (`SiegeSetup.numbers`).
-OF_A_GARRISON = {"country", "technology", "tercios", "leader_type"}
 
 
 class SiegeSetup(Opponents[Siege | Campaign]):
@@ -103,16 +101,6 @@ class SiegeSetup(Opponents[Siege | Campaign]):
         lost = self.fields.attacker.model_copy(update={"leader": "replacement"})
         other = SiegeSetup(self.fields.model_copy(update={"attacker": lost}), self.tables)
         return [self, other]
-
-    def numbers(self, alike: Siege | Campaign) -> Hashable:
-        """The numbers that the chain and its ends depend on, of the siege with the fields `alike`: where no relief army
-        comes, only these of the garrison.
-        """
-        if self.relief.army:
-            return alike.model_dump_json(warnings=False)
-        fields = alike.model_dump_json(exclude={"defender": OF_A_GARRISON}, warnings=False)
-        behind = sum_of(self.assault_of_place(self.besieger.size, 0, 0)[:1])
-        return fields, self.besieged.leader, tuple(self.pairs.items()), self.assaults.assailants, behind
 
     def _set_campaign(self, fields: Siege | Campaign) -> None:
         """The plan, rounds, supply and winter of a campaign; a siege segment is one round by a fixed plan."""
@@ -238,7 +226,7 @@ class SiegeSetup(Opponents[Siege | Campaign]):
     def attrition(self, camp: int, pillages: int, bad: int, drawn: int) -> int:
         """Table of the besieger's attrition by its size, sides of PILLAGE, weather and the Vizier's siege value."""
         drm = sum_of(self.besieger_attrition(camp, pillages, bool(bad), drawn))
-        return self.tables.add(attrition(self.book, camp, pillages, drm, self.habit))
+        return self.tables.add(attrition_table(self.book, camp, pillages, drm, self.habit))
 
     def wears(self, camp: int, pillages: int) -> int:
         """Table of supply attrition by size and sides of PILLAGE, over what the leader's manoeuvre may be."""
@@ -370,15 +358,17 @@ class SiegeSetup(Opponents[Siege | Campaign]):
     @property
     def start(self) -> SiegeState:
         """The fortress as it stands, at the start roll or at the first decision."""
-        return self.begun(self.fields.conditions, self.besieger.size)
+        return self.begun({})
 
-    def begun(self, conditions: Any, camp: int) -> SiegeState:
-        """As `start`, with these conditions of the fortress and `camp` thirds of the besieger."""
+    def begun(self, changed: Mapping[str, Any], camp: int = 0) -> SiegeState:
+        """As `start`, with these conditions of the fortress, before `camp` thirds of the besieger (0: all)."""
+        conditions: Any = SimpleNamespace(**{**vars(self.fields.conditions), **changed})
+        check_works(conditions)
         box = BOXES.index(self.track.start_round) if self.track else 0
         first = SiegeState(*[0] * len(SiegeState._fields))._replace(
             stage=siege.START if box == siege.ROLL_BOX else self.begins,
             box=box,
-            camp=camp,
+            camp=camp or self.besieger.size,
             garrison=self.besieged.size,
             works=works_of(conditions),
             breach=int(conditions.breach_counter),
