@@ -135,7 +135,8 @@ def test_the_map_marks_this_battle_and_a_press_takes_a_cell(page):
 def test_rounds_replay_and_luck(page):
     assert "after round" in use(page, "rounds")
     text = use(page, "replay")
-    assert re.search(r"Outcome: winner (attacker|defender)", text)
+    assert re.search(r"The (attacker|defender) wins \(.*rounds \d+\)\.", text)
+    assert "regiments left 0" not in text
     assert "0 won" in use(page, "luck", battles="defender\ndefender")
 
 
@@ -280,8 +281,9 @@ def test_fights_of_a_campaign_are_moved_by_buttons_and_by_dragging(page, server)
     page.locator(".grip").nth(1).drag_to(page.locator(".fight").nth(0), target_position={"x": 20, "y": 20})
     until(page, "location.search.includes('fight.0.attacker=red')")
     wait_for_chance(page, first)
-    page.fill("[name='with.named']", "green")
+    page.fill("[name='with.named']", "Green")
     page.click("text=add force")
+    page.wait_for_selector("[name='force.green.regiments']:focus")
     until(page, "document.getElementsByName('force.green.regiments').length === 1")
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -197,14 +197,24 @@ def test_what_if_begins_with_units_and_names_each_of_them_once(site):
     labels = [one for group in groups for one in group]
     assert "+1 infantry" in labels
     assert "+1 automatic hit" in labels
-    assert "manpower tokens of province 1 of Novgorod: 1 → 2" in labels
-    assert labels.index("infantry of the extra dice of Muscovy: 0 → 1") > labels.index("+1 infantry")
+    assert "manpower tokens of province 1 of Novgorod: 1\xa0→\xa02" in labels
+    assert labels.index("infantry of the extra dice of Muscovy: 0\xa0→\xa01") > labels.index("+1 infantry")
     assert not [one for one in labels if "limit of rounds" in one]  # there is none: 1 is not one more
     assert "+1 regiment<" in tool(site, ("risk", "land"), "more")
 
 
 def test_what_if_tries_no_number_that_stands_for_none(site):
-    assert "-1 → 0" not in tool(site, ("europa", "siege-campaign"), "more")
+    assert not re.search(r"-1\s→", tool(site, ("europa", "siege-campaign"), "more"))
+
+
+def test_what_best_play_decides_can_be_chosen(page, server):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(server + "/birthright/tactical")
+    page.click("#t-best")
+    page.wait_for_selector("#panel[aria-busy=false] [type=checkbox]")
+    assert page.locator("#panel [type=checkbox]").first.bounding_box()["width"] >= 13
+    page.click("#panel label.beside >> nth=0")
+    assert page.locator("#panel [type=checkbox]").first.is_checked()
 
 
 def test_best_play_has_no_paths(site):
@@ -226,7 +236,21 @@ def test_facts_are_not_said_twice_and_what_is_certain_has_no_decimals(site):
     land = re.findall(r"<div><dt>([^<]*)</dt><dd><b>([^<]*)</b>", answered(site, ("axis-and-allies-1942", "land")))
     assert [label for label, _ in land] == ["units you lose", "units they lose", "rounds"]
     siege = dict(re.findall(r"<div><dt>([^<]*)</dt><dd><b>([^<]*)</b>", answered(site, ("price-of-power", "siege"))))
-    assert siege["provinces taken"] == "3"
+    assert siege["value taken"] == "4"
+
+
+@pytest.mark.parametrize(
+    ("kind", "number"),
+    [
+        (("axis-and-allies-1942", "raid"), "<dt>attacker points on average</dt><dd>6.9</dd>"),
+        (("price-of-power", "siege"), "<dt>provinces taken</dt><dd>3</dd>"),
+    ],
+)
+def test_an_answer_that_is_a_number_has_it_in_large(site, kind, number):
+    html = answered(site, kind)
+    assert number in html
+    assert html.count(number[: number.index("</dt>")].removesuffix(" on average")) == 1  # and not among the facts
+    assert ('id="roll"' in html) == (kind[1] == "raid")  # the other has no dice that could be simulated
 
 
 def test_whoever_wins_is_named(site):

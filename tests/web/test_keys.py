@@ -67,6 +67,48 @@ def test_numbers_and_whole_lines_are_pasted(page, server):
     until(page, "location.search.includes('attacker.infantry=4&attacker.bomber=1&defender.tank=2')")
 
 
+def test_the_tab_key_leads_on_after_the_name_of_another_unit(page, server):
+    """The form is made again with a place for one more; the field that was entered meanwhile keeps the focus."""
+    page.goto(f"{server}/kings-and-things/land")
+    last = page.locator("[name^='attacker.creatures'][type=text]").last
+    name = last.get_attribute("name")
+    last.click()
+    page.keyboard.type("Mammoth")
+    page.keyboard.press("Tab")
+    following = name.replace(".4.", ".5.")
+    page.wait_for_selector(f"[name='{following}']")
+    assert page.evaluate("document.activeElement.name") == name.replace("name", "count")
+    page.keyboard.type("2")
+    until(page, "location.search.includes('2+x+Mammoth')")
+
+
+def test_the_focus_stays_on_a_line_that_is_taken(page, server):
+    page.goto(f"{server}{RISK}&with.tab=more")
+    page.wait_for_selector("#panel[aria-busy=false] .whatif a")
+    page.focus(".whatif a[data-set='attacker.regiments=21']")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".whatif a[data-set='attacker.regiments=22']:focus")
+
+
+def test_sharing_without_the_leave_to_copy_keeps_the_focus(page):
+    """Pages that may not write to the clipboard copy what is selected in a box of their own."""
+    page.evaluate("void (navigator.clipboard.writeText = () => Promise.reject(new Error('no')))")
+    page.focus("#to-share")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#shared >> text=The link is copied")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "as-picture"
+
+
+def test_the_escape_key_closes_a_menu(page, server):
+    page.goto(f"{server}/europa/land")
+    page.focus(".menu summary")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Escape")
+    page.wait_for_selector(".menu:not([open]) > summary:focus")
+
+
 # --- the hint what to keep ------------------------------------------------------------------------------------------
 
 HINTED = "/axis-and-allies-1942/land?attacker.infantry=3&attacker.fighter=2&defender.infantry=4"

@@ -145,7 +145,7 @@ def test_fights_and_forces_are_moved_added_and_removed_without_scripts(site):
     assert len(changed_campaign(site, ("with.add", "fight.2"))["fight"]) == 3
     assert len(changed_campaign(site, ("with.drop", "fight.1"))["fight"]) == 1
     assert list(changed_campaign(site, ("with.add", "force.force3"))["force"]) == ["a", "b", "force3"]
-    assert list(changed_campaign(site, ("with.named", "our ally"), ("with.add", "force.x"))["force"])[2] == "our_ally"
+    assert list(changed_campaign(site, ("with.named", "Our ally"), ("with.add", "force.x"))["force"])[2] == "our_ally"
     assert list(changed_campaign(site, ("with.drop", "force.b"))["force"]) == ["a"]
 
 
@@ -373,7 +373,7 @@ TOOLS = {
     "rounds": ("", "exact (201 states, round by round)"),
     "best": ("&objective.attacker.win=1&with.decide=policy.attacker.retreat", "best of all strategies"),
     "counter": ("&with.join.regiments=5", "and still holds it after the counter-attack in 63.3\N{NO-BREAK SPACE}%"),
-    "replay": ("&with.seed=7", "Outcome: winner"),
+    "replay": ("&with.seed=7", "Defender: regiments lost"),
     "luck": ("&with.battles=defender%0Adefender", "0 won"),
 }
 

@@ -56,7 +56,7 @@ def card(job: Job, limits: Limits) -> Reply:
     found = plan(request.draft)
     picture = Picture()
     picture.heading(_box(request.data), "plan a turn")
-    picture.sentence(found.headline)
+    picture.sentence(_proper([*found.turn.places, *(front.name for front in found.turn.fronts)])(found.headline))
     picture.numbers(_numbers(found))
     picture.bar([one | {"rows": [(0, one["said"])], "kind": one["drawn"]} for one in _counts(found)])
     picture.footer(found.how(), True, "each block: how many succeed, as wide as it is likely")

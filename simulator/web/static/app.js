@@ -255,12 +255,13 @@ async function keep_on_clipboard(text) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    const box = document.createElement("textarea");
+    const box = document.createElement("textarea"), before = document.activeElement;
     box.value = text;
     document.body.append(box);
     box.select();
     document.execCommand("copy");
     box.remove();
+    before?.focus();
   }
 }
 
@@ -301,7 +302,8 @@ async function change_form(button, focus = "") {
   if (!reply.ok) return refuse(await reply.text());
   const name_of = (one, place) => one.dataset.name || place, open = new Set();
   $$("details", form).forEach((one, place) => { if (one.open) open.add(name_of(one, place)); });
-  $("#fields").innerHTML = await reply.text();
+  const html = await reply.text(), entered = form.contains(document.activeElement) && document.activeElement.name;
+  $("#fields").innerHTML = html;
   $$("details", form).forEach((one, place) => { if (open.has(name_of(one, place))) one.open = true; });
   if (button.name === "with.move") {
     const card = $$(".fight", form)[button.value.split("=")[1]], same = button.textContent && $$("[name='with.move']:enabled", card).find((one) => one.textContent === button.textContent);
@@ -309,19 +311,20 @@ async function change_form(button, focus = "") {
     return answer_soon();
   }
   if (focus) {
-    $(`[name="${CSS.escape(focus)}"]`, form)?.focus();
+    $(`[name="${CSS.escape(entered || focus)}"]:not([type=hidden])`, form)?.focus();
     return answer_soon();
   }
   if (stay) {
     stay.focus();
     return answer_soon();
   }
-  const key = button.value.replace(/(\+|=\?)$/, "");
+  const forces = $$(".forces input[type=hidden][name^='force.']", form), added = button.name === "with.add" && button.value.startsWith("force.");
+  const key = added ? forces[forces.length - 1].name : button.value.replace(/(\+|=\?)$/, "");
   const places = $$(`[data-key="${CSS.escape(key)}"], [data-key^="${CSS.escape(key)}."]`, form);
   const inputs = places.flatMap((one) => $$("input:not([type=hidden]), select, textarea", one));
   const target = button.value.endsWith("+") ? inputs[inputs.length - 1] : inputs[0];
   if (target) unfold(target);
-  (target || $("button", form)).focus();
+  (target || $("button:not(.default)", form)).focus();
   answer_soon();
 }
 
@@ -691,6 +694,11 @@ function show_pins() {
 // --- listening -----------------------------------------------------------------------------------------------------
 
 document.addEventListener("keydown", (event) => {
+  const menu = event.key === "Escape" && event.target.closest?.(".menu[open]");
+  if (menu) {
+    menu.open = false;
+    $("summary", menu).focus();
+  }
   if (event.key !== "/" || event.ctrlKey || event.metaKey || event.target.matches("input, select, textarea")) return;
   event.preventDefault();
   find.focus();

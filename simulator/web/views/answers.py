@@ -18,7 +18,7 @@ from simulator.engine.model.limits import QUICK_BYTES, NoExactOdds
 from simulator.report.answer_words import facts, survivors
 from simulator.report.survivor_bar import ORDER, SurvivorBlock, survivor_bar
 from simulator.report.tables.odds import events
-from simulator.report.words import value_of
+from simulator.report.words import label_of, value_of
 from simulator.rules.battle import WINNERS
 from simulator.rules.question import LOST, WON
 from simulator.scenarios import Draft, Scenario, ScenarioError, is_uncertain, load
@@ -113,6 +113,7 @@ def context(odds: Odds, scenario: Scenario | None, column: str = "", folded: Col
     later = TEXTS.intersection(folded) | (TABLES.intersection(folded) if numbers and blocks else set())
     if scenario and may_hold(scenario, odds):
         later |= HINT.intersection(folded)
+    shown = list(facts(odds, asked))
     hint, kept = ("", {}) if "hint" in later or scenario is None else to_hold(scenario, odds)
     return {
         "odds": odds,
@@ -122,7 +123,8 @@ def context(odds: Odds, scenario: Scenario | None, column: str = "", folded: Col
         "hint": hint,
         "kept": kept,
         "bar": bar,
-        "facts": list(facts(odds, asked)),
+        "number": None if named else _number(odds, shown),
+        "facts": shown if named else [one for one in shown if one != _number(odds, shown)],
         "blocks": blocks,
         "events": [one for one in events(odds) if one.p > 0 and one.question not in asked],
         "costs": [] if "costs" in later else _costs(odds),
@@ -134,6 +136,12 @@ def context(odds: Odds, scenario: Scenario | None, column: str = "", folded: Col
         "exact": odds.battles is None,
         "explanation": list(scenario.built.explain()) if scenario and "rests" not in later else [],
     }
+
+
+def _number(odds: Odds, shown: Sequence[dict[str, str]]) -> dict[str, str] | None:
+    """The fact that an answer without chances is about: its number, else the first one that is a number."""
+    label, numbers = label_of(odds.battle, odds.question.number), [one for one in shown if "%" not in one["value"]]
+    return next((one for one in numbers if one["label"] == label), numbers[0] if numbers else None)
 
 
 def _costs(odds: Odds) -> list[dict[str, Any]]:

@@ -245,7 +245,7 @@ def _changed(request: BattleRequest) -> dict[str, Any]:
         data = request.frame | links.read(pairs, request.battle)
     for key in request.options.many("move"):
         _move(data, key)
-    named = re.sub(r"\W+", "_", request.options.text("named")).strip("_")
+    named = re.sub(r"\W+", "_", request.options.text("named")).strip("_").lower()
     for asked in request.options.many("add"):
         key = f"force.{named}" if named and asked.startswith("force.") else asked
         # `leaders+` appends an empty value, `crossings.2` an empty table, `units.3=?` an empty name, `order=*` a list.

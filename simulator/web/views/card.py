@@ -36,7 +36,9 @@ def card(job: Job, limits: Limits) -> Reply:
     answer = context(odds, scenario)
     picture.sentence(answer["sentence"])
     other = [one for one in answer["said"][1:] if one["kind"] == "defender"][-1:]
-    picture.numbers([(one["words"], percent(one["p"], 1)) for one in answer["said"][:1] + other])
+    number = answer["number"]
+    named = [(f"{number['label']}{' on average' if number['span'] else ''}", number["value"])] if number else []
+    picture.numbers([(one["words"], percent(one["p"], 1)) for one in answer["said"][:1] + other] or named)
     picture.bar(answer["blocks"])
     picture.armies([army(request, odds, side) for side in SIDES])
     counted = any(one["better"] for one in answer["blocks"])

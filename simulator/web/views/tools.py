@@ -19,6 +19,7 @@ from simulator.analysis.studies.sweep import sweep
 from simulator.analysis.studies.swept import Sweep
 from simulator.analysis.words import meaning
 from simulator.engine.model.limits import QUICK_BYTES, NoExactOdds
+from simulator.report.answer_words import ending
 from simulator.rules.battle import Battle
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.words import words
@@ -139,7 +140,9 @@ def _more(request: BattleRequest) -> dict[str, Any]:
     for row in moving:
         path = row["path"]
         group, side, label = _one_more(request, path)
-        row["label"] = label if group != RULES else f"{label}: {row['setting']} → {row['to']}"
+        row["label"] = (
+            label if group != RULES else f"{label}: {row['setting']}\N{NO-BREAK SPACE}→\N{NO-BREAK SPACE}{row['to']}"
+        )
         row |= {"key": key_of(path), "address": address_with(request, {path: row["to"]}), "side": side}
         row["width"] = 100 * abs(row["change"]) / longest
         groups[group].append(row)
@@ -256,7 +259,7 @@ def _replay(request: BattleRequest) -> dict[str, Any]:
     # Too large, or several battles in one: shown without chances.
     with suppress(NoExactOdds, OutOfTime), at_most(EXACT_SHARE * request.limits.seconds):
         rows = result.luck_rows(QUICK_BYTES)
-    about = {"seed": seed, "number": number, "battle": request.battle}
+    about = {"seed": seed, "number": number, "ending": list(ending(request.battle, result.outcome))}
     return about | {"replay": result, "rows": rows, "chance": "objective" not in request.data}
 
 
