@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice, product
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ from simulator.analysis.odds.answer import answer, changed
 from simulator.analysis.odds.headline import meant
 from simulator.analysis.odds.measure import Measure, measure
 from simulator.analysis.odds.method import Method, check_numbers
-from simulator.analysis.odds.odds import Odds, own_value
+from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import CELL_BATTLES, CELL_BYTES, Progress, by_rules
 from simulator.analysis.odds.stages import Shared
 from simulator.analysis.plan.answer import studied
@@ -23,7 +23,6 @@ from simulator.analysis.studies.one_pass import solve_rows
 from simulator.analysis.studies.variants import variants, with_variants
 from simulator.engine.model.limits import NoExactOdds
 from simulator.scenarios import VARIANT, Draft, Scenario, ScenarioError, Source
-from simulator.scenarios.objective import before_battle
 from simulator.scenarios.paths import setting_at
 from simulator.scenarios.schema import field_at, unknown_field
 from simulator.scenarios.validation import shown
@@ -300,13 +299,13 @@ def grid_of(
     values = tuple([tuple(variants(base, some) if path == VARIANT else some) for path, some in vary.items()])
     if not vary or not all(values):
         raise ValueError("vary: nothing to vary; give a field and its values, like attacker.regiments=1:30")
-    given_values = (value,) if isinstance(value, str) else () if value is None else tuple(value)
+    given_values = (value,) if isinstance(value, str) else ("headline",) if value is None else tuple(value)
     asked = tuple(meant(base.battle(), one) for one in given_values)
     grid = Grid(base, tuple(vary), values, asked, battles, seed)
     if grid.size > most:
         raise ValueError(f"vary: {grid.size:,} combinations; at most {most:,}")
     _suggest_rules(grid)
-    return grid if asked else replace(grid, asked=(_own_value(grid),))
+    return grid
 
 
 def _suggest_rules(grid: Grid) -> None:
@@ -315,20 +314,3 @@ def _suggest_rules(grid: Grid) -> None:
     for path in grid.paths:
         if battle.rules is not None and field_at(battle, path) is None and field_at(battle, f"rules.{path}"):
             raise ScenarioError(unknown_field(battle, path))
-
-
-def _own_value(grid: Grid) -> str:
-    """The default value of the battle kind, from the first cell that the rules allow.
-
-    Raises ScenarioError if they allow none.
-    """
-    refused = None
-    for settings in product(*grid.values):
-        try:
-            scenario, _ = changed(grid.draft, grid.paths, settings)
-            columns = before_battle(scenario.built) if isinstance(scenario, Scenario) else None
-            return grid.odds(settings)[0].value if columns is None else own_value(grid.draft.battle(), columns)
-        except ScenarioError as error:
-            refused = refused or error
-    assert refused is not None
-    raise refused

@@ -75,7 +75,7 @@ def sweep(  # noqa: PLR0913 - one argument an option
         variants that the scenario declares, and `base` for itself; or a mapping of names to changes, such as
         `{"d10": {"rules.dice.sides": 10, "rules.unit.*.attack": "scale"}}`.
     value : str or sequence of str, optional
-        One or several values; by default that of the battle kind, such as `p_attacker`.
+        One or several values; by default `headline`.
     battles : int, optional
         Simulate every cell with this many battles. By default cells are exact where that fits.
     out : str or Path, optional
