@@ -26,7 +26,7 @@ from simulator.analysis.studies.sobol import indices
 from simulator.analysis.studies.units import OneMore, Units
 from simulator.cli import run
 from simulator.report.answer_words import costs
-from simulator.rules.toolkit.words import agreeing, chance_of, noun_for, price_of, several
+from simulator.rules.toolkit.words import agreeing, chance_of, noun_for, price_of, setting_of, several
 from simulator.scenarios import ScenarioError, find_battle
 
 WARSHIPS = "passage.attacker.warships"
@@ -292,3 +292,19 @@ def test_questions_about_fights_in_words():
 
 def test_no_kind_is_called_by_a_word_of_the_schema(battle_odds):
     assert "npr" not in battle_odds("odds", "power-npr-genoa")[1].partition("Rules:")[0]
+
+
+def test_the_end_of_a_replayed_campaign_is_what_the_forces_have_left(battle_odds):
+    """It was every column that is not 0, with "french thirds here 24"."""
+    out = battle_odds("replay", "campaign-siege-and-relief")[1]
+    assert out.endswith("\n\nLeft of french: 2 ARMY+.\nLeft of relief: 1 ARMY+.\n")
+    out = battle_odds("replay", "campaign-counter-attack")[1]
+    assert out.endswith("\nLeft of red: 1 infantry, 2 artillery, 2 tanks, 1 fighter.\nLeft of blue: nobody.\n")
+
+
+def test_a_setting_is_written_the_same_whatever_was_written_before():
+    """1 and yes were one key of a cache: "1 instead of no", or "yes" for 1. A drawn setting ended with a TypeError."""
+    assert [setting_of(one) for one in (1, True, 0, False, "best")] == ["1", "yes", "0", "no", "best"]
+    drawn = {"defender.regiments": [{"from": 8, "to": 10}, {"mix": {"8": 0.5, "12": 0.5}}, 12]}
+    line = sweep("risk-20v15", drawn).headline
+    assert "with 12 regiments of the defender to 98.35 % with 8 to 10 at random for the regiments" in line

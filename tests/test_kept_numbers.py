@@ -22,6 +22,7 @@ EXAMPLES = {
     "europa-famagusta-1571": 4,
     "europa-tlaxcala-1519": 8,
     "europa-vienna-1529": 12,
+    "europa-vienna-1683": 20,
     "knt-into-the-unknown": 2,
     "power-march-milan": 4,
 }

@@ -1,5 +1,6 @@
 """First tries of new users, and the reply: the answer, or a line that says how to ask for it."""
 
+import re
 import subprocess
 import sys
 
@@ -251,3 +252,20 @@ def test_a_field_of_a_name_is_no_table(battle_odds):
         "did you mean attacker.galleys or defender.galleys?"
         in (battle_odds("need", "europa-lepanto-1571", "--vary", "galleys")[2])
     )
+
+
+def test_a_new_game_is_named_with_or_without_its_ending(battle_odds, tmp_path, monkeypatch):
+    """`games new my-game.toml` wrote my-game-toml.toml."""
+    monkeypatch.chdir(tmp_path)
+    named, plain = (battle_odds("games", "new", name, "--force") for name in ("my-game.toml", "my-game"))
+    assert named == plain
+    assert [path.name for path in tmp_path.iterdir()] == ["my-game.toml"]
+    assert battle_odds("games", "check", "my-game.toml")[0] == 0
+
+
+def test_one_name_holds_a_word(battle_odds):
+    assert battle_odds("list", "europa", "leaders", "marlborough")[1].startswith(
+        "1 of 932 leaders holds 'marlborough'."
+    )
+    assert re.match(r"1 of the \d+ examples holds 'blenheim'\.", battle_odds("examples", "blenheim")[1])
+    assert re.match(r"\d+ of the \d+ examples hold 'siege'\.", battle_odds("examples", "siege")[1])

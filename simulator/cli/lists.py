@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sized
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -136,7 +136,7 @@ def names(
     if as_json:
         print(json.dumps(rows))
     else:
-        some = f"{len(rows)} of {len(every)} {what} hold {' '.join(words)!r}" if words else ""
+        some = f"{len(rows)} of {len(every)} {what} {_hold(rows)} {' '.join(words)!r}" if words else ""
         show([f"{some or f'{label} has {len(rows)} {what}'}.", listing(rows)])
 
 
@@ -187,7 +187,7 @@ def examples(
         hint = f"did you mean {near}?" if near else "`battle-odds examples` lists them"
         raise ValueError(f"example: no example is called {' '.join(asked)!r}, or speaks of it; {hint}")
     if asked:
-        show([f"{len(found)} of the {len(every)} examples hold {' '.join(asked)!r}.", listing(found)])
+        show([f"{len(found)} of the {len(every)} examples {_hold(found)} {' '.join(asked)!r}.", listing(found)])
         return
     games = by_key(rows, lambda row: row["battle"].partition(" ")[0])
     show([f"{len(every)} examples of {len(games)} games; add a game to list its own, a name to print one."])
@@ -284,6 +284,7 @@ def new(
     from simulator.rules.custom.game_file.unit_names import slug
     from simulator.rules.toolkit.naming import unaccented
 
+    name = name.removesuffix(".toml")
     stem = slug(unaccented(name), "-")
     if not stem:
         raise ValueError(f"name: {name!r} is not allowed; give letters or digits")
@@ -291,6 +292,11 @@ def new(
     path = out or Path(f"{stem}.toml")
     write_text(path, text, "out" if out else "name", force)
     print(f"The game file is written to {path}; see what it says: battle-odds games check {path}")
+
+
+def _hold(found: Sized) -> str:
+    """The verb for some of many: one of them holds a word, two hold it."""
+    return "holds" if len(found) == 1 else "hold"
 
 
 @games_app.command("import")

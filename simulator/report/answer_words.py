@@ -11,14 +11,18 @@ from typing import Any
 from simulator.analysis.odds.headline import side_names
 from simulator.analysis.odds.odds import Odds
 from simulator.report.words import label_of, value_of
+from simulator.rules import CAMPAIGN
 from simulator.rules.battle import WINNERS, Battle
 from simulator.rules.sides import SIDES
-from simulator.rules.toolkit.naming import sentence, winner_text
+from simulator.rules.toolkit.naming import counted, sentence, winner_text
 from simulator.rules.toolkit.tolerances import ROUNDING
-from simulator.rules.toolkit.words import agreeing, number_of, percent
+from simulator.rules.toolkit.words import agreeing, number_of, percent, words
 
 MOST_OUTCOMES = 6
 MOST_FACTS = 4
+UNITS_LEFT = "_units_left"
+# Columns of forces that count no pieces of one sort.
+NO_PIECES = {"units", "thirds", "cost", "value"}
 # The sides as a player reads them.
 YOU = {"attacker": "you", "defender": "they"}
 
@@ -86,15 +90,21 @@ def _fact_label(label: str) -> str:
 
 
 def ending(battle: Battle, outcome: Mapping[str, Any]) -> Iterator[str]:
-    """The end of one battle: the winner, the other results, then the pieces that each side has left and has lost."""
+    """The end of one battle: the winner, the other results, then the pieces that each side has left and has lost.
+
+    Of a campaign the pieces that each force has left: its fights have said the rest.
+    """
+    if battle.game == CAMPAIGN:
+        yield from _forces_left(outcome)
+        return
     sides: dict[str, list[str]] = {side: [] for side in SIDES}
     rest: list[str] = []
     for name, value in outcome.items():
         if name == "winner" or not value:
             continue
         side = next((one for one in SIDES if name.startswith(f"{one}_")), None)
-        words = label_of(battle, name).removeprefix(f"{side} ")
-        text = words if value is True else f"{words} {value_of(battle, name, value)}"
+        label = label_of(battle, name).removeprefix(f"{side} ")
+        text = label if value is True else f"{label} {value_of(battle, name, value)}"
         (sides[side] if side else rest).append(text)
     if "winner" in outcome:
         more = f" ({', '.join(rest)})" if rest else ""
@@ -102,6 +112,14 @@ def ending(battle: Battle, outcome: Mapping[str, Any]) -> Iterator[str]:
     else:
         yield f"End: {', '.join(rest) or 'nothing came about'}."
     yield from (f"{side}: {', '.join(texts)}" for side, texts in sides.items() if texts)
+
+
+def _forces_left(outcome: Mapping[str, Any]) -> Iterator[str]:
+    """A line for each force of a campaign: "red: 2 tanks, 1 fighter"."""
+    for force in (name.removesuffix(UNITS_LEFT) for name in outcome if name.endswith(UNITS_LEFT)):
+        kinds = {name: re.fullmatch(rf"{re.escape(force)}_(\w+)_left", name) for name in outcome}
+        left = {kind[1]: outcome[name] for name, kind in kinds.items() if kind and kind[1] not in NO_PIECES}
+        yield f"Left of {force.replace('_', ' ')}: {counted(left.values(), map(words, left))}."
 
 
 # --- who is left ----------------------------------------------------------------------------------------------------

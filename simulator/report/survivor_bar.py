@@ -120,8 +120,12 @@ def _outcomes(odds: Odds, at: np.ndarray, counts: Sequence[str], units: dict[str
     `at`: the places of its outcomes, int64.
     """
     shares, columns = 3 if counts[0].endswith("thirds") else 1, odds.unmerged.columns
-    chances, left = odds.unmerged.p[at], [columns[name][at].astype(np.int64) for name in counts]
-    numbers = [-(-sum(left) // shares), *(columns[name][at].astype(np.int64) for name in reversed(units))]
+
+    def counted(name: str) -> np.ndarray:
+        return columns[name].take(at).astype(np.int64, copy=False)
+
+    chances, left = odds.unmerged.p.take(at), sum(map(counted, counts[1:]), counted(counts[0]))
+    numbers = [left if shares == 1 else -(-left // shares), *map(counted, reversed(units))]
     first, row = distinct(numbers, len(chances))
     p = np.bincount(row, chances)
     best_first = np.flatnonzero(p > 0)[::-1]

@@ -9,8 +9,8 @@ import pytest
 from simulator import compare, exact, load, risk, simulate
 from simulator.analysis.odds.method import Method
 from simulator.analysis.odds.run import DEFAULT_PRECISION, FIRST_BATTLES
-from simulator.analysis.studies.compare import names_of
-from simulator.analysis.studies.paired import PairedAnswer, battles_for, difference, fought
+from simulator.analysis.studies.compare import ComparedValue, names_of
+from simulator.analysis.studies.paired import Difference, PairedAnswer, battles_for, difference, fought
 from simulator.cli import run
 from simulator.engine.sample.per_battle import each_outcome, walk_by_rules, walk_plainly
 from simulator.scenarios import draft
@@ -179,3 +179,10 @@ def test_campaigns_of_two_games_are_two_games():
     found = compare(["campaign-two-fronts", "campaign-counter-attack"])
     assert found.headline.endswith(" (2 games: only the chances are compared).")
     assert "games" not in compare(["campaign-two-fronts", "risk-20v15"], "p_attacker").headline
+
+
+def test_a_chance_that_rounding_has_put_above_1_is_noticed_as_1():
+    """The number of battles that show the difference ended with StopIteration."""
+    more = Difference(0.5, 0.5, 0.5, 1.0)
+    row = ComparedValue("p_attacker", "sure", 1.0000000000000002, more, "exact")
+    assert row.noticed_after == ComparedValue("p_attacker", "sure", 1.0, more, "exact").noticed_after

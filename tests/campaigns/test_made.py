@@ -352,3 +352,8 @@ def test_pieces_that_are_not_known(battle_odds, tmp_path):
     held = [campaign(risk(n, 4), counter_attack=True, join={"attacker.regiments": 2}) for n in (5, 6)]
     mean = sum(exact(one).winner("attacker") for one in held) / 2
     assert f"{mean:.2%}".replace("%", " %") in out
+
+
+def test_a_game_that_is_no_name():
+    with pytest.raises(ScenarioError, match=r"^game: \[\] is not allowed"):
+        campaign("risk-20v15", {"game": [], "battle": "land"})

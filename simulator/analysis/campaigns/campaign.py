@@ -188,7 +188,8 @@ class AskedCampaign(NamedTuple):
 def spelt(source: Source) -> Draft:
     """A scenario with the names of its game and kind as they are spelt: `land` for `LAND`. Raises ScenarioError."""
     given = draft(source)
-    if given.data.get("game") in {GAME, PLAN}:
+    game = given.data.get("game")
+    if isinstance(game, str) and game in {GAME, PLAN}:
         return given
     battle = given.battle()
     return replace(given, data={**given.data, "game": battle.game, "battle": battle.kind})

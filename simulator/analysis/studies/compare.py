@@ -69,7 +69,8 @@ class ComparedValue:
         d = self.difference
         if not is_chance(self.value) or (self.method != "exact" and not (d.low > 0 or d.high < 0)):
             return None
-        return battles_to_notice(self.estimate, min(max(self.estimate - d.value, 0.0), 1.0))
+        # Chances are sums, and may be a little above 1.
+        return battles_to_notice(*(min(max(p, 0.0), 1.0) for p in (self.estimate, self.estimate - d.value)))
 
 
 @dataclass(frozen=True, repr=False)

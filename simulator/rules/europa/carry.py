@@ -193,9 +193,8 @@ class EuropaCarry(Carry):
     def asked(self, kind: str, fields: Any, tables: Sequence[Tables], kept: Collection[str]) -> Built:
         """The fleets that naval battles leave are enough where nothing else is kept."""
         fleets = kind == "naval" and OF_SURVIVORS.issuperset(kept)
-        return (survivors(fields, [tested(kind, one) for one in tables]) if fleets else None) or self.build(
-            kind, fields
-        )
+        found = survivors(fields, [tested(kind, one) for one in tables]) if fleets else None
+        return found or self.build(kind, fields)
 
     def left(self, kind: str, role: str, tables: Tables, pieces: np.ndarray, columns: Columns) -> Left:
         """Counters by the thirds left, ships by kind."""

@@ -99,4 +99,4 @@ def offsets(values: np.ndarray) -> tuple[np.ndarray, int] | None:
     low, high = int(np.minimum.reduce(values)), int(np.maximum.reduce(values))
     if high - low >= MOST_COUNTED:
         return None
-    return np.subtract(values, low, dtype=np.int64), high - low + 1
+    return np.subtract(values, low, dtype=np.int64) if low else values.astype(np.int64, copy=False), high - low + 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib import resources
 
@@ -73,9 +73,12 @@ def price_of(cost: float, money: str) -> str:
     return number_of(cost, money.removesuffix("s"), money)
 
 
-@lru_cache(maxsize=MOST_KEPT)
 def setting_of(value: object) -> str:
-    """The value of a field."""
+    """The value of a field: "3", "yes"; of one that is drawn "1 to 3 at random", "8 or 12 at random"."""
+    if isinstance(value, Mapping) and {"from", "to"} == set(value):
+        return f"{value['from']} to {value['to']} at random"
+    if isinstance(value, Mapping) and isinstance(value.get("mix"), Mapping):
+        return f"{' or '.join(map(str, value['mix']))} at random"
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 

@@ -223,7 +223,7 @@ def limit_memory(memory: int) -> None:
 def resident() -> int:
     """The resident memory of this process in bytes; 0 where the system does not report it."""
     try:
-        with open("/proc/self/statm", encoding="ascii") as file:
+        with open("/proc/self/statm", "rb", buffering=0) as file:  # as text it takes 2.5 times as long, twice a reply
             import resource
 
             return int(file.read().split()[1]) * resource.getpagesize()

@@ -97,6 +97,7 @@ def unbroken(text: object) -> str:
     return re.sub(r"(?<= [<>]) (?=\d)| (?=%)", "\N{NO-BREAK SPACE}", text)
 
 
+@lru_cache(maxsize=1024)
 def apart(label: str) -> str:
     """The name of a campaign's column with its fight apart: "fight 1 won"."""
     return re.sub(r"\bfight(?=\d)", "fight ", label)

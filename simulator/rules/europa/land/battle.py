@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.engine.api import bytes_kept, exact_outcomes
+from simulator.engine.api import bytes_kept, exact_outcomes, expect_many
 from simulator.engine.model.chain import SIDES, Chain
 from simulator.engine.model.kept import Recent
 from simulator.rules.battle import NOBODY, Built, Columns
@@ -37,13 +37,23 @@ DAYS = np.array([0, 1, 1, 2, 2])
 NAMES_OF_READINGS = {"seed": "rules of 2016", "book": "rule book"}
 ROLLS = ("Day 1 Fire", "Day 1 Shock", "Day 2 Fire", "Day 2 Shock", "Pursuit", "Pursuit")
 
-# The outcomes of stages that are kept.
 KEPT_BYTES, BYTES_OF_A_CHAIN = 40_000_000, 200_000
-_stages: Recent[tuple[Columns, np.ndarray]] = Recent(
-    KEPT_BYTES, lambda found: found[1].nbytes + sum(values.nbytes for values in found[0].values())
-)
+# Where a chain keeps its last ends and their columns.
+_COLUMNS = "columns"
+
+
+def _bytes(columns: Columns) -> int:
+    return sum(values.nbytes for values in columns.values())
+
+
+def _bytes_of(chain: Chain) -> int:
+    return BYTES_OF_A_CHAIN + bytes_kept(chain) + _bytes(chain.kept.get(_COLUMNS, (None, {}))[1])
+
+
+# The outcomes of stages that are kept.
+_stages: Recent[tuple[Columns, np.ndarray]] = Recent(KEPT_BYTES, lambda found: found[1].nbytes + _bytes(found[0]))
 # The chains of the last battles. Two armies beyond the 8 LD that fight are a battle of that size.
-_chains: Recent[Chain] = Recent(KEPT_BYTES, lambda chain: BYTES_OF_A_CHAIN + bytes_kept(chain))
+_chains: Recent[Chain] = Recent(KEPT_BYTES, _bytes_of)
 
 
 def build_land(fields: Land) -> Built:
@@ -59,7 +69,7 @@ def built_of(setup: LandSetup) -> Built:
     chain.tell = partial(land_line, setup)
     return Built(
         chain=chain,
-        outcome=partial(land_outcome, setup),
+        outcome=partial(_outcome, setup, chain),
         assumptions=lambda: list(land_assumptions(setup)),
         explain=lambda: list(land_explanation(setup)),
         decisions=partial(land_decisions, setup),
@@ -75,23 +85,34 @@ def set_up_stage(fields: Land, tested: str) -> LandSetup:
     return LandSetup(fields, (tested,), together=0)
 
 
-def land_stage(setup: LandSetup) -> tuple[Columns, np.ndarray]:
+def land_stage(setup: LandSetup, many: bool = False) -> tuple[Columns, np.ndarray]:
     """As `stage_ends`, of a land battle; battles with equal numbers are one."""
-    return stage_ends(setup.numbers, partial(built_of, setup))
+    return stage_ends(setup.numbers, partial(built_of, setup), many)
 
 
-def stage_ends(key: Hashable, build: Callable[[], Built]) -> tuple[Columns, np.ndarray]:
+def stage_ends(key: Hashable, build: Callable[[], Built], many: bool = False) -> tuple[Columns, np.ndarray]:
     """Columns of the ends of a battle that is a stage of another, and their chances: float64, shape (states,).
 
-    They are kept under `key`, the numbers or fields that the battle depends on, such as for those of a sweep.
+    They are kept under `key`, the numbers or fields that the battle depends on, such as for those of a sweep. `many`:
+    several battles of its kind follow.
     """
     found = _stages.get(key)
     if found is None:
         made = build()
         assert made.chain is not None
+        if many:
+            expect_many(made.chain)
         ends = exact_outcomes(made.chain)
         found = _stages.keep(key, (made.outcome(ends.states), ends.p))
     return found
+
+
+def _outcome(setup: LandSetup, chain: Chain, states: Any) -> Columns:
+    """As `land_outcome`; equal battles share the columns of their ends, but for the troops that stand by."""
+    if chain.kept.get(_COLUMNS, (None,))[0] is not states:
+        chain.kept[_COLUMNS] = states, land_outcome(setup, states)
+    columns: Columns = chain.kept[_COLUMNS][1]
+    return columns | {f"{own.name}_idle_thirds": np.full(len(states.winner), own.idle) for own in setup.stacks}
 
 
 def land_outcome(setup: LandSetup, states: Any) -> Columns:
@@ -101,7 +122,7 @@ def land_outcome(setup: LandSetup, states: Any) -> Columns:
     fates = states.fates - FATES * on_defender, on_defender  # NumPy's % takes ten times as long
     morale = [stack.morale - stars for stack, stars in zip(setup.stacks, suffered, strict=True)]
     unfought, major = states.ended == land.UNENDED, np.zeros(len(states.winner), bool)
-    columns: Columns = {"winner": states.winner, "ended_on_day": DAYS[states.ended]}
+    columns: Columns = {"winner": states.winner, "ended_on_day": DAYS.take(states.ended)}
     for side, name in enumerate(SIDES):
         columns[f"{name}_losses_thirds"] = losses[side]
         columns[f"{name}_left_thirds"] = setup.stacks[side].size - losses[side]

@@ -272,7 +272,11 @@ class LandSetup(Opponents[model.Land]):
             rolls=rolls,
             following=self.following(rolls),
             retreat=retreat,
-            tests=grid((4, 4, 4), lambda fragile, *ends: idle(add(fate_table(self.tested, fragile, ends)))),
+            tests=grid(
+                (4, 4, 4),
+                lambda fragile, *ends: idle(add(fate_table(self.tested, fragile, ends))),
+                (sorted(set(fragile.tolist())), range(4), range(4)),
+            ),
             fragile=fragile,
             pursuers=pursuers,
             retreaters=retreaters,

@@ -8,7 +8,7 @@ from functools import lru_cache
 from operator import add
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from simulator.engine.model.chance import combine_all, seen_as
+from simulator.engine.model.chance import Row, combine_all, row_of, seen_as
 from simulator.rules.europa.shared.stacks import LD
 from simulator.rules.europa.tables import Book
 from simulator.rules.toolkit.losses import left_along
@@ -131,3 +131,9 @@ def attrition(book: Book, thirds: int, pillages: int, drm: int, habit: Pillaging
         for result, weight in results.items():  # at most two coins are flipped for a face
             found[result] += weight * 4 // results.total()
     return found
+
+
+@lru_cache(maxsize=4096)
+def attrition_table(book: Book, thirds: int, pillages: int, drm: int, habit: Pillaging | None) -> Row:
+    """`attrition` as a chance table."""
+    return row_of(attrition(book, thirds, pillages, drm, habit))

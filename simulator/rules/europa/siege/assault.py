@@ -6,9 +6,9 @@ to make the tables, or the dice of one assault, for a replay.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
-from itertools import product
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -28,8 +28,10 @@ BESIEGED, BESIEGER = 0, 1
 # The dice of an assault in order, as all that follows takes them and their modifiers: who rolls, and is it Fire?
 DICE = ((BESIEGER, True), (BESIEGED, True), (BESIEGER, False), (BESIEGED, False))
 Drms = tuple[int, int, int, int]
+# The bits of an assault's result, see `outcome`.
+RESULT_BITS, RESULT_MASK = siege.FRAGILE_SHIFT + 2, (1 << siege.FRAGILE_SHIFT + 2) - 1
 # The tables of the last assaults, which sieges that differ elsewhere have in common.
-ASSAULTS = Recent[list[Row]](4096, lambda rows: 1)
+ASSAULTS = Recent[list[list[Row]]](128, lambda made: 1)
 
 
 class Ground(NamedTuple):
@@ -140,24 +142,26 @@ class Assaults:
     def grid(self, camps: Iterable[int], garrisons: Sequence[int], *cases: Iterable[int]) -> np.ndarray:
         """The tables of these assaults: int64 [besieger, garrison, right after a breach, counter], 0 for others."""
         out = np.zeros((self.setup.besieger.size + 1, self.setup.room + 1, 2, 2), np.int64)
-        for camp, breach, counter in product(camps, *cases):
-            rows = self.rows(Ground(camp, 0, breach, counter), tuple(garrisons))
+        grounds = [Ground(camp, 0, *case) for camp, *case in product(camps, *cases)]
+        numbers = [(self.place(ground), ground.breach, self.terms(ground)) for ground in grounds]
+        key = self.assailants, tuple(self.commands.items()), tuple(garrisons), tuple(numbers)
+        made = ASSAULTS.get(key) or ASSAULTS.keep(key, [self._rows(ground, garrisons) for ground in grounds])
+        for (camp, _, breach, counter), rows in zip(grounds, made, strict=True):
             out[camp, garrisons, breach, counter] = list(map(self.setup.tables.add, rows))
         return out
 
-    def rows(self, ground: Ground, garrisons: tuple[int, ...]) -> list[Row]:
-        """The results of an assault and their chances, for each garrison; kept for assaults with the same numbers."""
-        place, terms = self.place(ground), self.terms(ground)
-        key = self.assailants, tuple(self.commands.items()), place, ground.breach, terms, garrisons
-        return ASSAULTS.get(key) or ASSAULTS.keep(key, list(self._rows(ground, garrisons)))
-
-    def _rows(self, ground: Ground, garrisons: tuple[int, ...]) -> Iterator[Row]:
+    def _rows(self, ground: Ground, garrisons: Sequence[int]) -> list[Row]:
+        """The results of an assault and their chances, for each garrison."""
         packed, weights = self._rolls(ground)
         rolled = Rolled(packed & 63, packed >> 6 & 63, (packed >> 12 & 1) == 1, (packed >> 13 & 1) == 1)
         inside = ground._replace(garrison=np.array(garrisons)[:, None])
-        for results in self.outcome(inside, rolled, packed >> 14)[0]:
-            found, which = np.unique(results, return_inverse=True)
-            yield found, np.bincount(which, weights) / weights.sum()
+        results = self.outcome(inside, rolled, packed >> 14)[0]
+        # All garrisons at once: their results are told apart by higher bits.
+        results += np.arange(len(garrisons))[:, None] << RESULT_BITS
+        found, which = np.unique(results, return_inverse=True)
+        p = np.bincount(which.ravel(), np.tile(weights, len(garrisons))) / weights.sum()
+        first = np.searchsorted(found, np.arange(len(garrisons) + 1) << RESULT_BITS).tolist()
+        return [(found[a:b] & RESULT_MASK, p[a:b]) for a, b in pairwise(first)]
 
     def _rolls(self, ground: Ground) -> tuple[np.ndarray, np.ndarray]:
         """Rolled of all dice and leaders, packed, and their weights; the garrison does not matter yet."""

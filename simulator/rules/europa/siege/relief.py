@@ -6,13 +6,15 @@ docs/rules/europa_land_siege.md section 5.7.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simulator.engine.model.chain import SIDES
-from simulator.engine.model.chance import NO_TABLE, combine
+from simulator.engine.model.chance import NO_TABLE, Row, combine
+from simulator.engine.model.kept import Recent
 from simulator.rules.battle import DEFENDER
 from simulator.rules.europa.land.battle import land_stage, set_up_stage
 from simulator.rules.europa.land.tables import LandSetup, evades_by
@@ -23,12 +25,19 @@ from simulator.rules.europa.shared.stacks import LD, fighting, size_of
 from simulator.rules.europa.siege import state as siege
 
 if TYPE_CHECKING:
+    from simulator.rules.europa.shared.land_model import Land
     from simulator.rules.europa.siege.tables import SiegeSetup
 
 ANSWERS = {
     "meet": siege.MEET, "lift": siege.LIFT, "evade": siege.EVADE, "storm-first": siege.STORM_FIRST,
     "best": siege.BEST_ANSWER,
 }  # fmt: skip
+
+
+Place = tuple[int, int]
+# The battles of the last relief armies, which sieges that differ elsewhere have in common.
+KEPT_BYTES = 10_000_000
+FOUGHT = Recent[tuple[list[Row], np.ndarray]](KEPT_BYTES, lambda found: sum(row[1].nbytes for row in found[0]))
 
 
 class Reliefs:
@@ -82,8 +91,7 @@ class Reliefs:
         """Table of the besieger's evasion (section 3.5 step 2)."""
         if self.army is None or self.setup.campaign is None:
             return NO_TABLE
-        sizes = self.setup.camp[-1], self.setup.inside[self.setup.besieged.size]
-        bonuses = LandSetup(battle_of(self.setup.campaign, *sizes)).evasion
+        bonuses = LandSetup(self.fields((-1, self.setup.besieged.size))).evasion
         return self.setup.tables.add(combine(Counter(FACES), bonuses, evades_by))
 
     @property
@@ -93,26 +101,44 @@ class Reliefs:
         Results are rows of the ends (see `decoded`).
         """
         setup = self.setup
-        fought = product(setup.camps, setup.garrisons if self.sortie else (0,)) if self.army else ()
-        found = {place: self.fought(*place) for place in fought}
-        ends = np.unique(np.concatenate([np.zeros(1, np.int64), *(codes for codes, _ in found.values())]))
-        tables = np.zeros((setup.besieger.size + 1, setup.room + 1), np.int64)
-        for place, (codes, p) in found.items():
-            tables[place] = setup.tables.add((np.searchsorted(ends, codes), p / p.sum()))
-        return tables, decoded(ends)
+        tables, places = np.zeros((setup.besieger.size + 1, setup.room + 1), np.int64), self.places
+        if not places:
+            return tables, decoded(np.zeros(1, np.int64))
+        counters = [(setup.camp[camp], setup.inside[garrison]) for camp, garrison in places]
+        key = self.fields(places[-1]).model_dump_json(warnings=False), tuple(counters)
+        rows, ends = FOUGHT.get(key) or FOUGHT.keep(key, numbered([self.fought(place) for place in places]))
+        for place, row in zip(places, rows, strict=True):
+            tables[place] = setup.tables.add(row)
+        return tables, ends
 
-    def fought(self, camp: int, garrison: int) -> tuple[np.ndarray, np.ndarray]:
-        """The ends of one battle as numbers (see `coded`), int64 in ascending order, and their chances."""
+    @property
+    def places(self) -> list[Place]:
+        """The besiegers and garrisons that may fight."""
+        setup = self.setup
+        return list(product(setup.camps, setup.garrisons if self.sortie else (0,))) if self.army else []
+
+    def fields(self, place: Place) -> Land:
+        """The battle of this besieger, and of this garrison in a sortie."""
         assert self.setup.campaign is not None
-        fields = battle_of(self.setup.campaign, self.setup.camp[camp], self.setup.inside[garrison])
+        return battle_of(self.setup.campaign, self.setup.camp[place[0]], self.setup.inside[place[1]])
+
+    def fought(self, place: Place) -> Row:
+        """The ends of one battle as numbers (see `coded`), int64 in ascending order, and their chances."""
+        fields = self.fields(place)
         # Troops beyond those that fight only stand by: such sorties are one battle.
         fields = fields.model_copy(update={"attacker": fighting(fields.attacker, fields.options)})
-        columns, p = land_stage(set_up_stage(fields, SIDES[DEFENDER]))
+        columns, p = land_stage(set_up_stage(fields, SIDES[DEFENDER]), many=True)
         given = self.setup.besieger.leader.given
         gone = np.any([columns[f"defender_leader_{how}"] for how in GONE], axis=0) & given
         ends = coded(columns["defender_left_thirds"], columns["attacker_losses_thirds"], columns["winner"], gone)
         ends, which = np.unique(ends, return_inverse=True)
         return ends, np.bincount(which, p)
+
+
+def numbered(fought: Sequence[Row]) -> tuple[list[Row], np.ndarray]:
+    """Battles with the rows of their ends as results, and all ends (see `decoded`)."""
+    ends = np.unique(np.concatenate([np.zeros(1, np.int64), *(codes for codes, _ in fought)]))
+    return [(np.searchsorted(ends, codes), p / p.sum()) for codes, p in fought], decoded(ends)
 
 
 def coded(left: np.ndarray, lost: np.ndarray, winner: np.ndarray, gone: np.ndarray) -> np.ndarray:

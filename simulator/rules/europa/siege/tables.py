@@ -25,6 +25,7 @@ from simulator.rules.europa.shared.losses import (
     PILLAGE_SIDES,
     Pillaging,
     attrition,
+    attrition_table,
     clamped,
     counters_by_size,
 )
@@ -225,7 +226,7 @@ class SiegeSetup(Opponents[Siege | Campaign]):
     def attrition(self, camp: int, pillages: int, bad: int, drawn: int) -> int:
         """Table of the besieger's attrition by its size, sides of PILLAGE, weather and the Vizier's siege value."""
         drm = sum_of(self.besieger_attrition(camp, pillages, bool(bad), drawn))
-        return self.tables.add(attrition(self.book, camp, pillages, drm, self.habit))
+        return self.tables.add(attrition_table(self.book, camp, pillages, drm, self.habit))
 
     def wears(self, camp: int, pillages: int) -> int:
         """Table of supply attrition by size and sides of PILLAGE, over what the leader's manoeuvre may be."""
