@@ -135,7 +135,8 @@ class Carry:
     A slot holds equal pieces in equal condition (`marks`: a number that belongs to the force, such as the level of its
     fort). `fights`: kind -> the pieces that can fight, in each group the cheapest first, `few`: values of a piece, of
     which messages name the first that is allowed. `sieges`: kinds that begin where no enemy unit stands. `fortresses`:
-    places that are besieged in several fights. `not_fought`: kind -> why it is no fight.
+    places that are besieged in several fights; `has_fortresses`: has the campaign any? `not_fought`: kind -> why it is
+    no fight.
     `always_kept`: kind -> columns that a campaign keeps unasked.
     `in_one_fight`: fields that belong to one fight, with the reason. `ships`, `order`: the defaults of `carried`.
     `by_piece`: the slots of a piece in the order in which they stay behind. `renamed`: kind -> field of a side -> the
@@ -154,6 +155,7 @@ class Carry:
     renamed: Mapping[str, Mapping[str, str]] = {}
     sieges: Sequence[str] = ()
     fortresses = Fortresses()
+    has_fortresses = False
     always_kept: Mapping[str, Sequence[str]] = {}
     ships: Sequence[str] = ()
     order: Sequence[str] = ()

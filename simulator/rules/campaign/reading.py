@@ -60,6 +60,7 @@ class Reader:
         self.check_fortresses()
         for path, table in self.tables.items():
             self.check_force(path, table)
+        carry.has_fortresses = bool(self.fortresses)
         carry.prepare([self.pieces(table) for table in self.tables.values()])
         forces = [self.tables[f"force.{name}"] for name in self.forces]
         places = list(self.places.values())

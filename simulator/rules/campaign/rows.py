@@ -123,13 +123,9 @@ class StandingRows(Mapping[str, np.ndarray]):
             self._makers |= {name: partial(rows.kept.__getitem__, name) for name in fight.kept}
 
     def _count(self, force: int, zones: tuple[int, ...], weights: np.ndarray) -> np.ndarray:
-        used = np.flatnonzero(weights)
-        pieces = (
-            self._rows.pieces[:, force][:, zones].sum(axis=1)
-            if len(zones) > 1
-            else self._rows.pieces[:, force, zones[0]]
-        )
-        return decimal_sums(pieces[:, used], weights[used].tolist()).astype(weights.dtype, copy=False)
+        used, pieces = np.flatnonzero(weights), self._rows.pieces[:, force]
+        counted = np.sum([pieces[:, zone, used] for zone in zones], axis=0)
+        return decimal_sums(counted, weights[used].tolist()).astype(weights.dtype, copy=False)
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self._made:

@@ -84,9 +84,9 @@ class EuropaCarry(Carry):
 
     def prepare(self, tables: Sequence[Table]) -> None:
         """A slot for each counter and kind of ship; losses are counted in thirds, since counters are broken."""
-        self.slots = list(SLOTS)
+        self.slots = [slot for slot in SLOTS if self.has_fortresses or slot not in OF_FORTRESSES]
         self.by_piece = {piece: [SLOTS.index(piece)] for piece in self.pieces}
-        self.marks = np.array([slot in (*MARKS, *OF_FORTRESSES) for slot in SLOTS])
+        self.marks = np.array([slot in (*MARKS, *OF_FORTRESSES) for slot in self.slots])
         self.counts = {piece: self.count({piece: 1}) for piece in self.pieces}
         for counter in THIRDS:
             self.counts[counter] = self.counts[counter]._replace(zones=("left", "here", "out"))
@@ -143,7 +143,7 @@ class EuropaCarry(Carry):
         """
         if kind not in ONLY_BEGINS:
             return super().containing(kind, data, tables, parts)
-        begins = np.isin(SLOTS, ONLY_BEGINS[kind])
+        begins = np.isin(self.slots, ONLY_BEGINS[kind])
         own, other = (np.where(begins, 0, part) for part in parts)
         if kind in SIEGES:
             policy = data.get("policy", {}).get("attacker", {}).get("losses", KEEP_BEST)

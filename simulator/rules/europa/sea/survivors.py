@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import product
 from typing import NamedTuple
 
@@ -109,6 +109,11 @@ class Fought(NamedTuple):
     caught: int
     men: tuple[int, int]
 
+    def fight(self, side: int, losses: int) -> Fight:
+        """The fight of a side with these losses."""
+        won, lost = self.row.winner == side, self.row.winner == 1 - side
+        return Fight(won, self.routed[side], self.caught * lost, losses)
+
 
 class Left(NamedTuple):
     """A side after the battle: its ships and troops, and the ships that the enemy has captured."""
@@ -131,17 +136,20 @@ def left_of(
 
     `storm`: the modifier of its retreat attrition, None for none. Not to be changed.
     """
-    places, rows = dict[Left, int](), list[dict[int, float]]()
-    for lost in losses:
+    places, found, each = dict[Left, int](), list[tuple[int, int, float]](), sorted(set(losses))
+    for row, lost in enumerate(each):
         record = remaining(force, kinds, fight._replace(thirds=lost))
         afloat = Afloat(record.fleet, record.cargo)
         calm = storm is None or record.gone
         after = {afloat: 1} if calm else after_attrition(book, afloat, storm, force.order, force.hold)
-        whole, row = sum(after.values()), defaultdict[int, float](float)
+        whole = sum(after.values())
         for (fleet, cargo), weight in after.items():
-            row[places.setdefault(Left(fleet, cargo.troops, record.captured), len(places))] += weight / whole
-        rows.append(row)
-    return list(places), np.array([[row.get(place, 0.0) for place in range(len(places))] for row in rows])
+            place = places.setdefault(Left(fleet, cargo.troops, record.captured), len(places))
+            found.append((row, place, weight / whole))
+    rows, which, chances = np.array(found).T
+    out = np.zeros((len(each), len(places)))
+    np.add.at(out, (rows.astype(int), which.astype(int)), chances)
+    return list(places), out[np.searchsorted(each, losses)]
 
 
 class Survivors:
@@ -150,6 +158,7 @@ class Survivors:
     def __init__(self, battle: BattleSetup, tested: Sequence[object]) -> None:
         self.battle, self.losses, self.book, self.tested = battle, battle.losses, battle.engagement.book, tested
         self.places: tuple[dict[Left, int], dict[Left, int]] = ({}, {})
+        self.left = cache(self._left)
 
     def _wiped(self, side: int, beaten: bool) -> list[tuple[bool, slice]]:
         """The losses with which a side is not wiped out, and is; `beaten`: its morale is gone."""
@@ -160,7 +169,8 @@ class Survivors:
 
     def _cases(self, part: Part) -> dict[Case, np.ndarray]:
         """The chances of the cases: float64 [group, own losses, enemy losses]."""
-        found, routs = dict[Case, np.ndarray](), self.battle.engagement.options.destruction_is_rout
+        routs, shape = self.battle.engagement.options.destruction_is_rout, part.chances[:, 0].shape
+        found = defaultdict[Case, np.ndarray](lambda: np.zeros(shape))
         for place, end in enumerate(part.ends):
             whole, beaten = part.chances[:, place], [morale == 0 for morale in end.morale]
             for (lost, own), (sunk, enemy) in product(self._wiped(0, beaten[0]), self._wiped(1, beaten[1])):
@@ -169,14 +179,15 @@ class Survivors:
                     winner, pursues, routed = settled
                     morale = end.morale[1 - winner] if pursues and not routed[1 - winner] else 0
                     case = Case(winner, end.left, end.broke, routed, end.rolls * pursues, morale)
-                    found.setdefault(case, np.zeros_like(whole))[:, own, enemy] += chances
+                    found[case][:, own, enemy] += chances
         return found
 
     def _fought(self) -> dict[Fought, np.ndarray]:
         """The chances of losses, pursuit included: float64 [own losses, enemy losses]."""
-        parts, found = parts_of(fight_of(self.battle.engagement)), dict[Fought, np.ndarray]()
+        parts = parts_of(fight_of(self.battle.engagement))
         pursued = max(pursuit.shape[-1] for part in parts for pursuit in part.pursuits) - 1
         room = [max(part.chances.shape[side + 2] for part in parts) + pursued for side in (0, 1)]
+        found = defaultdict[Fought, np.ndarray](lambda: np.zeros(room))
         for part in parts:
             for case, chances in self._cases(part).items():
                 loser = 1 - case.winner if case.rolls else 0
@@ -187,18 +198,18 @@ class Survivors:
                     for caught, more in np.argwhere(chase[places].any(axis=0)).tolist():
                         beaten = [side == loser and caught > 0 and caught >= case.morale for side in (0, 1)]
                         routed = case.routed[0] or beaten[0], case.routed[1] or beaten[1]
-                        whole = found.setdefault(Fought(row, routed, caught, men), np.zeros(room))
+                        whole = found[Fought(row, routed, caught, men)]
                         whole = whole[more:] if loser == 0 else whole[:, more:]
                         whole[: held.shape[2], : held.shape[3]] += held[caught, more]
         return found
 
-    def _left(self, side: int, fought: Fought, size: int) -> tuple[np.ndarray, np.ndarray]:
-        """What fewer losses than this may leave of a side, by number, and the chances: float64 [losses, left]."""
-        losses, won, routed = self.losses, fought.row.winner == side, fought.routed[side]
-        retreats = self.battle.fighting.storm[side] and not won
-        storm = losses.storm_modifier(side, routed, fought.men[side]) if retreats else None
-        fight = Fight(won, routed, fought.caught if fought.row.winner == 1 - side else 0, 0)
-        whole = tuple(losses.all_whole(side, routed)[:size].tolist())
+    def _left(self, side: int, fight: Fight, man: int) -> tuple[np.ndarray, np.ndarray]:
+        """What a fight may leave of a side, by number, and the chances by its losses up to `thirds`: float64 [losses,
+        left]. `man`: the manoeuvre in its retreat.
+        """
+        losses, retreats = self.losses, self.battle.fighting.storm[side] and not fight.won
+        storm = losses.storm_modifier(side, fight.routed, man) if retreats else None
+        whole = tuple(losses.all_whole(side, fight.routed)[: fight.thirds].tolist())
         left, chances = left_of(self.book, losses.forces[side], losses.kinds[side], fight, storm, whole)
         return np.array([self._number(side, one) for one in left]), chances
 
@@ -212,7 +223,9 @@ class Survivors:
         evaded = self.battle.evaded
         rows, found = {EVADED: 0}, [(0, own, enemy, np.array([[evaded]]))]
         for fought, chances in self._fought().items():
-            (own, first), (enemy, second) = (self._left(side, fought, chances.shape[side]) for side in (0, 1))
+            (own, first), (enemy, second) = (
+                self.left(side, fought.fight(side, chances.shape[side]), fought.men[side]) for side in (0, 1)
+            )
             row = rows.setdefault(fought.row, len(rows))
             found.append((row, own, enemy, (1 - evaded) * first.T @ chances @ second))
         shape = len(rows), len(self.places[0]), len(self.places[1])
