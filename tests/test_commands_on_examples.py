@@ -45,6 +45,7 @@ NO_QUESTION = {
     "campaign --counter-attack": "is not fought in a campaign: |counter_attack: nothing is taken in a |"
     "counter_attack: a |is a chain itself; "
     "|best is not offered inside a campaign|a force is one realm|(in the counter-attack",
+    "balance": "no other setting of ",
     "compare": " is not allowed; ",
     "replay --luck": "luck: |more than",
 }
