@@ -105,7 +105,7 @@ class StandingRows(Mapping[str, np.ndarray]):
     """The columns of rows by name, each computed when it is asked for; of the fights before number `known` alone."""
 
     def __init__(self, plan: CampaignPlan, rows: Rows, known: int | None = None) -> None:
-        self._rows, self._made = rows, dict[str, np.ndarray]()
+        self._made = dict[str, np.ndarray]()
         self._makers: dict[str, Callable[[], np.ndarray]] = {}
         fights = plan.fights[:known]
         for at, fight in enumerate(fights):
@@ -115,17 +115,12 @@ class StandingRows(Mapping[str, np.ndarray]):
         for force, name in enumerate(plan.forces):
             for count, (weights, zones) in plan.carry.counts.items():
                 for word in zones:
-                    self._makers[f"{name}_{count}_{word}"] = partial(self._count, force, ZONES[word], weights)
+                    self._makers[f"{name}_{count}_{word}"] = partial(_count, rows, force, ZONES[word], weights)
         for place, name in enumerate(plan.fortresses, len(plan.forces)):
             found = plan.carry.fortresses.columns(rows.pieces[:, place, HERE])
             self._makers |= {f"{name}_{column}": partial(found.__getitem__, column) for column in found}
         for fight in fights:
             self._makers |= {name: partial(rows.kept.__getitem__, name) for name in fight.kept}
-
-    def _count(self, force: int, zones: tuple[int, ...], weights: np.ndarray) -> np.ndarray:
-        used, pieces = np.flatnonzero(weights), self._rows.pieces[:, force]
-        counted = np.sum([pieces[:, zone, used] for zone in zones], axis=0)
-        return decimal_sums(counted, weights[used].tolist()).astype(weights.dtype, copy=False)
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self._made:
@@ -137,6 +132,13 @@ class StandingRows(Mapping[str, np.ndarray]):
 
     def __len__(self) -> int:
         return len(self._makers)
+
+
+# No method: an object that holds a method of its own stays in memory until the garbage collector looks for cycles.
+def _count(rows: Rows, force: int, zones: tuple[int, ...], weights: np.ndarray) -> np.ndarray:
+    used, pieces = np.flatnonzero(weights), rows.pieces[:, force]
+    counted = np.sum([pieces[:, zone, used] for zone in zones], axis=0)
+    return decimal_sums(counted, weights[used].tolist()).astype(weights.dtype, copy=False)
 
 
 def texts(fights: Iterable[str]) -> dict[str, tuple[str, ...]]:
