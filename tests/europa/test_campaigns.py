@@ -129,6 +129,26 @@ def test_sieges_that_begin_otherwise_are_solved_in_one_graph(changed, fewer, mon
         assert together.mean(column) == pytest.approx(alone.mean(column), abs=1e-11)
 
 
+def test_a_garrison_has_the_same_chances_whatever_garrison_was_asked_before(monkeypatch):
+    """Garrisons that differ in nothing that a siege reads share its ends (`Carry.what_is_read`)."""
+    garrisons = [{"technology": name} for name in ("medieval", "renaissance", "arquebus", "baroque")]
+    garrisons += [{"technology": "renaissance", "tercios": True}, {"country": "england"}]
+    garrisons += [{"leader": "replacement"}, {"leader": "replacement", "country": "turkey"}]
+    assault = {"fight[2].policy.attacker.plan": "assault-at-once"}
+    sieges = [
+        draft("campaign-siege-and-relief").with_fields(
+            assault | {f"fortress.breda.{name}": value for name, value in fields.items()}
+        )
+        for fields in ({}, *garrisons)
+    ]
+    found = [exact(siege.checked()).winner("attacker") for siege in sieges]
+    for siege, chance in zip(sieges, found, strict=True):
+        monkeypatch.setattr(analysis_run, "COMMON", Shared())
+        RECENT.clear()
+        assert exact(siege.checked()).winner("attacker") == pytest.approx(chance, abs=1e-12)
+    assert len({round(chance, 6) for chance in found}) == 7  # baroque and England are the first again
+
+
 def test_a_besieger_whose_tables_are_not_made_has_a_chain_of_its_own():
     carry = carry_of("europa")
     troops = np.zeros((4, len(carry.slots)), np.int64)

@@ -346,6 +346,10 @@ class Carry:
         """The fight, with the columns that `left` reads."""
         return self.kinds[kind].build(fields)
 
+    def what_is_read(self, kind: str, fields: Any, tables: Sequence[Tables]) -> Any:
+        """What a fight reads of the tables of its sides, whatever its pieces; `fields`: from one of its starts."""
+        return tables
+
     def asked(self, kind: str, fields: Any, tables: Sequence[Tables], kept: Collection[str]) -> Built:
         """The fight for exact odds: other columns than `left` and `fled` read, and `kept`, may be missing.
 

@@ -84,16 +84,16 @@ class FightSolver:
         fields = fields_of_fight(self.plan, fight, parts)
         return self.plan.carry.asked(fight.kind, fields, tables, set(fight.kept.values()))
 
-    def like(self, fight: PlannedFight) -> str:
-        """A text that is the same for fights whose ends from equal starts are equal."""
-        tables = [self.plan.tables(side) if side.force != UNNAMED else side.table for side in fight.sides]
+    def like(self, fight: PlannedFight, start: Start) -> str:
+        """A text that is the same for fights whose ends from equal starts are equal; `start`: one of its starts."""
+        carry, tables = self.plan.carry, [self.plan.tables(side) for side in fight.sides]
+        read = carry.what_is_read(fight.kind, fields_of_fight(self.plan, fight, start), tables)
         named = [side.force == UNNAMED for side in fight.sides]
-        kept = sorted(set(fight.kept.values()))
-        return repr((self.plan.carry.name(), fight.kind, fight.data, tables, named, kept))
+        return repr((carry.name(), fight.kind, fight.data, read, named, sorted(set(fight.kept.values()))))
 
     def exact(self, fight: PlannedFight, starts: Sequence[Start], chances: Sequence[float] = ()) -> list[FightEnds]:
         """The ends from each of these starts, which are reached with these chances. Raises NoExactOdds."""
-        run, like = self.run.exactly(), self.like(fight)
+        run, like = self.run.exactly(), self.like(fight, starts[0]) if starts else ""
         keys = [(like, *(part.tobytes() for part in parts)) for parts in starts]
         due = {key: parts for key, parts in zip(keys, starts, strict=True) if key not in self.known}
         # Starts solved together are kept together: their chances are the same bits in whatever order cells are asked.

@@ -25,8 +25,9 @@ from simulator.rules.europa.shared.losses import Counters, counters_by_size, wit
 from simulator.rules.europa.shared.stacks import LD
 from simulator.rules.europa.siege.fortresses import MARKS as OF_FORTRESSES
 from simulator.rules.europa.siege.fortresses import THIRDS, EuropaFortresses
-from simulator.rules.europa.siege.numbers import ONLY_AT_START
+from simulator.rules.europa.siege.numbers import OF_A_GARRISON, ONLY_AT_START, of_garrison
 from simulator.rules.europa.siege.state import LEADER_LOST
+from simulator.rules.europa.siege.tables import SiegeSetup
 from simulator.rules.europa.tables import standard
 from simulator.rules.sides import SIDES
 from simulator.rules.toolkit.policies import refuse
@@ -189,6 +190,13 @@ class EuropaCarry(Carry):
             return found
 
         return with_columns(built, own_ships)
+
+    def what_is_read(self, kind: str, fields: Any, tables: Sequence[Tables]) -> Any:
+        """A siege reads little of its garrison."""
+        if kind not in SIEGES or "relief" in tables[1][1]:
+            return tables
+        inside = [{name: value for name, value in one.items() if name not in OF_A_GARRISON} for one in tables[1]]
+        return tables[0], inside, of_garrison(SiegeSetup(fields))
 
     def asked(self, kind: str, fields: Any, tables: Sequence[Tables], kept: Collection[str]) -> Built:
         """The fleets that naval battles leave are enough where nothing else is kept."""

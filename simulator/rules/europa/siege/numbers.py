@@ -11,7 +11,7 @@ from simulator.rules.europa.siege.tables import SiegeSetup
 # Conditions that differ only in the start of the chain, by kind; an assault may be made again in a campaign alone.
 BEGINS = ("siegeworks_minus", "siegeworks_plus", "breach_counter", "first_round", "pillages")
 ONLY_AT_START = {"siege": BEGINS, "siege-campaign": (*BEGINS, "assault_counter", "unsupplied_segments")}
-# Fields of a garrison of which the rules read only what `numbers_of` has beside them.
+# Fields of a garrison of which the rules read no more than `of_garrison`, where no relief army comes.
 OF_A_GARRISON = {"country", "technology", "tercios", "leader_type"}
 
 
@@ -25,6 +25,10 @@ def numbers_of(setup: SiegeSetup, plain: Siege | Campaign) -> Hashable:
     """The numbers of a siege that is `plain` as `begun_plainly` makes it; a relief army may read every field."""
     if setup.relief.army:
         return plain.model_dump_json(warnings=False)
-    fields = plain.model_dump_json(exclude={"defender": OF_A_GARRISON}, warnings=False)
-    behind = sum_of(setup.assault_of_place(setup.besieger.size, 0, 0)[:1])
-    return fields, setup.besieged.leader, tuple(setup.pairs.items()), setup.assaults.assailants, behind
+    return plain.model_dump_json(exclude={"defender": OF_A_GARRISON}, warnings=False), of_garrison(setup)
+
+
+def of_garrison(setup: SiegeSetup) -> Hashable:
+    """What the rules read of the fields `OF_A_GARRISON`."""
+    inside, behind = setup.besieged, sum_of(setup.assault_of_place(setup.besieger.size, 0, 0)[:1])
+    return inside.leader, tuple(inside.leaders.items()), setup.assaults.assailants, behind
