@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 2 bad input (one line says what), 130 interrupted."""
     # A command makes many objects and drops few: repeated searches for cycles took a tenth of the time of large
     # scenarios, and of compiling.
-    gc.set_threshold(200_000, 20, 20)
+    gc.set_threshold(1_000_000, 20, 20)
     # Threads of OpenBLAS that wait for each other took up to 50 times the CPU time of one on a busy machine.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:

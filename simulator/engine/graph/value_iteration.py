@@ -9,6 +9,7 @@ a side that stays is assumed to stay until something changes (docs/rules/decisio
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -302,6 +303,8 @@ class BestPolicy:
 
     def __init__(self, chain: Chain, budget: int = EXACT_BYTES) -> None:
         assert chain.utilities is not None
+        # A copy: a graph whose chain keeps it stays in memory until the garbage collector looks for cycles.
+        chain = replace(chain)
         try:
             self.open = explore(chain, budget)
         except NoExactOdds as error:
