@@ -302,9 +302,9 @@ class BestPolicy:
     """
 
     def __init__(self, chain: Chain, budget: int = EXACT_BYTES) -> None:
-        assert chain.utilities is not None
         # A copy: a graph whose chain keeps it stays in memory until the garbage collector looks for cycles.
         chain = replace(chain)
+        assert chain.utilities is not None
         try:
             self.open = explore(chain, budget)
         except NoExactOdds as error:

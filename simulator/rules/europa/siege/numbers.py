@@ -11,7 +11,7 @@ from simulator.rules.europa.siege.tables import SiegeSetup
 # Conditions that differ only in the start of the chain, by kind; an assault may be made again in a campaign alone.
 BEGINS = ("siegeworks_minus", "siegeworks_plus", "breach_counter", "first_round", "pillages")
 ONLY_AT_START = {"siege": BEGINS, "siege-campaign": (*BEGINS, "assault_counter", "unsupplied_segments")}
-# Fields of a garrison of which the rules read no more than `of_garrison`, where no relief army comes.
+# Fields of a garrison of which the rules read no more than `of_garrison`.
 OF_A_GARRISON = {"country", "technology", "tercios", "leader_type"}
 
 
@@ -22,9 +22,7 @@ def begun_plainly(fields: Siege | Campaign) -> Siege | Campaign:
 
 
 def numbers_of(setup: SiegeSetup, plain: Siege | Campaign) -> Hashable:
-    """The numbers of a siege that is `plain` as `begun_plainly` makes it; a relief army may read every field."""
-    if setup.relief.army:
-        return plain.model_dump_json(warnings=False)
+    """The numbers of a siege that is `plain` as `begun_plainly` makes it."""
     return plain.model_dump_json(exclude={"defender": OF_A_GARRISON}, warnings=False), of_garrison(setup)
 
 
