@@ -338,13 +338,14 @@ def test_bad_input_gets_one_line_and_status_2(battle_odds, tmp_path, monkeypatch
 
 
 def test_a_file_that_is_meant_is_suggested(battle_odds, tmp_path, monkeypatch):
-    """A name without its ending, and one with a slip of the finger, were told of the shipped examples."""
+    """A name without its ending, or with a wrong letter, names a file in the folder, not a shipped example."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my-battle.toml").write_text('game = "risk"')
     (tmp_path / "my-log.csv").write_text("scenario,winner\n")
     for name in ("my-battle", "my-batle.toml"):
         assert battle_odds("odds", name)[2] == f"scenario: no file or example {name!r}; did you mean my-battle.toml?\n"
     assert "did you mean the example risk-20v15?" in battle_odds("odds", "risk-20v16")[2]
+    assert "`battle-odds examples` lists the shipped ones" in battle_odds("odds", "none.toml")[2]  # only .toml is alike
     assert battle_odds("odds", "my-log.csv")[2].endswith(" is no scenario; `battle-odds luck` reads a log of battles\n")
 
 

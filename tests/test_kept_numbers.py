@@ -1,4 +1,4 @@
-"""What a game keeps for the next battles changes no answer: each battle is asked after many others, and first."""
+"""The caches of games change no answer: each battle is asked after many others, and again with empty caches."""
 
 import sys
 

@@ -77,6 +77,10 @@ def read(source: str | Path) -> dict[str, Any]:
     return data
 
 
+# The endings of scenario files.
+ENDINGS = (".toml", ".json")
+
+
 def _instead(path: Path, examples: Sequence[str]) -> str:
     """The file or example that is meant by a name that is neither, or where to find one."""
     from simulator.rules import GAMES, custom
@@ -86,12 +90,14 @@ def _instead(path: Path, examples: Sequence[str]) -> str:
         return "each PATH=VALUE needs its own --set (pieces that join a campaign: --join)"
     if game := same_name(name, (*GAMES, *custom.names())):
         return f"{game} is a game: `battle-odds examples {game}` lists its battles"
-    files: list[str] = []
+    files: dict[str, str] = {}
     with suppress(OSError, ValueError):
-        files = [one.name for one in path.parent.iterdir() if one.suffix in {".toml", ".json"}]
-    near = suggested(path.name if files else name, (*files, *examples))
+        files = {one.stem: one.name for one in path.parent.iterdir() if one.suffix in ENDINGS}
+    # Without endings, which make any two names of files alike.
+    given = path.stem if path.suffix in ENDINGS else path.name
+    near = suggested(given if files else name, (*files, *examples))
     if near in files:
-        return f"did you mean {path.parent / str(near)}?"
+        return f"did you mean {path.parent / files[str(near)]}?"
     return f"did you mean the example {near}?" if near else "`battle-odds examples` lists the shipped ones"
 
 

@@ -129,12 +129,14 @@ def test_sieges_that_begin_otherwise_are_solved_in_one_graph(changed, fewer, mon
         assert together.mean(column) == pytest.approx(alone.mean(column), abs=1e-11)
 
 
-def test_a_garrison_has_the_same_chances_whatever_garrison_was_asked_before(monkeypatch):
+@pytest.mark.parametrize("relief", [None, {"army_minus": 1, "round": 1, "sortie": True}], ids=str)
+def test_a_garrison_has_the_same_chances_whatever_garrison_was_asked_before(relief, monkeypatch):
     """Garrisons that differ in nothing that a siege reads share its ends (`Carry.what_is_read`)."""
     garrisons = [{"technology": name} for name in ("medieval", "renaissance", "arquebus", "baroque")]
     garrisons += [{"technology": "renaissance", "tercios": True}, {"country": "england"}]
     garrisons += [{"leader": "replacement"}, {"leader": "replacement", "country": "turkey"}]
     assault = {"fight[2].policy.attacker.plan": "assault-at-once"}
+    assault |= {"fight[2].defender": {"fortress": "breda", "relief": relief}} if relief else {}
     sieges = [
         draft("campaign-siege-and-relief").with_fields(
             assault | {f"fortress.breda.{name}": value for name, value in fields.items()}

@@ -346,8 +346,11 @@ class Carry:
         """The fight, with the columns that `left` reads."""
         return self.kinds[kind].build(fields)
 
-    def what_is_read(self, kind: str, fields: Any, tables: Sequence[Tables]) -> Any:
-        """What a fight reads of the tables of its sides, whatever its pieces; `fields`: from one of its starts."""
+    def what_is_read(self, kind: str, tables: Sequence[Tables], fields: Callable[[], Any]) -> Any:
+        """The tables of the sides of a fight, or the part of them that its rules read.
+
+        `fields()`: the fields of the fight from one of its starts.
+        """
         return tables
 
     def asked(self, kind: str, fields: Any, tables: Sequence[Tables], kept: Collection[str]) -> Built:

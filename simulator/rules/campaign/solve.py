@@ -87,7 +87,7 @@ class FightSolver:
     def like(self, fight: PlannedFight, start: Start) -> str:
         """A text that is the same for fights whose ends from equal starts are equal; `start`: one of its starts."""
         carry, tables = self.plan.carry, [self.plan.tables(side) for side in fight.sides]
-        read = carry.what_is_read(fight.kind, fields_of_fight(self.plan, fight, start), tables)
+        read = carry.what_is_read(fight.kind, tables, partial(fields_of_fight, self.plan, fight, start))
         named = [side.force == UNNAMED for side in fight.sides]
         return repr((carry.name(), fight.kind, fight.data, read, named, sorted(set(fight.kept.values()))))
 

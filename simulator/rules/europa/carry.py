@@ -191,12 +191,12 @@ class EuropaCarry(Carry):
 
         return with_columns(built, own_ships)
 
-    def what_is_read(self, kind: str, fields: Any, tables: Sequence[Tables]) -> Any:
-        """A siege reads little of its garrison."""
-        if kind not in SIEGES or "relief" in tables[1][1]:
+    def what_is_read(self, kind: str, tables: Sequence[Tables], fields: Callable[[], Any]) -> Any:
+        """The rules of a siege read some numbers that follow from the fields of a garrison."""
+        if kind not in SIEGES:
             return tables
         inside = [{name: value for name, value in one.items() if name not in OF_A_GARRISON} for one in tables[1]]
-        return tables[0], inside, of_garrison(SiegeSetup(fields))
+        return tables[0], inside, of_garrison(SiegeSetup(fields()))
 
     def asked(self, kind: str, fields: Any, tables: Sequence[Tables], kept: Collection[str]) -> Built:
         """The fleets that naval battles leave are enough where nothing else is kept."""

@@ -34,7 +34,7 @@ TABLES, TEXTS, HINT = {"costs", "distribution"}, {"rests", "copy"}, {"hint"}
 # letter and of the edges of a block, and the most lines in it.
 WIDTHS = (300, 370, 450, 560, 680)
 LETTER, EDGES, MOST_LINES = 6.4, 6, 4
-# What a sentence says with the words of its beginning: "nobody resists in 30 %, some in 70 %".
+# These results have no verb: a sentence uses that of its beginning, as in "nobody resists in 30 %, some in 70 %".
 HALVES = {"win", "some", "all"}
 # Letters of a line of a result's name in its block.
 SHORT_LINE = 9

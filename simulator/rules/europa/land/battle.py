@@ -38,7 +38,7 @@ NAMES_OF_READINGS = {"seed": "rules of 2016", "book": "rule book"}
 ROLLS = ("Day 1 Fire", "Day 1 Shock", "Day 2 Fire", "Day 2 Shock", "Pursuit", "Pursuit")
 
 KEPT_BYTES, BYTES_OF_A_CHAIN = 40_000_000, 200_000
-# Where a chain keeps its last ends and their columns.
+# The key of the last ends of a chain, and of their columns, in its `kept`.
 _COLUMNS = "columns"
 
 
@@ -64,7 +64,7 @@ def build_land(fields: Land) -> Built:
 def built_of(setup: LandSetup) -> Built:
     """Everything that answers a land battle that is set up."""
     known = _chains.get(setup.fought) or _chains.keep(setup.fought, chain_of(setup, land_line))
-    # What was found out about the chain belongs to all of its copies.
+    # A copy shares `kept`, and has a line of its own for each step.
     chain = copy(known)
     chain.tell = partial(land_line, setup)
     return Built(

@@ -49,7 +49,7 @@ class Part(NamedTuple):
     pursuits: tuple[np.ndarray, np.ndarray]
 
 
-# As many as `sweep_of`; each is smaller than the sweep that it is made of.
+# As many as `sweep_of` keeps; the parts of a fight are smaller than its sweep.
 @lru_cache(maxsize=12)
 def parts_of(fight: FightKey) -> list[Part]:
     """A fight by its plans; not to be changed."""
@@ -132,7 +132,7 @@ class Left(NamedTuple):
 def left_of(
     book: Book, force: Force, kinds: tuple[str, ...], fight: Fight, storm: int | None, losses: tuple[int, ...]
 ) -> tuple[list[Left], np.ndarray]:
-    """What a fight leaves of a side after each of these losses in whole ships, and the chances: float64 [loss, left].
+    """The sides that are left after each of these losses in whole ships, and their chances: float64 [loss, left].
 
     `storm`: the modifier of its retreat attrition, None for none. Not to be changed.
     """
@@ -204,8 +204,9 @@ class Survivors:
         return found
 
     def _left(self, side: int, fight: Fight, man: int) -> tuple[np.ndarray, np.ndarray]:
-        """What a fight may leave of a side, by number, and the chances by its losses up to `thirds`: float64 [losses,
-        left]. `man`: the manoeuvre in its retreat.
+        """The sides that may be left, by number, and their chances by losses up to `thirds`: float64 [losses, left].
+
+        `man`: the manoeuvre in the retreat.
         """
         losses, retreats = self.losses, self.battle.fighting.storm[side] and not fight.won
         storm = losses.storm_modifier(side, fight.routed, man) if retreats else None

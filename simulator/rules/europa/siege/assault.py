@@ -156,7 +156,7 @@ class Assaults:
         rolled = Rolled(packed & 63, packed >> 6 & 63, (packed >> 12 & 1) == 1, (packed >> 13 & 1) == 1)
         inside = ground._replace(garrison=np.array(garrisons)[:, None])
         results = self.outcome(inside, rolled, packed >> 14)[0]
-        # All garrisons at once: their results are told apart by higher bits.
+        # All garrisons are sorted at once: the number of the garrison stands in the higher bits of a result.
         results += np.arange(len(garrisons))[:, None] << RESULT_BITS
         found, which = np.unique(results, return_inverse=True)
         p = np.bincount(which.ravel(), np.tile(weights, len(garrisons))) / weights.sum()

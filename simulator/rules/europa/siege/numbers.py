@@ -27,6 +27,6 @@ def numbers_of(setup: SiegeSetup, plain: Siege | Campaign) -> Hashable:
 
 
 def of_garrison(setup: SiegeSetup) -> Hashable:
-    """What the rules read of the fields `OF_A_GARRISON`."""
+    """The numbers that the rules derive from the fields `OF_A_GARRISON`."""
     inside, behind = setup.besieged, sum_of(setup.assault_of_place(setup.besieger.size, 0, 0)[:1])
     return inside.leader, tuple(inside.leaders.items()), setup.assaults.assailants, behind
