@@ -56,8 +56,7 @@ class Table:
 class Rows(Table):
     """Rows whose numbers are pieces, the winner of each fight, and whether it was fought (1 or 0).
 
-    They are int32: a campaign of two naval battles has 300,000 rows of 154 numbers, and copying them takes a third of
-    its time.
+    They are int32: a campaign of two naval battles has some 200,000 rows, and copies of them take much of its time.
     """
 
     @classmethod
